@@ -153,11 +153,12 @@ def _print_plan(plan: Plan, *, dry_run: bool) -> None:
 def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: bool, dry_run: bool) -> Plan:
     """What is to change, which has been done then unless it is a `dry_run`."""
     from neardup.elastic.admin.setup import apply, set_up
-    from neardup.elastic.window.setup_changes import remember_hours
+    from neardup.elastic.window.setup_changes import check_archive, remember_hours
     from neardup.elastic.window.state_recovery import describe
 
     hours = {name: config.given[name] for name in ("window_hours", "keep_hours") if name in config.given}
     plan = set_up(cluster, recipe=config.given.get("recipe"), dry_run=True, **hours, **wanted)
+    check_archive(cluster, plan.config)
     if not dry_run:
         address = str(cluster.address)
         remember_hours(address, hours, credentials=config.credentials, force=force)

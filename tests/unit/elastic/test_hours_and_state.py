@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
@@ -22,8 +24,9 @@ from neardup.elastic.window.candidate_query import CandidateQueries
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.scored_documents import checked_unused, first_state, recovered, scored_documents
+from neardup.elastic.window.setup_changes import check_archive
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
-from neardup.errors import ClusterRejected, WindowDamaged
+from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.document import Origin, Prepared
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import signer_for
@@ -77,6 +80,29 @@ def test_a_doctor_finds_an_hour_that_is_closed_and_is_of_the_windows(floor, foun
         findings = list(examine_documents(Address(server.url, "news"), Credentials()))
     assert [(each.what, each.state) for each in findings] == found
     assert all(f"POST {NAME}/_open" in each.found for each in findings)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "words"),
+    [
+        ({}, None, ""),
+        ({"max_length": 5_000}, None, ""),
+        ({"window_hours": 24}, SettingsError, "0 for an archive"),
+        ({"text_field": "body"}, SettingsError, "'text', as this window has it"),
+        ({"time_field": "ts"}, SettingsError, "'@timestamp', as this window has it"),
+        ({"recipe_text": signer_for(Recipe(reach=0.5)).text}, RecipeMismatch, "archive old .*neardup resign"),
+    ],
+)
+def test_no_setup_changes_what_is_scored_in_place(changes, error, words):
+    config = replace(WindowConfig(Recipe(), SIGNER.text), window_hours=0)
+    state = StateDocument(config.about(), {}, archive="old")
+    wanted = replace(config, **changes)
+    for document in (state, replace(state, archive=None)):
+        there = {"found": True, "_source": document.source(), "_seq_no": 1, "_primary_term": 1}
+        refused = pytest.raises(error, match=words) if error and document.archive else nullcontext()
+        answers = [Answer(200, there)]
+        with standing_in(answers) as server, cluster_of(server) as cluster, refused:
+            check_archive(cluster, wanted)
 
 
 def scored(request):

@@ -11,6 +11,7 @@ from neardup.elastic.window.scored_documents import begin_window, checked_unused
 from neardup.elastic.window.state_document import scoring_lease
 from neardup.elastic.window.store import ClusterStore
 from neardup.elastic.window.window_state import (
+    check_hours_of_archive,
     check_searchable,
     check_signed,
     checked_signer,
@@ -94,10 +95,8 @@ def _opened(
     config = window_config(document.about, f"{address.state}/window of {address}")
     signer = checked_signer(str(address), config, chosen)
     chosen = chosen.with_changes(recipe=signer.recipe)
-    if document.archive is not None and chosen.window_hours:
-        raise SettingsError(
-            "window_hours", chosen.window_hours, "0 for an archive, which has no hours to expire"
-        )
+    if document.archive is not None:
+        check_hours_of_archive(chosen.window_hours)
     if not readonly and document.archive is None:
         warn_of_policy(address.policy, config, chosen)
     layout = Layout.of(address, config, document.archive)

@@ -1,4 +1,4 @@
-"""What `neardup setup` changes of a window that is there: the hours it keeps."""
+"""What `neardup setup` changes of a window that is there, the hours it keeps, and what it cannot change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from neardup.elastic.http.api import count
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import read_state, scoring_lease
-from neardup.elastic.window.window_state import connected, settings_left
+from neardup.elastic.window.window_state import check_hours_of_archive, connected, settings_left
+from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.hours import hour_name
 from neardup.stores.remembered_settings import merged
 from neardup.window.base import Expired
@@ -17,6 +18,7 @@ from neardup.window.changed_hours import check_hours
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.http.address import Credentials
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.window.state_document import StateDocument
@@ -47,6 +49,28 @@ def remember_hours(
         if chosen != left:
             remembered = chosen.remembered
             change_state(cluster, lambda state: replace(state, settings=merged(state.settings, remembered)))
+
+
+def check_archive(cluster: Cluster, config: WindowConfig) -> None:
+    """Raises `RecipeMismatch` or `SettingsError` where the documents of the window at the cluster's address are scored
+    in place, and are not as `config` has them: no setup changes what is signed there, and nothing expires.
+    """
+    try:
+        state = read_state(cluster)
+    except WindowDamaged:
+        return  # it is made anew (state_recovery.py)
+    if state is None or state.archive is None:
+        return
+    about, own = state.about, cluster.address
+    if about.get("recipe") != config.recipe_text:
+        raise RecipeMismatch(
+            f"archive {state.archive}", str(about.get("recipe")), config.recipe_text, str(own)
+        )
+    for name in ("text_field", "time_field"):
+        if about.get(name) != getattr(config, name):
+            expected = f"{about.get(name)!r}, as this window has it: others need another prefix"
+            raise SettingsError(name, getattr(config, name), expected)
+    check_hours_of_archive(config.window_hours)
 
 
 def change_state(cluster: Cluster, change: Callable[[StateDocument], StateDocument]) -> None:

@@ -79,6 +79,12 @@ def warn_of_policy(name: str, config: WindowConfig, chosen: Settings) -> None:
         )  # fmt: skip
 
 
+def check_hours_of_archive(window_hours: int) -> None:
+    """Raises `SettingsError` for a window that is scored in place and is to have an end."""
+    if window_hours:
+        raise SettingsError("window_hours", window_hours, "0 for an archive, which has no hours to expire")
+
+
 def check_searchable(settings: Settings) -> None:
     """Raises `SettingsError` where candidates are to be searched for and a setting needs the whole window at hand."""
     if settings.candidates == "memory":
