@@ -186,6 +186,16 @@ def test_csv_of_several_headers_has_all_columns(run):
     assert (rows[1]["lang"], rows[2]["tags"]) == ("en", '["a","b"]')
 
 
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_csv_made_of_other_records_is_read_again(run, ending):
+    """Whatever a text holds: a carriage return alone, which ends no line here, but does in other programs."""
+    texts = [f"{FERRY}\r{MILL}", "a\rb\r", "\r", "c\r\nd", 'e "f"\tg, h\n', " \v\x1e\u2028\x85\0"]
+    records = [{"id": str(n), "text": text, "note": f"{n}\r"} for n, text in enumerate(texts)]
+    assert run("dedup", written("a.jsonl", records), "-o", f"b.{ending}").code == 0
+    assert run("dedup", f"b.{ending}", "-o", "c.jsonl").code == 0
+    assert [json.loads(line) for line in Path("c.jsonl").read_bytes().splitlines()] == records
+
+
 def test_an_array_of_json_and_objects_over_several_lines(run):
     Path("a.json").write_text(json.dumps(STREAM[:3], indent=2))
     run("dedup", "a.json", "-o", "b.jsonl")

@@ -7,7 +7,6 @@ written from its values.
 from __future__ import annotations
 
 import csv
-import io
 import pickle
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -195,13 +194,11 @@ class _Table:
             yield pickle.load(self._spool)  # noqa: S301 - written a moment ago by this process
 
     def _write_csv(self) -> None:
-        text = io.TextIOWrapper(self._file, "utf-8", newline="", write_through=True)
-        rows = csv.writer(text, delimiter="\t" if self._form == "tsv" else ",", lineterminator="\n")
+        rows = csv.writer(_Lines(self._file), delimiter="\t" if self._form == "tsv" else ",")
         if self._columns:
             rows.writerow(self._columns)
         for values, _ in self._rows():
             rows.writerow([_cell(values.get(name)) for name in self._columns])
-        text.detach()
 
     def _write_arrow(self, schema: Any) -> None:
         import pyarrow as pa  # noqa: PLC0415 - `form_of_output` has seen that it is there
@@ -243,6 +240,18 @@ class _Table:
                 rows = []
         if rows or not self._count:
             yield rows
+
+
+class _Lines:
+    """Takes rows of the csv module, and ends them as lines. Left to end them so itself, it would not quote a carriage
+    return before Python 3.13, and the row could not be read again.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def write(self, row: str) -> None:
+        self._file.write(row.removesuffix("\r\n").encode() + b"\n")
 
 
 def _own(extra: Mapping[str, Any] | None) -> dict[str, Any]:
