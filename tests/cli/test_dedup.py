@@ -248,6 +248,33 @@ def test_parquet_in_and_out_keeps_its_types(run):
     assert run("dedup", "--force", written("e.jsonl", []), "-o", "e.parquet").code == 0
 
 
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_what_goes_has_the_types_that_it_was_read_with(run, ending):
+    """Those, too, that its values do not tell: numbers of 64 bits, parts of a microsecond, mappings."""
+    arrow = pytest.importorskip("pyarrow")
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    write = pyarrow.parquet.write_table if ending == "parquet" else pyarrow.feather.write_feather
+    read = pyarrow.parquet.read_table if ending == "parquet" else pyarrow.feather.read_table
+    table = arrow.table(
+        {
+            "id": arrow.array([1, 2], arrow.int32()),
+            "text": arrow.array([FERRY, FERRY], arrow.large_string()),
+            "hash": arrow.array([0, 2**64 - 1], arrow.uint64()),
+            "price": arrow.array([None, "1.10"], arrow.string()).cast(arrow.decimal128(10, 2)),
+            "at": arrow.array([0, 1000], arrow.timestamp("ns", "UTC")),
+            "tags": arrow.array([None, [("a", 1)]], arrow.map_(arrow.string(), arrow.int64())),
+        }
+    )
+    write(table, f"a.{ending}")
+    assert run("dedup", f"a.{ending}", "-o", f"b.{ending}", "--removed", f"c.{ending}").code == 0
+    kept, removed = read(f"b.{ending}"), read(f"c.{ending}")
+    assert kept.equals(table[:1])
+    assert removed.select(table.column_names).equals(table[1:])
+    assert removed["neardup_duplicate_of"].to_pylist() == ["1"]
+
+
 def test_a_table_of_no_rows_has_its_columns(run):
     """Of which nothing stays or goes, or that was empty: with the header as it was read, of one that goes with why."""
     Path("a.csv").write_text(f"nr;text;note\r\n1;{FERRY};x\r\n2;{MILL};\r\n")
@@ -374,6 +401,15 @@ def test_records_that_make_no_table_leave_the_earlier_one(run, stream):
     assert (done.code, "make no columns of one type each" in done.err) == (3, True)
     assert Path("o.parquet").read_bytes() == before
     assert {path.name for path in Path().iterdir()} == {"stream.jsonl", "d.jsonl", "o.parquet"}
+
+
+@pytest.mark.parametrize("value", [{}, 2**64 - 1], ids=["an empty object", "a number of 64 bits"])
+def test_what_parquet_cannot_hold_is_told(run, value):
+    pytest.importorskip("pyarrow")
+    written("a.jsonl", [{"text": FERRY, "n": value}])
+    done = run("dedup", "a.jsonl", "-o", "a.parquet")
+    assert (done.code, "make no columns of one type each" in done.err) == (3, True)
+    assert "write JSON Lines" in done.err
 
 
 def test_settings_of_hours_and_budgets_mean_nothing_here(run, monkeypatch):

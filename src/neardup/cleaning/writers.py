@@ -171,13 +171,13 @@ class _Table:
         self._columns |= dict.fromkeys(values)
         if record.header not in self._headers[:1]:
             self._headers.append(record.header)
-        self._is_as_read = self._is_as_read and is_as_read and len(self._headers) == 1
+        self._is_as_read = self._is_as_read and is_as_read
 
     def finish(self) -> None:
-        header = self._headers[0] if self._headers and self._is_as_read else None
+        header = self._headers[0] if len(self._headers) == 1 else None
         if self._form in ("parquet", "arrow"):
             self._write_arrow(None if isinstance(header, bytes) else header)
-        elif isinstance(header, bytes) and self._has_separator(header):
+        elif isinstance(header, bytes) and self._is_as_read and self._has_separator(header):
             self._file.write(header + b"\n")
             for _, raw in self._rows():
                 self._file.write(raw + b"\n")
@@ -200,23 +200,35 @@ class _Table:
         for values, _ in self._rows():
             rows.writerow([_cell(values.get(name)) for name in self._columns])
 
-    def _write_arrow(self, schema: Any) -> None:
+    def _write_arrow(self, read: Any) -> None:
         import pyarrow as pa  # noqa: PLC0415 - `form_of_output` has seen that it is there
         import pyarrow.parquet  # noqa: PLC0415 - as above
 
         make = pa.parquet.ParquetWriter if self._form == "parquet" else pa.ipc.new_file
         try:
-            if not schema and self._count:
-                parts = [pa.Table.from_pylist(rows).schema for rows in self._parts()]
-                schema = pa.unify_schemas(parts, promote_options="permissive")
-            schema = schema or self._expected_schema()
-        except pa.ArrowException as error:
+            schema = self._schema(read)
+            with make(self._file, schema) as writer:
+                for rows in self._parts():
+                    writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+        except (pa.ArrowException, OverflowError) as error:
             raise NeardupError(
                 f"the records make no columns of one type each ({error}): write JSON Lines"
             ) from error
-        with make(self._file, schema) as writer:
-            for rows in self._parts():
-                writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+
+    def _schema(self, read: Any) -> Any:
+        """Columns have the types that they were `read` with, and others those of their values."""
+        import pyarrow as pa  # noqa: PLC0415 - as above
+
+        added = self._columns.keys() - (read.names if read else ())
+        if read and not added:
+            return read
+        if not self._count:
+            return self._expected_schema()
+        parts = [
+            pa.Table.from_pylist([{name: row[name] for name in row if name in added} for row in rows]).schema
+            for rows in self._parts()
+        ]
+        return pa.schema([*(read or ()), *pa.unify_schemas(parts, promote_options="permissive")])
 
     def _expected_schema(self) -> Any:
         """Without rows columns have the types that they were read with; strings in CSV, or where they differ."""
