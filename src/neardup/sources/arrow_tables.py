@@ -134,7 +134,7 @@ def _read(name: str, form: str) -> Iterator[Any]:
             yield file.schema_arrow
             yield from file.iter_batches(batch_size=ROWS)
         return
-    with pa.memory_map(name) as source:
+    with pa.OSFile(name) as source:  # memory that is mapped would change with the file, or end the process
         try:
             reader: Any = pa.ipc.open_file(source)
             batches = (reader.get_batch(at) for at in range(reader.num_record_batches))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import gzip
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -137,6 +138,19 @@ def test_a_column_that_is_not_there_and_a_damaged_file_are_told(tmp_path, table)
     assert reject.reason == "compressed Parquet is not read: unpack it first; it is compressed within itself"
     (reject,) = read("-", form="arrow")
     assert reject.reason == "Arrow is read from files only: write it into one first"
+
+
+@pytest.mark.parametrize("name", ["a.arrow", "a.feather"])
+def test_a_table_that_is_cut_off_while_it_is_read_is_told(tmp_path, name):
+    pa = pytest.importorskip("pyarrow")
+    batch = pa.record_batch({"text": [f"{n} " * 10_000 for n in range(100)]})
+    path = saved(pa.Table.from_batches([batch] * 20), tmp_path / name)
+    items: Any = iter(Reader([path]))
+    assert next(items).id == f"{name}:1"
+    os.truncate(path, path.stat().st_size // 2 + 1_000)
+    *documents, reject = items
+    assert 100 < len(documents) < 1_100
+    assert reject.reason.startswith("not Arrow, or damaged: ")
 
 
 @pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.feather"])
