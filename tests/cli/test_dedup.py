@@ -275,6 +275,18 @@ def test_what_goes_has_the_types_that_it_was_read_with(run, ending):
     assert removed["neardup_duplicate_of"].to_pylist() == ["1"]
 
 
+def test_an_interval_of_arrow_stays(run):
+    arrow = pytest.importorskip("pyarrow")
+    import pyarrow.feather
+
+    spans = arrow.array([(1, 2, 3), None], arrow.month_day_nano_interval())
+    table = arrow.table({"id": ["a", "b"], "text": [FERRY, MILL], "span": spans, "spans": [[spans[0]], []]})
+    pyarrow.feather.write_feather(table, "a.arrow")
+    for keep in ("first", "last"):
+        assert run("dedup", "a.arrow", "--keep", keep, "-o", f"{keep}.arrow").code == 0
+        assert pyarrow.feather.read_table(f"{keep}.arrow").equals(table)
+
+
 def test_a_table_of_no_rows_has_its_columns(run):
     """Of which nothing stays or goes, or that was empty: with the header as it was read, of one that goes with why."""
     Path("a.csv").write_text(f"nr;text;note\r\n1;{FERRY};x\r\n2;{MILL};\r\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -36,10 +37,12 @@ def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterat
         yield position.reject(reason)
         return
     try:
-        import pyarrow as pa  # noqa: F401, PLC0415 - only those who read such files have and load it
+        import pyarrow as pa  # noqa: PLC0415 - only those who read such files have and load it
     except ImportError:
         yield position.reject(MISSING.format(form=NAMES[form]))
         return
+    # Records may wait in a file, and pickle does not find the class by the name that it gives itself.
+    copyreg.pickle(pa.MonthDayNano, lambda value: (_interval, tuple(value)))
     try:
         batches = _batches(name, form)
         schema = next(batches)
@@ -143,6 +146,12 @@ def _read(name: str, form: str) -> Iterator[Any]:
             reader = batches = pa.ipc.open_stream(source)
         yield reader.schema
         yield from batches
+
+
+def _interval(months: int, days: int, nanoseconds: int) -> Any:
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
+    return pa.MonthDayNano((months, days, nanoseconds))
 
 
 def _item(row: Mapping[str, Any], schema: Any, use: FieldUse, position: Position) -> Item:
