@@ -239,6 +239,26 @@ def test_a_window_that_cannot_be_opened_costs_no_output(run):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("count", [3, 2_000])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["dedup", "a.jsonl", "--output", "o.csv"],
+        ["dedup", "a.jsonl", "--keep", "last", "--output", "o.jsonl"],
+        ["ingest", "a.jsonl", "--window", "w", "--window-hours", "24"],
+    ],
+)
+def test_a_full_directory_of_temporary_files_is_named(run, monkeypatch, words, count):
+    """Whether what is written, what is read again, or closing the file finds it out."""
+    written("a.jsonl", [{"text": f"Notice {n}: rain.", "time": 10**9 - 10_000 * n} for n in range(count)])
+    full = lambda **_: Path("/dev/full").open("w+b")  # noqa: E731, SIM115 - what is tested closes it
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    done = run(*words)
+    assert done.code == 3
+    assert f"neardup: {tempfile.gettempdir()}: No space left on device\n" in done.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("option", ["--output", "--rejects"])
 def test_a_full_disk_is_told_with_the_file(run, option):
     Path("s.jsonl").write_text('{"id": "a", "text": "Rain."}\nbroken\n')

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import logging
-import pickle
-import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.cleaning.compared import Sourced, compared
 from neardup.cleaning.preference import preferred, rank, time_rank, unknown_sources
 from neardup.model.document import Document, Flush, Reject
 from neardup.model.field_path import field_of
 from neardup.sources.files import escaped
+from neardup.sources.spool import Spool
 
 if TYPE_CHECKING:
     from neardup.cleaning.compared import Compared
@@ -103,14 +102,16 @@ def cleaned(
     if keep.rule == "first":
         yield from (decided for _, decided in _numbered(entries, settings, on_reject, by_kind))
         return
-    with tempfile.TemporaryFile(prefix="neardup-") as file:
-        spool = _Spool(file, keep, field)
+    with Spool() as spool:
+        lengths, ranks = array("I"), array("q")
         for entry in entries:
             if isinstance(entry, Entry):
                 spool.add(entry)
-        for name in unknown_sources(keep, spool.ranks):
+                lengths.append(len(entry.text))
+                ranks.append(_rank(entry, keep, field))
+        for name in unknown_sources(keep, ranks):
             log.warning("no record has the source %r that keep names", name)
-        order = preferred(keep, spool.lengths, spool.ranks)
+        order = preferred(keep, lengths, ranks)
         outcomes: dict[int, Outcome] = {}
         in_order = (spool[number] for number in order)
         for at, (_, outcome) in _numbered(in_order, settings, on_reject, by_kind):
@@ -164,38 +165,14 @@ def _outcome(each: Compared, kept: dict[int, tuple[str, str]]) -> Outcome:
     return Outcome(each.status, each.truncated, *kept[best.at], best.score, best.shared, each.kind)
 
 
-class _Spool:
-    """Entries in a temporary file, by number; in memory are only where each begins, its length and rank."""
+def _rank(entry: Entry, keep: Keep, field: str) -> int:
+    return time_rank(entry.time) if keep.rule == "earliest" else rank(keep, *_names(entry, field))
 
-    def __init__(self, file: IO[bytes], keep: Keep, field: str) -> None:
-        self._file, self._keep, self._field = file, keep, field
-        self._starts = array("q")
-        self._end = 0
-        self.lengths = array("I")
-        self.ranks = array("q")
 
-    def add(self, entry: Entry) -> None:
-        """Add one."""
-        data = pickle.dumps(entry, pickle.HIGHEST_PROTOCOL)
-        try:
-            self._file.write(data)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from error
-        self._starts.append(self._end)
-        self._end += len(data)
-        self.lengths.append(len(entry.text))
-        is_by_time = self._keep.rule == "earliest"
-        self.ranks.append(time_rank(entry.time) if is_by_time else rank(self._keep, *self._names(entry)))
-
-    def __getitem__(self, number: int) -> Entry:
-        self._file.seek(self._starts[number])
-        entry: Entry = pickle.load(self._file)  # noqa: S301 - written a moment ago by this process
-        return entry
-
-    def _names(self, entry: Entry) -> Iterator[object]:
-        """What the source of an entry may be called: what its field says, the file, with or without its endings, or a
-        directory that it lies in.
-        """
-        yield field_of(entry.record.values, self._field)
-        path = PurePath(entry.source)
-        yield from (entry.source, path.name, path.name.partition(".")[0], *reversed(path.parts))
+def _names(entry: Entry, field: str) -> Iterator[object]:
+    """What the source of an entry may be called: what its field says, the file, with or without its endings, or a
+    directory that it lies in.
+    """
+    yield field_of(entry.record.values, field)
+    path = PurePath(entry.source)
+    yield from (entry.source, path.name, path.name.partition(".")[0], *reversed(path.parts))

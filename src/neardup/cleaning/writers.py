@@ -7,18 +7,17 @@ written from its values.
 from __future__ import annotations
 
 import csv
-import pickle
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, Protocol
 
 import orjson
 
 from neardup.errors import NeardupError, SettingsError
 from neardup.sources import optional_readers
 from neardup.sources.files import ending
+from neardup.sources.spool import Spool
 
 if TYPE_CHECKING:
     from neardup.sources.position import Record
@@ -78,7 +77,7 @@ def writing(form: OutputForm, file: BinaryIO, *, live: bool = False) -> Iterator
         yield writer
         writer.finish()
         return
-    with tempfile.TemporaryFile(prefix="neardup-") as spool:
+    with Spool() as spool:
         writer = _Table(file, form, spool)
         yield writer
         writer.finish()
@@ -145,23 +144,21 @@ def _plain(value: Any) -> str:
 class _Table:
     """Rows under columns, which are all known only when the last record is: until then they wait in a file."""
 
-    def __init__(self, file: BinaryIO, form: OutputForm, spool: IO[bytes]) -> None:
+    def __init__(self, file: BinaryIO, form: OutputForm, spool: Spool) -> None:
         self._file, self._form, self._spool = file, form, spool
         self._columns: dict[str, None] = {}
         self._headers: list[Any] = []
         self._is_as_read = True
-        self._count = 0
         self._expected: list[tuple[Record, dict[str, Any]]] = []
 
     def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
         own = _own(extra)
         values = {**record.values, **own}
         self._add_columns(record, values, is_as_read=not own)
-        pickle.dump((values, record.raw), self._spool, pickle.HIGHEST_PROTOCOL)
-        self._count += 1
+        self._spool.add((values, record.raw))
 
     def expect(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
-        if not self._count:
+        if not self._spool:
             own = _own(extra)
             self._add_columns(record, own, is_as_read=not own)
             self._expected.append((record, own))
@@ -179,7 +176,7 @@ class _Table:
             self._write_arrow(None if isinstance(header, bytes) else header)
         elif isinstance(header, bytes) and self._is_as_read and self._has_separator(header):
             self._file.write(header + b"\n")
-            for _, raw in self._rows():
+            for _, raw in self._spool:
                 self._file.write(raw + b"\n")
         else:
             self._write_csv()
@@ -188,16 +185,11 @@ class _Table:
         """Whether what was read is separated as this file is to be."""
         return len(self._columns) < 2 or (b"\t" in header) == (self._form == "tsv")
 
-    def _rows(self) -> Iterator[tuple[dict[str, Any], Any]]:
-        self._spool.seek(0)
-        for _ in range(self._count):
-            yield pickle.load(self._spool)  # noqa: S301 - written a moment ago by this process
-
     def _write_csv(self) -> None:
         rows = csv.writer(_Lines(self._file), delimiter="\t" if self._form == "tsv" else ",")
         if self._columns:
             rows.writerow(self._columns)
-        for values, _ in self._rows():
+        for values, _ in self._spool:
             rows.writerow([_cell(values.get(name)) for name in self._columns])
 
     def _write_arrow(self, read: Any) -> None:
@@ -222,7 +214,7 @@ class _Table:
         added = self._columns.keys() - (read.names if read else ())
         if read and not added:
             return read
-        if not self._count:
+        if not self._spool:
             return self._expected_schema()
         parts = [
             pa.Table.from_pylist([{name: row[name] for name in row if name in added} for row in rows]).schema
@@ -245,12 +237,12 @@ class _Table:
 
     def _parts(self) -> Iterator[list[dict[str, Any]]]:
         rows = []
-        for values, _ in self._rows():
+        for values, _ in self._spool:
             rows.append({name: values.get(name) for name in self._columns})
             if len(rows) == ROWS:
                 yield rows
                 rows = []
-        if rows or not self._count:
+        if rows or not self._spool:
             yield rows
 
 

@@ -6,19 +6,18 @@ What is read twice is read from its beginning: only regular files are. Nothing h
 from __future__ import annotations
 
 import os
-import pickle
 import sys
-import tempfile
 from array import array
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.clock import now_ms
 from neardup.model.document import AssumedTime, Document, Flush, Reject, format_time, parse_time
 from neardup.model.hours import hour_of
 from neardup.model.settings import HOUR_MS
 from neardup.sources.position import Position
+from neardup.sources.spool import Spool
 
 if TYPE_CHECKING:
     from neardup.sources.position import Item
@@ -182,37 +181,29 @@ class SortedReader:
     def __iter__(self) -> Iterator[Item]:
         import numpy as np  # noqa: PLC0415 - files that are in order need none
 
-        times, starts = array("q"), array("q")
-        with tempfile.TemporaryFile(prefix="neardup-") as spool:
-            yield from self._spooled(spool, times, starts)
-            self._total = len(starts)
-            for at in np.argsort(np.frombuffer(times, np.int64), kind="stable").tolist() if starts else ():
-                spool.seek(starts[at])
-                document, source, line = pickle.load(spool)  # noqa: S301 - written a moment ago by this process
+        times = array("q")
+        with Spool() as spool:
+            yield from self._spooled(spool, times)
+            self._total = len(times)
+            for at in np.argsort(np.frombuffer(times, np.int64), kind="stable").tolist() if times else ():
+                document, source, line = spool[at]
                 self._position.enter(source, "")
                 self._position.line = line
                 self._position.remember(document.id)
                 yield document
                 self._done += 1
 
-    def _spooled(self, spool: IO[bytes], times: array[int], starts: array[int]) -> Iterator[Reject | Flush]:
-        """Writes all documents to `spool`; notes the time of each, and where it starts. Yields everything else."""
-        time, at = _BEFORE_ALL, 0
+    def _spooled(self, spool: Spool, times: array[int]) -> Iterator[Reject | Flush]:
+        """Adds all documents to `spool`; notes the time of each. Yields everything else."""
+        time = _BEFORE_ALL
         for item in self._dated:
             if type(item) is not Document:
                 yield item  # type: ignore[misc]
                 continue
             time = self._dated.time_of(item, time)
-            starts.append(at)
             times.append(time)
             source, line = self._dated.location(item)
-            record = pickle.dumps((item, source or "", line or 0), pickle.HIGHEST_PROTOCOL)
-            try:
-                spool.write(record)
-            except OSError as error:
-                raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from error
-            at += len(record)
-        spool.flush()
+            spool.add((item, source or "", line or 0))
 
 
 def _stdin_position() -> int | None:

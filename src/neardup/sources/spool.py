@@ -1,0 +1,56 @@
+"""Values that wait in a temporary file until they are read again, in whatever order."""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Self
+
+
+class Spool:
+    """Values by number, from 0 on; in memory is only where each begins.
+
+    Raises `OSError` naming the directory of temporary files, if that is full.
+    """
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(prefix="neardup-")  # noqa: SIM115 - closed by `__exit__`
+        self._starts = array("q")
+        self._end = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):  # what could not be written yet is of no use any more
+            self._file.close()
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.__getitem__, range(len(self)))
+
+    def add(self, value: Any) -> None:
+        """Add one."""
+        data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+        with _named():
+            self._file.write(data)
+        self._starts.append(self._end)
+        self._end += len(data)
+
+    def __getitem__(self, number: int) -> Any:
+        with _named():  # what was added last may be written only now
+            self._file.seek(self._starts[number])
+            return pickle.load(self._file)  # noqa: S301 - written a moment ago by this process
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, tempfile.gettempdir()) from error
