@@ -42,7 +42,6 @@ TIME_FORMS: Final = (
     "or seconds or milliseconds since 1970"
 )
 
-_OWN: Final = ("id", "text", "time")
 _NO_DOCUMENT: Final = "{} is no document: it must be a mapping with id and text, or a tuple (id, text, time)"
 
 
@@ -318,22 +317,12 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
     Raises `DocumentError` naming what is wrong: no id, no text, not a string, too long, an unpaired surrogate, a time
     that cannot be read.
     """
-    # The type first: asking whether something is a Mapping costs more than all the rest.
-    id: Any
-    text: Any
     fields: Any = None
     origin = None
-    if type(item) is dict or (type(item) is not Document and isinstance(item, Mapping)):
-        id, text, time = item.get("id"), item.get("text"), item.get("time")
-        fields = {name: item[name] for name in item if name not in _OWN} or None
-    elif type(item) is Document:
-        id, text, time, fields = item
-    elif type(item) is ForeignDocument:
+    if type(item) is ForeignDocument:
         id, text, time, origin = item
-    elif isinstance(item, tuple | list) and 2 <= len(item) <= len(Document._fields):
-        id, text, time, fields = Document(*item)
     else:
-        raise DocumentError(None, _NO_DOCUMENT.format(_brief(item)))
+        id, text, time, fields = item if type(item) is Document else _taken_apart(item)
     if type(id) is not str or not id:
         id = plain_id(id)
     if type(time) is not int:
@@ -345,7 +334,8 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
             id, f"text has {len(text):,} characters, the limit (max_length) is {max_length:,}"
         )
     try:
-        if not (id.isascii() and len(id) <= MAX_ID_BYTES) and len(encode_text(id, "id")) > MAX_ID_BYTES:
+        id_bytes = len(id) if id.isascii() else len(encode_text(id, "id"))
+        if id_bytes > MAX_ID_BYTES:
             raise DocumentError(id[:40], f"id is longer than {MAX_ID_BYTES} bytes")
         encoded = encode_text(text)
         when = arrival() if time is None else parse_time(time)
@@ -355,3 +345,14 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
         raise DocumentError(id, str(error)) from None
     dated = time is not None and type(time) is not AssumedTime
     return _prepared_of((id, encoded, when, when // HOUR_MS, fields, dated, origin))
+
+
+def _taken_apart(item: Any) -> tuple[Any, ...]:
+    """The fields of a `Document`, unchecked, of what else may be given for one."""
+    # The type first: asking whether something is a Mapping takes much longer.
+    if type(item) is dict or isinstance(item, Mapping):
+        fields = dict(item)
+        return fields.pop("id", None), fields.pop("text", None), fields.pop("time", None), fields or None
+    if isinstance(item, tuple | list) and 2 <= len(item) <= len(Document._fields):
+        return Document(*item)
+    raise DocumentError(None, _NO_DOCUMENT.format(_brief(item)))
