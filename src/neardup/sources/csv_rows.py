@@ -98,15 +98,14 @@ def _rows(
     source: _LineSource, text_field: str, delimiter: str | None
 ) -> Iterator[list[str] | csv.Error | None]:
     """Every row that is not blank, the error in its place, or None: nothing more is there now."""
-    rows = None
+    while (header := source.peek()) is None:
+        yield None
+    rows = csv.reader(source, delimiter=delimiter or _delimiter(header, text_field), strict=True)
     pieces: list[list[str]] = []  # of a row that could only be read in part yet, inside a quote
     while True:
         if not pieces:
             source.begin()
         try:
-            if rows is None:
-                separator = delimiter or _delimiter(source.peek(), text_field)
-                rows = csv.reader(source, delimiter=separator, strict=True)
             row = next(rows, None)
             if row is None:
                 if not pieces:
@@ -203,9 +202,12 @@ class _LineSource:
         self.is_interrupted = False
         self._push_back(1)
 
-    def peek(self) -> str:
-        """The next line, which stays the next; empty where there is none."""
-        line = next(self, "")
+    def peek(self) -> str | None:
+        """The first line, which stays the first; empty where there is none, None where nothing is there now."""
+        try:
+            line = next(self, "")
+        except _NothingNow:
+            return None
         self._push_back(0)
         return line
 
