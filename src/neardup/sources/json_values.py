@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 MOST_LOOKED_AT: Final = 1 << 20
 """Bytes within which two lines must have begun, for the second to tell what the first is."""
 BLANK: Final = b" \t\r\n"
-_OUTSIDE_RE: Final = re.compile(rb'["{}\[\],]')
-_INSIDE_RE: Final = re.compile(rb'["\\]')
+_BETWEEN_RE: Final = re.compile(rb'["{}\[\],]')
+_WITHIN_RE: Final = re.compile(rb'["{}\[\]]')
+_IN_STRING_RE: Final = re.compile(rb'["\\]')
 _QUOTE_RE: Final = re.compile(rb'\\.|"')
 
 
@@ -98,28 +99,16 @@ class _Splitter:
 
     def feed(self, chunk: bytes) -> Iterator[tuple[int, bytes]]:
         """The values that end within `chunk`."""
-        at = 0  # up to where the chunk is looked at
-        begun = 0  # from where on it belongs to no value yet
-        if self._is_escaped and chunk:
-            at, self._is_escaped = 1, False
-        while match := (_INSIDE_RE if self._in_string else _OUTSIDE_RE).search(chunk, at):
-            at, sign = match.end(), match[0]
-            if self._in_string:
-                if sign == b"\\":
-                    at, self._is_escaped = at + 1, at == len(chunk)
-                else:
-                    self._in_string = False
-            elif sign == b'"':
-                self._in_string = True
-            elif self._depth == 0 and (sign in b",]" if self._in_array else sign in b"[,]}{"):
+        begun = 0  # from where on the chunk belongs to no value yet
+        for sign, at in self._signs(chunk):
+            if self._depth == 0 and (sign in b",]" if self._in_array else sign in b"[,]}{"):
                 # Between values: what stands before the sign is one, if it is more than blanks.
                 self._append(chunk[begun : at - 1])
                 begun = at
                 yield from self._ended()
                 if sign == b"{":
                     begun, self._depth = at - 1, 1
-                self._in_array = self._in_array and sign == b","
-                self._in_array = self._in_array or sign == b"["
+                self._in_array = sign == b"[" or (self._in_array and sign == b",")
             elif sign in b"{[":
                 self._depth += 1
             elif sign in b"}]":
@@ -129,6 +118,25 @@ class _Splitter:
                     begun = at
                     yield from self._ended()
         self._append(chunk[begun:])
+
+    def _signs(self, chunk: bytes) -> Iterator[tuple[bytes, int]]:
+        """The brackets of `chunk` that are in no string, and the commas between values, each with where it ends."""
+        at = 0
+        if self._is_escaped and chunk:
+            at, self._is_escaped = 1, False
+        while match := self._sought().search(chunk, at):
+            at, sign = match.end(), match[0]
+            if sign == b'"':
+                self._in_string = not self._in_string
+            elif sign == b"\\":
+                at, self._is_escaped = at + 1, at == len(chunk)
+            else:
+                yield sign, at
+
+    def _sought(self) -> re.Pattern[bytes]:
+        if self._in_string:
+            return _IN_STRING_RE
+        return _WITHIN_RE if self._depth else _BETWEEN_RE
 
     def last(self) -> Iterator[tuple[int, bytes]]:
         """What was not ended when the stream was: a number or word may be whole, brackets and strings are not."""
