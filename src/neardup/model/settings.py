@@ -86,21 +86,17 @@ def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
         raise SettingsError(name, value, " or ".join(repr(word) for word in allowed))
 
 
-def _names(name: str, value: Any) -> tuple[str, ...]:
-    """A list of names, sorted, each once; one bare string is a slip (its letters would be the names)."""
-    listed = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
-    names: list[Any] = list(value) if listed else [None]
-    if not all(isinstance(each, str) for each in names):
-        raise SettingsError(name, value, "a list of names")
-    return tuple(sorted(set(names)))
+def _boolean(name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise SettingsError(name, value, "true or false")
 
 
-def _field_names(name: str, value: Any) -> tuple[str, ...]:
-    """Names of fields in their order, each once."""
+def _names(name: str, value: Any, expected: str, least: int = 0) -> tuple[str, ...]:
+    """A list of names that have `least` letters, each once; one bare string is a slip (its letters would be names)."""
     listed = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
     names: list[Any] = list(value) if listed else [None]
-    if not all(isinstance(each, str) and each for each in names):
-        raise SettingsError(name, value, "a list of names of fields")
+    if not all(isinstance(each, str) and len(each) >= least for each in names):
+        raise SettingsError(name, value, expected)
     return tuple(dict.fromkeys(names))
 
 
@@ -173,8 +169,7 @@ class Recipe:
         check_whole("q", self.q, 1, MAX_Q)
         check_whole("simhash_variants", self.simhash_variants, 1, MAX_SIMHASH_VARIANTS)
         check_whole("sketch_size", self.sketch_size, 1, MAX_SKETCH_SIZE)
-        if not isinstance(self.fold_case, bool):
-            raise SettingsError("fold_case", self.fold_case, "true or false")
+        _boolean("fold_case", self.fold_case)
         if self.reach not in REACHES:
             raise SettingsError("reach", self.reach, " or ".join(str(reach) for reach in REACHES))
         for name in ("lexicon", "salt", "boilerplate"):
@@ -318,7 +313,7 @@ class Settings:
         _one_of("retrieval", self.retrieval, RETRIEVALS)
         _one_of("policy", self.policy, POLICIES)
         _one_of("candidates", self.candidates, CANDIDATES_FROM)
-        object.__setattr__(self, "routes", _names("routes", self.routes))
+        object.__setattr__(self, "routes", tuple(sorted(_names("routes", self.routes, "a list of names"))))
         for route in self.routes:
             _one_of("routes", route, ROUTES)
         check_whole("window_hours", self.window_hours, 0, MAX_WINDOW_HOURS)
@@ -333,13 +328,12 @@ class Settings:
             if getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), *bounds)
         for name in ("fsync", "partial", "advance", "kinds"):
-            if not isinstance(getattr(self, name), bool):
-                raise SettingsError(name, getattr(self, name), "true or false")
+            _boolean(name, getattr(self, name))
         if self.keep_text not in (True, False, None):
             raise SettingsError("keep_text", self.keep_text, "true or false")
         if self.kinds and self.keep_text is False:
             raise SettingsError("kinds", True, "false where texts are not kept (keep_text = false)")
-        object.__setattr__(self, "show", _field_names("show", self.show))
+        object.__setattr__(self, "show", _names("show", self.show, "a list of names of fields", least=1))
         self._check_keep_hours()
 
     def _check_keep_hours(self) -> None:
