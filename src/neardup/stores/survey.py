@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from neardup.stores.description import Description
     from neardup.stores.records import Rows
 
 
@@ -124,22 +125,7 @@ def examine_window(path: Path) -> Survey:
 
 def _restorable(path: Path) -> dict[str, str]:
     """The files of which one of two is damaged, with the other one; raises if neither of two can be used."""
-    files = {}
-    try:
-        description = read_description(path)
-    except WindowDamaged as damage:
-        files[DESCRIPTION] = DESCRIPTION + COPY
-        try:
-            description = read_description(path, copy=True)
-        except WindowDamaged as other:
-            actual = f"{damage.found}, and in its copy {other.found}"
-            raise WindowDamaged(path / DESCRIPTION, actual, f"{damage.expected}: {_BACKUP}") from None
-    else:
-        try:
-            read_description(path, copy=True)
-        except WindowDamaged:
-            if not _is_being_made(path):
-                files[DESCRIPTION + COPY] = DESCRIPTION
+    description, files = _restorable_description(path)
     if description.own_lexicon:
         files |= _restorable_lexicon(path)
     if description.salt_mark:
@@ -147,6 +133,24 @@ def _restorable(path: Path) -> dict[str, str]:
     if description.boilerplate_mark:
         files |= _restorable_boilerplate(path, description.boilerplate_mark)
     return files
+
+
+def _restorable_description(path: Path) -> tuple[Description, dict[str, str]]:
+    try:
+        description = read_description(path)
+    except WindowDamaged as damage:
+        try:
+            description = read_description(path, copy=True)
+        except WindowDamaged as other:
+            actual = f"{damage.found}, and in its copy {other.found}"
+            raise WindowDamaged(path / DESCRIPTION, actual, f"{damage.expected}: {_BACKUP}") from None
+        return description, _from_its_other([DESCRIPTION], DESCRIPTION)
+    try:
+        read_description(path, copy=True)
+    except WindowDamaged:
+        if not _is_being_made(path):
+            return description, _from_its_other([DESCRIPTION + COPY], DESCRIPTION)
+    return description, {}
 
 
 def _is_being_made(path: Path) -> bool:
@@ -245,20 +249,13 @@ def read_everything(path: Path) -> None:
     """Reads all that a window holds, while others may write to it; raises `WindowDamaged` at the first damage,
     `WindowExpired` if a writer always drops hours faster.
     """
-    damaged = [*_restorable(path), *([] if _are_slots_whole(path) else [COMMIT])]
-    for name in damaged:
-        raise WindowDamaged(path / name, "something else", "what was written", path)
+    damaged = [*_restorable(path), *([] if _are_slots_whole_soon(path) else [COMMIT])]
+    if damaged:
+        raise WindowDamaged(path / damaged[0], "something else", "what was written", path)
     for attempt in range(_PATIENCE):
         with contextlib.closing(DirectoryStore(path, readonly=True)) as store:
-            hours: set[int] = set()
             try:
-                for part in store.records(Commit()):
-                    hours.update(np.unique(records.hours_of(part.rows)).tolist())
-                    for _ in part.keys:
-                        pass  # read, they are checked
-                    for at in range(0, len(part.rows), _AT_ONCE):
-                        store.texts(part.rows[at : at + _AT_ONCE])
-                        store.blobs(part.rows[at : at + _AT_ONCE])
+                hours = _read_documents(store)
             except WindowExpired:
                 if attempt == _PATIENCE - 1:
                     raise
@@ -267,7 +264,20 @@ def read_everything(path: Path) -> None:
                 return
 
 
-def _are_slots_whole(path: Path) -> bool:
+def _read_documents(store: DirectoryStore) -> set[int]:
+    """Reads all documents of a store, by which they are checked; returns the hours that they lie in."""
+    hours: set[int] = set()
+    for part in store.records(Commit()):
+        hours.update(np.unique(records.hours_of(part.rows)).tolist())
+        for _ in part.keys:
+            pass
+        for at in range(0, len(part.rows), _AT_ONCE):
+            store.texts(part.rows[at : at + _AT_ONCE])
+            store.blobs(part.rows[at : at + _AT_ONCE])
+    return hours
+
+
+def _are_slots_whole_soon(path: Path) -> bool:
     """Whether the commit slots check, at a moment at which none is being written."""
     for _ in range(_PATIENCE):
         if are_slots_whole(path):
