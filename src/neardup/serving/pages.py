@@ -224,20 +224,7 @@ class Pages:
 
 def routes(questions: Questions, judged: JudgedPairs | None, most_pasted: int) -> APIRouter:
     """The routes of all pages; a text that is pasted has `most_pasted` bytes at most."""
-
-    class FormRoute(APIRoute):
-        """A route whose forms are read by our own limit: left to FastAPI, a field has 1 MB at most."""
-
-        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-            handle = super().get_route_handler()
-
-            async def handle_form(request: Request) -> Response:
-                await request.form(max_part_size=most_pasted)  # which the request keeps
-                return await handle(request)
-
-            return handle_form
-
-    router = APIRouter(include_in_schema=False, route_class=FormRoute)
+    router = APIRouter(include_in_schema=False, route_class=_form_route(most_pasted))
 
     def pages() -> Pages:
         return Pages(questions, judged)
@@ -281,6 +268,22 @@ def routes(questions: Questions, judged: JudgedPairs | None, most_pasted: int) -
         return pages().check(text, threshold)
 
     return router
+
+
+def _form_route(most: int) -> type[APIRoute]:
+    """Routes whose forms are read by our own limit, `most` bytes a field: left to FastAPI, it is 1 MB."""
+
+    class FormRoute(APIRoute):
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            handle = super().get_route_handler()
+
+            async def handle_form(request: Request) -> Response:
+                await request.form(max_part_size=most)  # which the request keeps
+                return await handle(request)
+
+            return handle_form
+
+    return FormRoute
 
 
 def error_page(status: int, detail: str) -> HTMLResponse:
