@@ -61,16 +61,7 @@ def _tell_errors(application: FastAPI) -> None:
 
     @application.exception_handler(RequestValidationError)
     async def answer_invalid(request: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0]
-        kind = request.headers.get("content-type", "none").partition(";")[0]
-        if first["loc"] == ("body",) and request.url.path.startswith("/api/") and kind != "application/json":
-            said = f"the body must be JSON, and the header say so: Content-Type: application/json (it says {kind!r})"
-            return _error(request, 422, said)
-        if first["type"] == "json_invalid":
-            why = f"{first['ctx']['error']} at character {first['loc'][-1]}"
-            return _error(request, 422, f"the body must be JSON: {why}")
-        where = ".".join(str(part) for part in first["loc"][1:])
-        return _error(request, 422, f"{where or 'the request'}: {first['msg']}")
+        return _error(request, 422, _why_invalid(request, error))
 
     @application.exception_handler(HTTPException)
     async def answer_refused(request: Request, error: HTTPException) -> Response:
@@ -93,6 +84,20 @@ def _tell_errors(application: FastAPI) -> None:
         answer = _error(request, 500, advice)
         answer.headers.update(SECURITY_HEADERS)  # this one goes past the guard
         return answer
+
+
+def _why_invalid(request: Request, error: RequestValidationError) -> str:
+    """The first thing that is wrong with a request, and the next step."""
+    first = error.errors()[0]
+    kind = request.headers.get("content-type", "none").partition(";")[0]
+    if first["loc"] == ("body",) and request.url.path.startswith("/api/") and kind != "application/json":
+        return (
+            f"the body must be JSON, and the header say so: Content-Type: application/json (it says {kind!r})"
+        )
+    if first["type"] == "json_invalid":
+        return f"the body must be JSON: {first['ctx']['error']} at character {first['loc'][-1]}"
+    where = ".".join(str(part) for part in first["loc"][1:])
+    return f"{where or 'the request'}: {first['msg']}"
 
 
 def _error(request: Request, status: int, detail: str) -> Response:
