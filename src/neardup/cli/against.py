@@ -14,7 +14,7 @@ from neardup.cli.context import opened_window
 from neardup.cli.sinks import Rejects
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted
-from neardup.model.document import Document, Reject
+from neardup.model.document import Document
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -81,14 +81,11 @@ def _named_apart(reader: Reader, rejects: Rejects) -> Iterator[Document]:
     that have nothing to do with one another may use the same ids, and none of their documents is to be left out.
     """
     seen = set[str]()
-    for item in reader:
-        if isinstance(item, Reject):
-            rejects.add(item)
-        elif isinstance(item, Document):
-            where = ":".join(str(part) for part in reader.where if part is not None)
-            id = f"{item.id} ({where})" if item.id in seen else item.id
-            seen.add(id)
-            yield Document(id, item.text, 0, item.fields)
+    for document in rejects.passing(reader):
+        where = ":".join(str(part) for part in reader.where if part is not None)
+        id = f"{document.id} ({where})" if document.id in seen else document.id
+        seen.add(id)
+        yield Document(id, document.text, 0, document.fields)
 
 
 def _is_window(name: str) -> bool:

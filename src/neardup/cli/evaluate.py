@@ -145,7 +145,7 @@ def evaluate(
     from neardup.evaluation.report import write_reports
     from neardup.evaluation.truth import read_truth
 
-    methods, levels = results.methods_to_measure(method), _thresholds(thresholds)
+    methods, levels = results.methods_to_measure(method), results.thresholds_to_measure(thresholds)
     settings = configuration(config).with_fields(id=id_field, text=text_field)
     with Rejects(None) as rejects:
         reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
@@ -168,7 +168,7 @@ def evaluate(
 
 def _check_reports(directory: Path, read: Iterable[Path | str], *, force: bool) -> None:
     """Raises `OutputRefused` if the reports would replace what is read, or, without `force`, anything at all."""
-    from neardup.cli.sinks import check_outputs
+    from neardup.cli.output_files import check_outputs
     from neardup.errors import OutputRefused
     from neardup.evaluation.report import NAMES
 
@@ -178,15 +178,3 @@ def _check_reports(directory: Path, read: Iterable[Path | str], *, force: bool) 
         [(f"--output {directory}:", directory / name) for name in NAMES], read, replace=force,
         ways="--force replaces it, and takes results that are measured as they are", whole=True,
     )  # fmt: skip
-
-
-def _thresholds(text: str | None) -> tuple[float, ...] | None:
-    """The thresholds of the option, ascending, each once."""
-    from neardup.model.settings import exact_threshold
-
-    if text is None:
-        return None
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not parts:
-        raise typer.BadParameter("give numbers such as 0.5,0.6,0.7", param_hint="--thresholds")
-    return tuple(sorted({float(exact_threshold(part, "thresholds")) for part in parts}))

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from neardup.cli.streams import log_line
 
 if TYPE_CHECKING:
@@ -43,6 +45,18 @@ def methods_to_measure(names: Sequence[str] | None) -> list[str]:
     for name, reason in missing.items():
         log_line(f"left out {name}: {reason}")
     return methods
+
+
+def thresholds_to_measure(text: str | None) -> tuple[float, ...] | None:
+    """The thresholds of the option, ascending, each once."""
+    from neardup.model.settings import exact_threshold
+
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts:
+        raise typer.BadParameter("give numbers such as 0.5,0.6,0.7", param_hint="--thresholds")
+    return tuple(sorted({float(exact_threshold(part, "thresholds")) for part in parts}))
 
 
 def described(documents: int, truth: Truth) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +11,6 @@ from neardup.cli import options
 from neardup.cli.context import configuration
 from neardup.cli.exit_codes import DONE, REJECTED
 from neardup.model.settings import DEFAULT_LEXICON_SAMPLE
-
-if TYPE_CHECKING:
-    from neardup.cli.sinks import Rejects
 
 lexicon = typer.Typer(
     no_args_is_help=True,
@@ -58,6 +54,7 @@ def build(
         neardup lexicon build archive.jsonl.gz --output archive.lexicon
     """
     from neardup.cli.inputs import report_passed_over, report_read
+    from neardup.cli.output_files import check_outputs
     from neardup.cli.sinks import Rejects
     from neardup.cli.tables import check_output, counted, print_line
     from neardup.signing.lexicon_sample import lexicon_of, sampled
@@ -69,34 +66,17 @@ def build(
     settings = configuration(config, locals()).with_fields(text=text_field)
     recipe = settings.recipe
     reader = settings.reader(files, form=input, encoding=encoding)
-    _check_output(output, (*files, *reader.paths, *settings.files_read), force=force)
+    read = (*files, *reader.paths, *settings.files_read)
+    check_outputs([("--output", output)], read, replace=force, ways="--force replaces it", whole=True)
     report_passed_over(reader)
     with Rejects(None) as rejects:
-        drawn, seen = sampled(_texts(reader, rejects), sample)
+        drawn, seen = sampled((document.text for document in rejects.passing(reader)), sample)
         made = lexicon_of(drawn, name=escaped(name or output.stem), q=recipe.q, fold_case=recipe.fold_case)
     report_read(reader, ())
     made.save(output)
     source = "" if seen == made.documents else f", drawn from {seen:,}"
     print_line(f"{output}: lexicon {made.id} of {counted(made.documents, 'document')}{source}")
     raise typer.Exit(REJECTED if rejects.count else DONE)
-
-
-def _check_output(output: Path, read: Iterable[Path | str], *, force: bool) -> None:
-    """Raises `OutputRefused` if the lexicon would replace what is read, or any file unless by `force`."""
-    from neardup.cli.sinks import check_outputs
-
-    check_outputs([("--output", output)], read, replace=force, ways="--force replaces it", whole=True)
-
-
-def _texts(items: Iterable[object], rejects: Rejects) -> Iterator[str]:
-    """The texts of what a reader yields."""
-    from neardup.model.document import Document, Reject
-
-    for item in items:
-        if type(item) is Document:
-            yield item.text
-        elif type(item) is Reject:
-            rejects.add(item)
 
 
 @lexicon.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Self
 
 import typer
 
-from neardup.cli.output_files import check_outputs as check_outputs  # noqa: PLC0414 - a run has it from here
-from neardup.cli.output_files import opened_output
+from neardup.cli.output_files import check_outputs, opened_output
 from neardup.cli.streams import as_json, check_output, log_line, write_json
 from neardup.cli.verdict_table import VerdictTable
 from neardup.errors import OutputClosed
+from neardup.model.document import Document, Flush, Reject
 from neardup.sources.files import escaped
 from neardup.sources.kind_counts import KindCounts
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from neardup.cli.described import Read
     from neardup.cli.options import Format
     from neardup.cli.pipeline import Tally
-    from neardup.model.document import Document, Reject
     from neardup.model.verdict import Verdict
 
 FLUSH_BYTES: Final = 1 << 16
@@ -166,6 +165,14 @@ class Rejects:
             log_line(f"{_more(rest)} rejected for other reasons")
         if self.count > self._shown and not self.path:
             log_line("--rejects FILE keeps all that were rejected")
+
+    def passing(self, items: Iterable[Document | Reject | Flush]) -> Iterator[Document]:
+        """The documents among `items`; rejects are added."""
+        for item in items:
+            if isinstance(item, Reject):
+                self.add(item)
+            elif isinstance(item, Document):
+                yield item
 
     def add(self, reject: Reject) -> None:
         """Write this one to the file, and show it if it is the first of its kind."""
