@@ -155,6 +155,21 @@ class Calibration:
 
     def ask(self, answers: Answers, questions: int) -> None:
         """Asks until there are so many answers, nobody answers any more, or no pair is left."""
+        self._take_given(answers)
+        while answers.asks and self._calibrator.answered < questions:
+            position = self._calibrator.question()
+            if position is None:
+                break
+            key = answers.of(self._of_window.pairs[position], self._calibrator.answered + 1, questions)
+            if key == END:
+                break
+            if key == SKIP:
+                self._calibrator.skip(position)
+            else:
+                self._answer(position, KEYS[key])
+
+    def _take_given(self, answers: Answers) -> None:
+        """Takes the answers that were given before, and says which pairs nobody can be asked about."""
         unlisted = []
         for number, pair in enumerate(self._of_window.pairs):
             if (said := answers.given(pair)) is not None:
@@ -167,17 +182,6 @@ class Calibration:
                 f"{counted(len(unlisted), 'pair')} not asked about, such as {unlisted[0].earlier!r} and "
                 f"{unlisted[0].id!r}: an id with a tab or a line end cannot stand in a file of pairs"
             )
-        while answers.asks and self._calibrator.answered < questions:
-            position = self._calibrator.question()
-            if position is None:
-                break
-            key = answers.of(self._of_window.pairs[position], self._calibrator.answered + 1, questions)
-            if key == END:
-                break
-            if key == SKIP:
-                self._calibrator.skip(position)
-            else:
-                self._answer(position, KEYS[key])
 
     def report_unused(self, given: JudgedPairs, window: Window) -> None:
         """Says which judged pairs do not count, and why: how many, and the first."""
