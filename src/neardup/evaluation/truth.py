@@ -16,7 +16,7 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -149,31 +149,17 @@ def _lines(path: Path, corpus: Corpus) -> tuple[list[_Line], str | None]:
     lines: list[_Line] = []
     columns: str | None = None
     unknown: list[tuple[int, str]] = []
-    first = True
-    try:
-        content = path.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise EvaluationError(str(path), f"not UTF-8: byte at offset {error.start}") from error
-    for number, line in enumerate(content.splitlines(), 1):
-        ids = line.split("\t")
-        if not line.strip() or (
-            line.startswith("#") and ids[0] not in corpus.docs
-        ):  # an id may begin so, too
-            continue
-        if len(ids) < 2:
-            raise EvaluationError(str(path), f"line {number} has no tab: each line is id, tab, id")
-        is_first, first = first, False
-        strange = [id for id in ids[:2] if id not in corpus.docs]
-        if len(strange) == 2 and is_first and all(_HEADER_RE.fullmatch(id.strip()) for id in strange):
-            columns = ", ".join(map(str.strip, ids))
-            continue
-        if strange:
+    for at, (number, cells) in enumerate(_rows(path, corpus)):
+        strange = [id for id in cells[:2] if id not in corpus.docs]
+        if at == 0 and len(strange) == 2 and all(_HEADER_RE.fullmatch(id.strip()) for id in strange):
+            columns = ", ".join(map(str.strip, cells))
+        elif strange:
             unknown += [(number, id) for id in strange]
-            continue
-        i, j = sorted((corpus.docs[ids[0]], corpus.docs[ids[1]]))
-        if i == j:
-            raise EvaluationError(str(path), f"line {number} pairs {ids[0]!r} with itself")
-        lines.append(_Line(number, (i, j), ids[2].strip().lower() if len(ids) > 2 else None))
+        else:
+            i, j = sorted((corpus.docs[cells[0]], corpus.docs[cells[1]]))
+            if i == j:
+                raise EvaluationError(str(path), f"line {number} pairs {cells[0]!r} with itself")
+            lines.append(_Line(number, (i, j), cells[2].strip().lower() if len(cells) > 2 else None))
     if unknown:
         number, id = unknown[0]
         more = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
@@ -184,6 +170,21 @@ def _lines(path: Path, corpus: Corpus) -> tuple[list[_Line], str | None]:
             id,
         )
     return lines, columns
+
+
+def _rows(path: Path, corpus: Corpus) -> Iterator[tuple[int, list[str]]]:
+    """Number and cells of every line that is neither blank nor a comment; an id of the corpus may begin as these do."""
+    try:
+        content = path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise EvaluationError(str(path), f"not UTF-8: byte at offset {error.start}") from error
+    for number, line in enumerate(content.splitlines(), 1):
+        cells = line.split("\t")
+        if not line.strip() or (line.startswith("#") and cells[0] not in corpus.docs):
+            continue
+        if len(cells) < 2:
+            raise EvaluationError(str(path), f"line {number} has no tab: each line is id, tab, id")
+        yield number, cells
 
 
 def _meanings(
