@@ -83,6 +83,20 @@ def test_files_are_sources_too_and_a_misspelt_one_is_told(run, caplog):
     assert "setting keep is 'best': it must be first, last, longest, earliest, or source:a,b,c" in done.err
 
 
+def test_a_time_that_no_record_has_is_told_where_the_earliest_stays(run, caplog):
+    written(
+        "a.jsonl", [{"id": id, "text": FERRY, "made": made} for id, made in (("a", 99), ("b", "3/11/26"))]
+    )
+    unread = "records have no time that can be read, and count as later than all others: --time-field names the field"
+    assert run("dedup", "a.jsonl", "--keep", "earliest").code == 0
+    assert f"2 of 2 {unread}" in caplog.text
+    assert run("dedup", "a.jsonl", "--keep", "earliest", "--time-field", "made").code == 0
+    assert f"1 of 2 {unread}" in caplog.text
+    done = run("dedup", "a.jsonl", "--keep", "earliest", "--time-field", "makd")
+    assert (done.code, "no record has the field 'makd' (fields: id, made, text)" in done.err) == (1, True)
+    assert run("dedup", "a.jsonl", "--time-field", "makd").code == 0
+
+
 def test_ids_that_repeat_lose_nothing(run):
     written("a.jsonl", [{"id": "x", "text": text} for text in (FERRY, MILL, "Rain is due.", FERRY)])
     assert len(run("dedup", "a.jsonl").lines) == 3

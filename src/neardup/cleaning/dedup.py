@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from neardup.cleaning.compared import compared, settings_for
 from neardup.cleaning.frames import problem, rows_of, values
 from neardup.cleaning.kept_kinds import by_kind, parse_kinds
-from neardup.cleaning.preference import parse_keep, preferred, rank, time_rank, unknown_sources
+from neardup.cleaning.preference import doubts, parse_keep, preferred, rank, time_rank
 from neardup.cleaning.result import Deduped
 from neardup.cleaning.star import Pairs
 from neardup.model.settings import DEFAULT_MAX_LENGTH, DEFAULT_THRESHOLD, Settings
@@ -144,13 +144,13 @@ class _Run:
 
 
 def _ranks(rule: Keep, rows: Any, *, source: str, time: str) -> list[int]:
+    ranks: list[int] = []
     if rule.rule == "earliest":
-        return [time_rank(value) for value in values(rows, time, "time")]
-    if rule.rule != "source":
-        return []
-    ranks = [rank(rule, name) for name in values(rows, source, "source")]
-    for name in unknown_sources(rule, ranks):
-        log.warning("no text has the source %r that keep names", name)
+        ranks = [time_rank(value) for value in values(rows, time, "time")]
+    elif rule.rule == "source":
+        ranks = [rank(rule, name) for name in values(rows, source, "source")]
+    for doubt in doubts(rule, ranks, "text", "time"):
+        log.warning(doubt)
     return ranks
 
 

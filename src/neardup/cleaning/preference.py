@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from neardup.errors import SettingsError
@@ -78,7 +78,15 @@ def time_rank(time: object) -> int:
         return _LAST
 
 
-def unknown_sources(keep: Keep, ranks: Iterable[int]) -> list[str]:
-    """The sources that `keep` names and that nothing has, by the ranks of all texts."""
+def doubts(keep: Keep, ranks: Sequence[int], what: str, setting: str) -> Iterator[str]:
+    """Messages about what `keep` cannot go by, by the ranks of all texts: sources that it names and nothing has, and
+    times that are not known. `what` one of the texts is called, and what the `setting` of the time is.
+    """
     known = set(ranks)
-    return [name for at, name in enumerate(keep.sources) if at not in known]
+    for name in (name for at, name in enumerate(keep.sources) if at not in known):
+        yield f"no {what} has the source {name!r} that keep names"
+    if keep.rule == "earliest" and _LAST in known:
+        yield (
+            f"{ranks.count(_LAST):,} of {len(ranks):,} {what}s have no time that can be read, and count as later than "
+            f"all others: {setting} names the field of the time"
+        )

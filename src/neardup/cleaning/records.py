@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.cleaning.compared import Sourced, compared
-from neardup.cleaning.preference import preferred, rank, time_rank, unknown_sources
+from neardup.cleaning.preference import doubts, preferred, rank, time_rank
 from neardup.model.document import Document, Flush, Reject
 from neardup.model.field_path import field_of
 from neardup.sources.files import escaped
@@ -109,8 +109,8 @@ def cleaned(
                 spool.add(entry)
                 lengths.append(len(entry.text))
                 ranks.append(_rank(entry, keep, field))
-        for name in unknown_sources(keep, ranks):
-            log.warning("no record has the source %r that keep names", name)
+        for doubt in doubts(keep, ranks, "record", "--time-field"):
+            log.warning(doubt)
         order = preferred(keep, lengths, ranks)
         outcomes: dict[int, Outcome] = {}
         in_order = (spool[number] for number in order)

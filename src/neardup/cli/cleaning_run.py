@@ -32,9 +32,9 @@ class CleaningRules(NamedTuple):
 
 
 def clean(
-    reader: Reader, config: Config, rules: CleaningRules, outputs: CleaningOutputs, *, has_id_field: bool
+    reader: Reader, config: Config, rules: CleaningRules, outputs: CleaningOutputs, named: set[str]
 ) -> int:
-    """Writes what stays and what goes of all that `reader` yields; the exit code.
+    """Writes what stays and what goes of all that `reader` yields; the exit code. `named` as `named_fields` says.
 
     Raises `typer.BadParameter` where there is no file to read: nothing is written then.
     """
@@ -68,7 +68,7 @@ def clean(
             if removed:
                 removed.expect(table, _why(Entry("", "", table, "", 0), copy))
     stop.raise_if_requested()
-    is_wrong = inputs.report_read(reader, {"id"} if has_id_field else set())
+    is_wrong = inputs.report_read(reader, named if rules.keep.rule == "earliest" else named - {"time"})
     return REJECTED if rejects.count or is_wrong else DONE
 
 

@@ -113,6 +113,7 @@ def dedup(
     from neardup.cleaning.preference import parse_keep
     from neardup.cli.cleaning_outputs import CleaningOutputs
     from neardup.cli.cleaning_run import CleaningRules, clean
+    from neardup.cli.inputs import named_fields
     from neardup.cli.stripping import learned
 
     settings = configuration(config, locals()).with_fields(id=id_field, text=text_field, time=time_field)
@@ -123,5 +124,5 @@ def dedup(
     reader = settings.reader(files, **reading)
     outputs.check((*files, *reader.paths, *settings.files_read))
     with learned(settings, files, reading, wanted=strip_boilerplate) as own:
-        code = clean(reader, own, rules, outputs, has_id_field=id_field is not None)
+        code = clean(reader, own, rules, outputs, named_fields(settings, id=id_field, time=time_field))
     raise typer.Exit(code)
