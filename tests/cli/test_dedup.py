@@ -97,6 +97,13 @@ def test_a_time_that_no_record_has_is_told_where_the_earliest_stays(run, caplog)
     assert run("dedup", "a.jsonl", "--time-field", "makd").code == 0
 
 
+def test_a_field_of_the_id_that_no_record_has_is_told_wherever_it_was_named(run, stream):
+    Path("neardup.toml").write_text('[fields]\nid = "nr"\n')
+    for words in (("dedup", stream), ("check", stream, "--against", stream)):
+        done = run(*words)
+        assert (done.code, "no record has the field 'nr'" in done.err) == (1, True)
+
+
 def test_ids_that_repeat_lose_nothing(run):
     written("a.jsonl", [{"id": "x", "text": text} for text in (FERRY, MILL, "Rain is due.", FERRY)])
     assert len(run("dedup", "a.jsonl").lines) == 3

@@ -61,6 +61,7 @@ def check(
     from neardup.cli.against import check_files, opened_against
     from neardup.cli.checking import check_all
     from neardup.cli.exit_codes import REJECTED
+    from neardup.cli.inputs import named_fields
     from neardup.cli.sinks import OutputOptions
     from neardup.cli.stripping import learned
 
@@ -75,5 +76,5 @@ def check(
         learned(settings, against, reading, wanted=strip_boilerplate) as own,
         opened_against(against, own, reading) as (target, is_whole),
     ):
-        code = check_all(target, reader, outputs, named={"id"} if id_field else set())
+        code = check_all(target, reader, outputs, named=named_fields(settings, id=id_field) - {"time"})
     raise typer.Exit(code if is_whole else max(code, REJECTED))
