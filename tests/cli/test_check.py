@@ -46,6 +46,15 @@ def test_against_files(run, stream):
     assert (verdict["status"], verdict["duplicate_of"]) == ("exact", "ferry (more/a.jsonl:1)")
 
 
+def test_a_table_tells_documents_of_one_id_apart_and_makes_up_no_time(run):
+    for name, title in (("old", "Ferry aground"), ("new", "Boat aground")):
+        written(f"{name}.jsonl", [{"id": "x", "text": FERRY, "title": title, "time": "2026-11-30T06:00:00Z"}])
+    done = run("check", "new.jsonl", "--against", "old.jsonl", "--format", "table")
+    head, row = done.out.splitlines()
+    assert head.split() == ["time", "id", "status", "copy", "of", "score", "text"]
+    assert row.rstrip().endswith("  Boat aground (of: Ferry aground)")
+
+
 def test_what_of_the_others_could_not_be_read_is_no_all_clear(run, stream):
     new = written("new.jsonl", NEW[2:3])
     Path("broken.jsonl").write_text('{"id": "a", "text": "Rain is due in the south."}\n{"id": "b", \n')

@@ -19,13 +19,17 @@ from neardup.model.document import Document
 if TYPE_CHECKING:
     from neardup import Window
     from neardup.cli.config import Config
+    from neardup.cli.described import Read
     from neardup.sources.reader import Reader
 
 
 class Against(NamedTuple):
-    """What is compared with; `is_whole`: nothing of the files was rejected, and there was something in them."""
+    """What is compared with, and how it is read to be shown; `is_whole`: nothing of the files was rejected, and there
+    was something in them.
+    """
 
     window: Window
+    read: Read
     is_whole: bool
 
 
@@ -41,14 +45,14 @@ def opened_against(names: list[str], config: Config, reading: Mapping[str, Any])
         raise typer.BadParameter(f"{windows[0]} is a window: give it alone", param_hint="--against")
     if windows:
         with opened_window(windows[0], config, readonly=True) as target:
-            yield Against(target, is_whole=True)
+            yield Against(target, target.read, is_whole=True)
         return
     check_files(names, "--against", "")
     import neardup
 
     timeless = {"window_hours": 0, "keep_hours": None, "policy": "mark", "max_documents": 0, "max_memory": 0}
     with neardup.open(None, **{**config.given, **timeless}) as target:
-        yield Against(target, _fill(target, config.reader(names, **reading)))
+        yield Against(target, _undated(target.read), _fill(target, config.reader(names, **reading)))
 
 
 def check_files(names: list[str], option: str, why: str) -> None:
@@ -86,6 +90,11 @@ def _named_apart(reader: Reader, rejects: Rejects) -> Iterator[Document]:
         id = f"{document.id} ({where})" if document.id in seen else document.id
         seen.add(id)
         yield Document(id, document.text, 0, document.fields)
+
+
+def _undated(read: Read) -> Read:
+    """The same without times: that of documents of files is made up."""
+    return lambda ids: [document and document._replace(time="") for document in read(ids)]
 
 
 def _is_window(name: str) -> bool:

@@ -15,23 +15,24 @@ from neardup.model.source import source_of
 
 if TYPE_CHECKING:
     from neardup import Window
+    from neardup.cli.against import Against
     from neardup.cli.sinks import OutputOptions
     from neardup.model.verdict import Verdict
     from neardup.sources.reader import Reader
 
 
-def check_all(target: Window, reader: Reader, outputs: OutputOptions, *, named: Collection[str]) -> int:
-    """Writes the verdict of every document of `reader` by what is in `target`; the exit code."""
+def check_all(against: Against, reader: Reader, outputs: OutputOptions, *, named: Collection[str]) -> int:
+    """Writes the verdict of every document of `reader` by what it is compared `against`; the exit code."""
     inputs.report_passed_over(reader)
     with Stop() as stop, opened_sinks(outputs, lambda: (reader.bytes_read, reader.bytes_total)) as sinks:
-        sinks.verdicts.look_up_in(target.read)
+        sinks.verdicts.look_up_in(against.read)
         for item in stop.until_requested(reader):
             if isinstance(item, Reject):
                 sinks.rejects.add(item)
             elif isinstance(item, Flush):
                 sinks.verdicts.flush()
             else:
-                _check(target, reader, item, sinks)
+                _check(against.window, reader, item, sinks)
     stop.raise_if_requested()
     is_wrong = inputs.report_read(reader, named)
     return REJECTED if sinks.rejects.count or is_wrong else DONE

@@ -45,13 +45,14 @@ class Descriptions:
 
     def __init__(self, read: Read | None = None) -> None:
         self.read = read
+        self._noted: dict[str, Described] = {}
         self._known: dict[str, Described] = {}
 
     def note(self, document: Document) -> None:
         """Remember a document that is on its way in: its verdict will come, and perhaps copies of it."""
         fields = document.fields or {}
         shown = Described("", str(fields.get(SOURCE) or ""), title_or_beginning(fields, document.text))
-        self._keep(document.id, shown)
+        _keep(self._noted, document.id, shown)
 
     def look_up(self, ids: Iterable[str | None]) -> None:
         """Read those of `ids` that are not known in full; one call to the window."""
@@ -59,15 +60,16 @@ class Descriptions:
         if missing and self.read is not None:
             for document in self.read(missing):
                 if document is not None:
-                    self._keep(document.id, described(document))
+                    _keep(self._known, document.id, described(document))
 
     def of(self, id: str | None) -> Described:
         """What is known of a document; of one that nobody knows, nothing."""
-        return self._known.get(id or "", Described())
+        return self._known.get(id or "") or self._noted.get(id or "", Described())
 
     def beside(self, verdict: Verdict) -> list[str]:
         """Of a copy and its original: how long after, both sources, text, and the original's text if it differs."""
-        own, other = self.of(verdict.id), self.of(original_of(verdict))
+        # What was checked and stored nowhere may have the id of what it is a copy of.
+        own, other = self._noted.get(verdict.id) or self.of(verdict.id), self.of(original_of(verdict))
         after = after_words(other.time, verdict.time) if other.time else ""
         return [
             after,
@@ -77,11 +79,12 @@ class Descriptions:
             "" if other.begins in own.begins else other.begins,
         ]
 
-    def _keep(self, id: str, shown: Described) -> None:
-        self._known.pop(id, None)
-        self._known[id] = shown
-        if len(self._known) > KNOWN:
-            del self._known[next(iter(self._known))]
+
+def _keep(descriptions: dict[str, Described], id: str, shown: Described) -> None:
+    descriptions.pop(id, None)
+    descriptions[id] = shown
+    if len(descriptions) > KNOWN:
+        del descriptions[next(iter(descriptions))]
 
 
 def original_of(verdict: Verdict) -> str | None:
