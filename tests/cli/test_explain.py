@@ -32,6 +32,16 @@ def test_two_files_and_what_differs(run):
     assert run("explain", "a.txt", "--text", MILL, "--format", "json").lines[0]["doc_q"] < 0.5
 
 
+def test_a_misspelt_file_is_told_where_no_window_was_meant(run):
+    Path("a.txt").write_text(FERRY)
+    done = run("explain", "a.txt", "b.txt")
+    assert (done.code, "b.txt is no file, and there is no window here (neardup.window)" in done.err) == (
+        2,
+        True,
+    )
+    assert run("explain", "a.txt", "b.txt", "--window", "w").code == 3
+
+
 def test_a_document_and_a_page(run, stream):
     pytest.importorskip("trafilatura")
     assert run("ingest", stream, "--window", "w", "--format", "quiet").code == 0

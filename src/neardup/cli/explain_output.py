@@ -11,6 +11,7 @@ import typer
 from neardup.cli.described import after_words
 from neardup.cli.inputs import from_command_line, is_file, one_text
 from neardup.cli.tables import WIDTH, as_json, cell, console, counted, minute
+from neardup.errors import UnknownDocument, WindowMissing
 from neardup.model.shown_fields import beginning
 
 if TYPE_CHECKING:
@@ -64,7 +65,13 @@ class Subjects(NamedTuple):
         recipe, threshold = config.recipe, config.settings.threshold_fraction
         subjects: dict[str, Subject] = {}
         if ids:
-            subjects, recipe, threshold = _of_window(ids, window, config, otherwise=files)
+            try:
+                subjects, recipe, threshold = _of_window(ids, window, config, otherwise=files)
+            except WindowMissing as error:
+                if window or config.window:
+                    raise
+                why = f"{ids[0]} is no file, and there is no window here ({error.path}) whose document it could be"
+                raise typer.BadParameter(why, param_hint="A B") from error
         subjects |= {name: _of_file(name, reading) for name in files - subjects.keys()}
         in_order = [subjects[name] for name in names]
         in_order += [
@@ -93,7 +100,6 @@ def _of_window(
     """The documents, and how the window compares. One that is not there, and not `otherwise`, is `UnknownDocument`."""
     from neardup.cli.context import opened_window
     from neardup.cli.described import described
-    from neardup.errors import UnknownDocument
 
     subjects = {}
     with opened_window(window, config, readonly=True) as target:
