@@ -47,6 +47,18 @@ def test_standard_output_and_input(run_process, stream):
     assert "5 read: 3 kept (1 without a letter or digit), 2 removed (1 exact, 1 near); " in done.err
 
 
+def test_standard_input_that_is_no_json_is_told_with_the_way_out(run_process):
+    said = "neardup: standard input was read as JSON Lines, and has none: --input says what it is\n"
+    rows = b"text\nRain is due.\n"
+    for command in (("dedup",), ("ingest", "--window", "w")):
+        done = run_process(*command, "-", stdin=rows)
+        assert (done.code, said in done.err) == (1, True)
+        done = run_process(*command, "-", "--input", "csv", stdin=rows)
+        assert (done.code, said in done.err) == (0, False)
+    assert said not in run_process("dedup", "-", stdin=b'{"id": "a"}\n').err
+    assert said not in run_process("dedup", "-", stdin=b"").err
+
+
 @pytest.mark.parametrize(
     ("keep", "ids"),
     [

@@ -105,10 +105,12 @@ class Reader:
         return self._position.located(reject)
 
     def remarks(self) -> Iterator[str]:
-        """Messages for the end of a run about what was read and not rejected: files that were taken for text."""
+        """Messages for the end of a run about what things were taken for: files for text, standard input for JSON."""
         for kind in self._as_text:
             files = "1 file is" if kind.count == 1 else f"{kind.count:,} files are"
             yield f"{files} {kind.name}, compared as text (first: {kind.first})"
+        if self._form is None and self.paths == [STDIN] and self.bytes_read and not self._use.records:
+            yield "standard input was read as JSON Lines, and has none: --input says what it is"
 
     def missing_fields(self, named: Collection[str]) -> Iterator[tuple[str, int]]:
         """See `FieldUse.missing`."""
