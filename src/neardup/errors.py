@@ -161,8 +161,9 @@ class RecipeMismatch(NeardupError):
     def __str__(self) -> str:
         remedy = "ingest its documents into a new window"
         old, new = self.found.split(":"), self.expected.split(":")
-        # q and case cannot change: texts are stored as normal forms, and scores are of these.
-        if self.window is not None and old[1:3] == new[1:3]:
+        # q, case and what is left out cannot change: texts are stored as normal forms, and scores are of these.
+        left_out = {each.partition(":strip-")[2].partition(":")[0] for each in (self.found, self.expected)}
+        if self.window is not None and old[1:3] == new[1:3] and len(left_out) == 1:
             remedy = f"sign it again (`neardup resign --window {self.window}`), or {remedy}"
         if old[0] == new[0]:
             options = "no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate"

@@ -64,6 +64,15 @@ EXAMPLES = [
         ),
     ),
     (
+        errors.RecipeMismatch("w", "n:q4:case:a", "n:q4:case:a:strip-1", "w"),
+        {"where": "w", "found": "n:q4:case:a", "expected": "n:q4:case:a:strip-1", "window": "w"},
+        (
+            "w was signed by recipe n:q4:case:a, this process signs by n:q4:case:a:strip-1: open it with the settings "
+            "it was signed with (no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate), or ingest its "
+            "documents into a new window"
+        ),
+    ),
+    (
         errors.WindowResigning("http://localhost:9200/news", "neardup-2:q4"),
         {"path": "http://localhost:9200/news", "recipe": "neardup-2:q4", "done": False},
         (
