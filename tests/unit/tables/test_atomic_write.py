@@ -36,3 +36,11 @@ def test_a_file_that_nothing_can_take_the_place_of_is_overwritten(tmp_path, monk
     write_whole(path, b"new")
     assert path.read_bytes() == b"new"
     assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_pipe_is_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match=r"it is no file: .*pipe"):
+        write_whole(pipe, b"whole")
+    assert pipe.is_fifo()
