@@ -129,19 +129,20 @@ def added_hours(
     """For a reader that follows its writer: the rows that the commit `newer` has and `before` had not, by hour; None if
     it did anything but add documents and drop hours: then all is to be read again, which also tells what was damaged.
 
-    `known`: how many rows of each hour were read already. Costs a look into each hour's file, and about 1 µs a new row.
+    `known`: how many rows of each hour were read already. Costs a look at each hour's file, and about 1 µs a new row.
     """
     if newer.floor_hour < before.floor_hour or newer.next_order < before.next_order:
+        return None
+    filled = [hour for hour, count in known.items() if count]
+    # Hours are dropped from the oldest on: if that is still the one that was read, so are the others.
+    if filled and was_begun_after(hour_directory(path, min(filled)), before.seq):
         return None
     added: dict[int, StoredHour] = {}
     rows = sum(known.values())
     for hour in hours_in(path):
         directory, first = hour_directory(path, hour), known.get(hour, 0)
-        if hour < newer.floor_hour:
-            continue
-        if first and was_begun_after(directory, before.seq):
-            return None
-        if file_size(directory / NAMES[ROWS]) <= first * STORED_ROW.itemsize:
+        grown = file_size(directory / NAMES[ROWS]) > first * STORED_ROW.itemsize
+        if hour < newer.floor_hour or not grown:
             continue
         try:
             stored = read_hour(directory, newer.seq, first)
@@ -157,8 +158,8 @@ def added_hours(
 
 
 def was_begun_after(directory: Path, version: int) -> bool:
-    """Whether the hour in `directory` has nothing up to `version`: what it had was dropped, and it has begun anew since
-    the newest hour was set back.
+    """Whether the hour in `directory` has nothing up to `version`: what it had was dropped, and it may have begun anew
+    since the newest hour was set back.
     """
     rows = _read_array(directory / NAMES[ROWS], STORED_ROW, count=1)["row"]
     return not len(records.committed_rows(rows, version))
