@@ -308,6 +308,21 @@ def test_what_goes_has_the_types_that_it_was_read_with(run, ending):
     assert removed["neardup_duplicate_of"].to_pylist() == ["1"]
 
 
+def test_what_is_said_of_a_record_has_the_types_of_now(run):
+    """Also where it was read under the same name, from a file of what went, as others have written it."""
+    arrow = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    own = {"neardup_score": arrow.array([1, 1]), "neardup_where": arrow.nulls(2)}
+    table = arrow.table({"id": ["1", "2"], "text": [FERRY, FERRY[:-3]], **own})
+    pyarrow.parquet.write_table(table, "a.parquet")
+    assert run("dedup", "a.parquet", "-o", "b.parquet", "--removed", "c.parquet").code == 0
+    assert pyarrow.parquet.read_table("b.parquet").equals(table[:1])
+    (removed,) = pyarrow.parquet.read_table("c.parquet").to_pylist()
+    assert 0.8 < removed["neardup_score"] < 1
+    assert removed["neardup_where"] == "a.parquet:2"
+
+
 def test_an_interval_of_arrow_stays(run):
     arrow = pytest.importorskip("pyarrow")
     import pyarrow.feather

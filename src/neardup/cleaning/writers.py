@@ -148,33 +148,33 @@ class _Table:
         self._file, self._form, self._spool = file, form, spool
         self._columns: dict[str, None] = {}
         self._headers: list[Any] = []
-        self._is_as_read = True
+        self._own: set[str] = set()  # the columns that say something of the records
         self._expected: list[tuple[Record, dict[str, Any]]] = []
 
     def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
         own = _own(extra)
         values = {**record.values, **own}
-        self._add_columns(record, values, is_as_read=not own)
+        self._add_columns(record, values, own)
         self._spool.add((values, record.raw))
 
     def expect(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
         if not self._spool:
             own = _own(extra)
-            self._add_columns(record, own, is_as_read=not own)
+            self._add_columns(record, own, own)
             self._expected.append((record, own))
 
-    def _add_columns(self, record: Record, values: Mapping[str, Any], *, is_as_read: bool) -> None:
+    def _add_columns(self, record: Record, values: Mapping[str, Any], own: Mapping[str, Any]) -> None:
         self._columns |= dict.fromkeys(record.columns)  # empty cells are not among the values
         self._columns |= dict.fromkeys(values)
         if record.header not in self._headers[:1]:
             self._headers.append(record.header)
-        self._is_as_read = self._is_as_read and is_as_read
+        self._own |= own.keys()
 
     def finish(self) -> None:
         header = self._headers[0] if len(self._headers) == 1 else None
         if self._form in ("parquet", "arrow"):
             self._write_arrow(None if isinstance(header, bytes) else header)
-        elif isinstance(header, bytes) and self._is_as_read and self._has_separator(header):
+        elif isinstance(header, bytes) and not self._own and self._has_separator(header):
             self._file.write(header + b"\n")
             for _, raw in self._spool:
                 self._file.write(raw + b"\n")
@@ -208,10 +208,11 @@ class _Table:
             ) from error
 
     def _schema(self, read: Any) -> Any:
-        """Columns have the types that they were `read` with, and others those of their values."""
+        """Columns have the types that they were `read` with; others, and our own, those of their values."""
         import pyarrow as pa  # noqa: PLC0415 - as above
 
-        added = self._columns.keys() - (read.names if read else ())
+        kept = [field for field in read or () if field.name not in self._own]
+        added = self._columns.keys() - {field.name for field in kept}
         if read and not added:
             return read
         if not self._spool:
@@ -220,7 +221,7 @@ class _Table:
             pa.Table.from_pylist([{name: row[name] for name in row if name in added} for row in rows]).schema
             for rows in self._parts()
         ]
-        return pa.schema([*(read or ()), *pa.unify_schemas(parts, promote_options="permissive")])
+        return pa.schema([*kept, *pa.unify_schemas(parts, promote_options="permissive")])
 
     def _expected_schema(self) -> Any:
         """Without rows columns have the types that they were read with; strings in CSV, or where they differ."""
