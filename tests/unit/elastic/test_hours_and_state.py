@@ -105,6 +105,16 @@ def test_no_setup_changes_what_is_scored_in_place(changes, error, words):
             check_archive(cluster, wanted)
 
 
+@pytest.mark.parametrize("lacking", ["recipe", "text_field"])
+def test_a_description_of_an_archive_that_is_damaged_is_written_anew_by_setup(lacking):
+    config = replace(WindowConfig(Recipe(), SIGNER.text), window_hours=0)
+    about = {name: value for name, value in config.about().items() if name != lacking}
+    source = StateDocument(about, {}, archive="old").source()
+    answers = [Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})]
+    with standing_in(answers) as server, cluster_of(server) as cluster:
+        check_archive(cluster, config)
+
+
 def scored(request):
     """A cluster with scored documents in an hour, and in an index that is no hour."""
     if "_search" in request.path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.http.api import count
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import read_state, scoring_lease
@@ -57,19 +58,18 @@ def check_archive(cluster: Cluster, config: WindowConfig) -> None:
     """
     try:
         state = read_state(cluster)
+        if state is None or state.archive is None:
+            return
+        present = window_config(state.about)
     except WindowDamaged:
         return  # it is made anew (state_recovery.py)
-    if state is None or state.archive is None:
-        return
-    about, own = state.about, cluster.address
-    if about.get("recipe") != config.recipe_text:
-        raise RecipeMismatch(
-            f"archive {state.archive}", str(about.get("recipe")), config.recipe_text, str(own)
-        )
+    if present.recipe_text != config.recipe_text:
+        where = f"archive {state.archive}"
+        raise RecipeMismatch(where, present.recipe_text, config.recipe_text, str(cluster.address))
     for name in ("text_field", "time_field"):
-        if about.get(name) != getattr(config, name):
-            expected = f"{about.get(name)!r}, as this window has it: others need another prefix"
-            raise SettingsError(name, getattr(config, name), expected)
+        kept, wanted = getattr(present, name), getattr(config, name)
+        if kept != wanted:
+            raise SettingsError(name, wanted, f"{kept!r}, as this window has it: others need another prefix")
     check_hours_of_archive(config.window_hours)
 
 
