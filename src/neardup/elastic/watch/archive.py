@@ -1,4 +1,6 @@
-"""An archive: what is scored in place. Whether its documents can bear marks, and the mapping of these."""
+"""An archive: what is scored in place. Whether its documents can bear marks, the mapping of these, and what a doctor
+finds of it, or of the hours that a window has instead.
+"""
 
 from __future__ import annotations
 
