@@ -47,7 +47,8 @@ def would_go(going: Expired) -> str:
     hours = "1 hour" if len(going) == 1 else f"{len(going):,} hours"
     return (
         f"more: the window keeps {going.documents:,} documents in {hours} ({going[0]} to {going[-1]}) that would go; "
-        "--force (force=True) lets them go, --keep-hours (keep_hours) keeps them without comparing them"
+        "--force (force=True) lets them go, --keep-hours (keep_hours) keeps them without comparing them; `neardup "
+        "ingest` has both"
     )
 
 
