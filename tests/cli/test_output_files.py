@@ -238,7 +238,7 @@ def test_a_window_that_cannot_be_opened_costs_no_output(run):
     assert Path("v.jsonl").read_text() == "kept\n"
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no device that is always full")
 @pytest.mark.parametrize("count", [3, 2_000])
 @pytest.mark.parametrize(
     "words",
@@ -258,7 +258,7 @@ def test_a_full_directory_of_temporary_files_is_named(run, monkeypatch, words, c
     assert f"neardup: {tempfile.gettempdir()}: No space left on device\n" in done.err
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no device that is always full")
 @pytest.mark.parametrize("option", ["--output", "--rejects"])
 def test_a_full_disk_is_told_with_the_file(run, option):
     Path("s.jsonl").write_text('{"id": "a", "text": "Rain."}\nbroken\n')

@@ -226,7 +226,7 @@ def test_all_three_closed(command, stream, run):
     assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == len(STREAM)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="a device of Linux")
 @pytest.mark.parametrize("words", ["stats -w w", "groups -w w", "query -w w --id mill -f table", "version"])
 def test_a_full_disk_behind_standard_output(command, window, words):
     done = shell(command, f"{words} > /dev/full")
@@ -236,7 +236,7 @@ def test_a_full_disk_behind_standard_output(command, window, words):
     assert "Exception" not in done.stderr
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="a device of Linux")
 def test_a_standard_error_that_takes_nothing_stops_nothing(command, stream):
     done = shell(command, f"ingest {stream} --window w 2> /dev/full")
     assert done.returncode == 0
