@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,36 @@ def test_a_window_that_was_signed_by_another_recipe_is_refused(path):
             list(writer.ingest(LATER))
         with pytest.raises(RecipeMismatch):
             reader.refresh()
+
+
+def test_a_window_that_was_signed_by_another_recipe_is_refused_before_anything_is_added(path):
+    with open_window(path, readonly=True) as reader:
+        resign_directory(path, None, {"reach": 0.5}, dry_run=False)
+        for _ in range(2):  # told again, whoever asks next
+            with pytest.raises(RecipeMismatch):
+                reader.refresh()
+
+
+@pytest.mark.parametrize("more", [[], LATER])
+def test_another_window_in_the_same_place_is_read_anew_however_often_it_was_committed(path, more):
+    with open_window(path, readonly=True) as reader:
+        ids = list(reader)
+        reader.read(ids)
+        shutil.rmtree(path)
+        with pytest.raises(WindowDamaged, match="commit"):
+            reader.refresh()
+        with open_window(path) as writer:
+            list(
+                writer.ingest(
+                    [document(f"y{i}", grams(900 + 20 * i, 925 + 20 * i), i // 4) for i in range(12)]
+                )
+            )
+            if more:
+                list(writer.ingest(more))
+        assert reader.refresh()
+        assert not reader.refresh()
+        with open_window(path, readonly=True) as fresh:
+            assert answers(reader) == answers(fresh)
 
 
 @settings(

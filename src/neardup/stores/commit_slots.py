@@ -7,6 +7,7 @@ acknowledged.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from typing import TYPE_CHECKING, Final
@@ -35,6 +36,7 @@ class CommitSlots:
     def __init__(self, path: Path, *, readonly: bool) -> None:
         self._path = path
         self._file = None if readonly else _opened(path)
+        self._looked_at = _for_reading(path) if readonly else None
         self._left = bytearray()  # all slots, as they were read or written here
         if self._file is not None:
             try:
@@ -63,6 +65,21 @@ class CommitSlots:
             if flush:
                 os.fsync(self._file)
 
+    def is_exchanged(self) -> bool:
+        """Whether a reader finds another file than when it looked last: that of another window, or of this one signed
+        again.
+        """
+        newer = _for_reading(self._path)
+        if newer is None:  # perhaps it comes back
+            return False
+        before, self._looked_at = self._looked_at, newer
+        if before is None:
+            return False
+        try:
+            return not os.path.sameopenfile(before, newer)
+        finally:
+            os.close(before)
+
     def check_same(self) -> None:
         """Raises `WindowDamaged` if another window, an older copy of this one or none has taken its place."""
         assert self._file is not None, "a readonly store does not commit"
@@ -72,9 +89,17 @@ class CommitSlots:
 
     def close(self) -> None:
         """Lets go of the file and its lock; slots can still be read."""
-        file, self._file = self._file, None
-        if file is not None:
-            os.close(file)
+        files, self._file, self._looked_at = (self._file, self._looked_at), None, None
+        for file in files:
+            if file is not None:
+                os.close(file)
+
+
+def _for_reading(path: Path) -> int | None:
+    """The commit file, open, so that no other one can get its number; None if there is none."""
+    with contextlib.suppress(FileNotFoundError):
+        return os.open(path / "commit", os.O_RDONLY)
+    return None
 
 
 def _opened(path: Path) -> int:

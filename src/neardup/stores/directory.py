@@ -96,9 +96,12 @@ class DirectoryStore(SingleOwner):
     # ---- what is there ----
 
     def refresh(self, *, follow: bool = False) -> None:
+        assert self._slots is not None, "the store is open"
+        follows = follow and self._readonly
+        self._outdated |= follows and self._slots.is_exchanged()  # until that is read
         if self._outdated:
             self._read_anew(self._read_commit())
-        elif follow and self._readonly:
+        elif follows:
             newer = self._read_commit()
             if newer.generation != self.committed.generation:
                 self._follow(newer)
