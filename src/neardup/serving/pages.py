@@ -179,7 +179,8 @@ class Pages:
 
     def scores(self) -> HTMLResponse:
         """How well copies match."""
-        bands = [band for band in self._questions.bands() if band.high > self._questions.threshold]
+        threshold = self._questions.threshold
+        bands = [band for band in self._questions.bands() if band.high > threshold or band.low == 1]
         total = sum(band.copies for band in bands)
         titles = self._titles(bands)
         below, shown = 0, []
@@ -195,7 +196,7 @@ class Pages:
         names = [f"{band.low:.2f} to {band.high:.2f}" if band.low < 1 else "1.00" for band in bands]
         return self.render(
             "scores.html", bands=shown if total else [],
-            chart=chart([band.copies for band in bands], names), total=total, threshold=self._questions.threshold,
+            chart=chart([band.copies for band in bands], names), total=total, threshold=threshold,
             others=self._questions.stats().copies - total,
         )  # fmt: skip
 

@@ -643,6 +643,15 @@ def test_scores_say_what_another_threshold_would_lose(client):
     assert "First &lt;b&gt;title&lt;/b&gt;</bdi> and" in page
 
 
+def test_scores_list_copies_where_the_threshold_is_1(tmp_path):
+    with open_window(tmp_path / "exact", threshold=1) as window:
+        list(window.ingest(STREAM))
+        client = TestClient(create_application(Questions(window, "exact", ingests=True), limits=NO_RATE))
+        page = client.get("/scores", headers={"host": "localhost"}).text
+    assert "1.00: 1 copy" in page
+    assert "in no group" not in page
+
+
 def test_scores_say_how_many_pairs_they_do_not_list(serve, path):
     with open_window(path) as writer:
         list(
