@@ -7,7 +7,8 @@ A judgement may be any other word, when at least one word of the file is known t
 which ones do: all others are then no copies. A column of other numbers is a score: with `copy_from`, pairs that reach
 it are copies, the others not; without, every pair listed is a copy, unless 0 or 1 is among the numbers: that could be
 a judgement or a score, and is refused. Lines that are blank or begin with # are skipped, and so is a first line that
-names columns, such as id1 and id2. Further columns are not read.
+names columns, such as id1 and id2, unless documents are called so; that of neardup serve and calibrate is no pair even
+then. Further columns are not read.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ Pair = tuple[int, int]
 COPY: Final = frozenset({"true", "yes", "y", "dup", "duplicate", "copy", "near", "exact"})
 """The words that mean a copy; so does the number 1, however it is written."""
 UNCOUNTED: Final = frozenset({"?", "unknown", "unsure", ""})
+_OWN_HEADER: Final = ["id1", "id2", "label"]
+"""How the files of neardup serve and calibrate begin."""
 _HEADER_RE = re.compile(
     r"(id|doc|document|first|second|left|right|one|other|source|target|original|copy|name|a|b)([ _-]?id)?[ _-]?[12ab]?",
     re.IGNORECASE,
@@ -151,7 +154,8 @@ def _lines(path: Path, corpus: Corpus) -> tuple[list[_Line], str | None]:
     unknown: list[tuple[int, str]] = []
     for at, (number, cells) in enumerate(_rows(path, corpus)):
         strange = [id for id in cells[:2] if id not in corpus.docs]
-        if at == 0 and len(strange) == 2 and all(_HEADER_RE.fullmatch(id.strip()) for id in strange):
+        names_columns = len(strange) == 2 and all(_HEADER_RE.fullmatch(id.strip()) for id in strange)
+        if at == 0 and (names_columns or cells == _OWN_HEADER):
             columns = ", ".join(map(str.strip, cells))
         elif strange:
             unknown += [(number, id) for id in strange]

@@ -11,6 +11,7 @@ from neardup.evaluation.corpus import Corpus, read_corpus
 from neardup.evaluation.errors import EvaluationError, MethodFailed
 from neardup.evaluation.truth import Tally, Truth, read_truth
 from neardup.model.document import FLUSH, Document, Reject
+from neardup.serving.judged import JudgedPairs
 
 CORPUS = Corpus(tuple("abcde"), ("Rain.", "Snow.", "Hail.", "Wind.", "Fog."))
 
@@ -48,6 +49,14 @@ def test_a_pair_whose_id_begins_as_comments_do_counts(tmp_path):
     path.write_text("# made\tby hand\n#hash\tb\n")
     truth = read_truth(path, Corpus(("#hash", "b"), ("Rain.", "Snow.")))
     assert truth.copies == frozenset({(0, 1)})
+
+
+def test_the_first_line_of_judged_pairs_is_no_pair_of_documents_that_are_called_so(tmp_path):
+    judged = JudgedPairs(tmp_path / "judged.tsv")
+    judged.judge("id1", "id2", "copy")
+    truth = read_truth(judged.path, Corpus(("id1", "id2"), ("Rain.", "Snow.")))
+    assert (truth.copies, truth.columns) == (frozenset({(0, 1)}), "id1, id2, label")
+    assert truth.labels == {"copy": 1}
 
 
 @pytest.mark.parametrize(
