@@ -77,6 +77,23 @@ def test_the_table_says_what_recurs_and_where(run, table):
     assert (again.code, "--force" in again.err) == (2, True)
 
 
+def test_what_nothing_was_learned_from_is_told(run, site):
+    site.write_text(site.read_text("utf-8") + "{\n", "utf-8")
+    learned = run("boilerplate", "learn", site, "-o", "table.json")
+    assert (learned.code, f"rejected {site}:26" in learned.err) == (1, True)
+    assert "do not count" in learned.out
+
+
+@pytest.mark.parametrize("content", ["", '{"body": "Rain."}\n{\n'])
+def test_a_table_stays_where_there_is_no_document_to_learn_from(run, table, content):
+    before = table.read_bytes()
+    Path("bad.jsonl").write_text(content)
+    learned = run("boilerplate", "learn", "bad.jsonl", "-o", table, "--force")
+    assert (learned.code, "no document to learn from" in learned.err) == (2, True)
+    assert ("rejected bad.jsonl:2" in learned.err) == bool(content)
+    assert table.read_bytes() == before
+
+
 def test_dedup_finds_reprints_among_other_menus(run, site, table):
     whole = run("dedup", site)
     assert len(whole.lines) < len(RECORDS) - 10  # by their menus alone

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,10 +10,12 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.context import configuration
-from neardup.cli.exit_codes import DONE
+from neardup.cli.exit_codes import DONE, REJECTED
 from neardup.model.boilerplate import LEAST, SAMPLE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from neardup.model.boilerplate import Boilerplate
 
 boilerplate = typer.Typer(
@@ -60,6 +63,7 @@ def learn(
     """
     from neardup.cli.inputs import report_passed_over, report_read
     from neardup.cli.output_files import check_outputs
+    from neardup.cli.sinks import Rejects
     from neardup.cli.stripping import sourced_texts, summary
     from neardup.cli.tables import check_output, print_line
     from neardup.signing.boilerplate_file import save
@@ -73,11 +77,24 @@ def learn(
     read = (*files, *reader.paths, *settings.files_read)
     check_outputs([("--output", output)], read, replace=force, ways="--force replaces it", whole=True)
     report_passed_over(reader)
-    table = boilerplate_of(sourced_texts(reader), least=least, size=sample)
+    with Rejects(None) as rejects:
+        texts = sourced_texts(rejects.passing(reader))
+        table = boilerplate_of(_some(texts), least=least, size=sample)
     report_read(reader, ())
     save(table, output)
     print_line(f"{output}: {summary(table)}")
-    raise typer.Exit(DONE)
+    raise typer.Exit(REJECTED if rejects.count else DONE)
+
+
+def _some(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The same; raises `typer.BadParameter` where there is none: what is learned from nothing replaces no table."""
+    first = next(texts, None)
+    if first is None:
+        reason = (
+            "no document to learn from: give files with texts, or name the field of theirs by --text-field"
+        )
+        raise typer.BadParameter(reason, param_hint="FILE")
+    return chain([first], texts)
 
 
 @boilerplate.command()

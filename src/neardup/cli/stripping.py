@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from neardup.cli.config import Config
     from neardup.model.boilerplate import Boilerplate
-    from neardup.sources.reader import Reader
+    from neardup.model.document import Flush, Reject
 
 OPTION = "--strip-boilerplate"
 
@@ -46,7 +46,7 @@ def learned(
     from neardup.signing.boilerplate_file import save
     from neardup.signing.boilerplate_sample import boilerplate_of
 
-    table = boilerplate_of(sourced_texts(reader))
+    table = boilerplate_of(sourced_texts(reader))  # what cannot be used is told when it is compared
     log_line(summary(table))
     if not table.sources:
         yield config
@@ -71,9 +71,9 @@ def has_boilerplate(location: str) -> bool:
     return True
 
 
-def sourced_texts(reader: Reader) -> Iterator[tuple[str, str]]:
-    """Source and text of every document of `reader`; what cannot be used of it is told when it is compared."""
-    for item in reader:
+def sourced_texts(items: Iterable[Document | Reject | Flush]) -> Iterator[tuple[str, str]]:
+    """Source and text of every document among `items`; what cannot be used of them is left out."""
+    for item in items:
         if type(item) is Document and _is_unicode(item.text):
             yield source_of(item.fields), item.text
 
