@@ -252,6 +252,12 @@ class TestLexicon:
         assert done.code == 1
         assert "rejected bad.jsonl:2" in done.err
 
+    def test_no_option_is_named_that_is_not_there(self, run):
+        Path("bad.jsonl").write_text('{"text": "Rain."}\n{\n{\n')
+        done = run("lexicon", "build", "bad.jsonl", "--output", "own.lexicon")
+        assert "1 more was rejected for the reason of bad.jsonl:2" in done.err
+        assert "--rejects" not in done.err
+
     @pytest.mark.parametrize("content", ["", '{"body": "Rain."}\n{\n'])
     def test_a_good_one_stays_where_there_is_no_document(self, run, stream, content):
         run("lexicon", "build", stream, "--output", "own.lexicon")
