@@ -59,6 +59,11 @@ def _tell_errors(application: FastAPI) -> None:
     async def answer_error(request: Request, error: NeardupError) -> Response:
         return _error(request, api.status_of(error), str(error))
 
+    @application.exception_handler(OSError)
+    async def answer_system(request: Request, error: OSError) -> Response:
+        """A full disk, or a directory that has gone: nothing is wrong with what was asked."""
+        return _error(request, 503, f"{error.filename or 'the system'}: {error.strerror or error}")
+
     @application.exception_handler(RequestValidationError)
     async def answer_invalid(request: Request, error: RequestValidationError) -> Response:
         return _error(request, 422, _why_invalid(request, error))

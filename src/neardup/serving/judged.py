@@ -67,12 +67,11 @@ class JudgedPairs:
                 raise DocumentError(id, "an id with a tab or a line end cannot stand in a file of pairs")
         pair = _ordered(first, second)
         with self._lock, _held(self.path) as file:
-            if os.fstat(file.fileno()).st_size:
-                self._judged = _read(self.path)  # another process may have judged, too
-            self._judged[pair] = judgement
-            lines = (f"{one}\t{other}\t{label}\n" for (one, other), label in self._judged.items())
-            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-            write_whole(self.path, "".join([_HEADER, *lines]).encode(), mode=mode)
+            known = os.fstat(file.fileno())  # another process may have judged, too
+            judged = (_read(self.path) if known.st_size else self._judged) | {pair: judgement}
+            lines = (f"{one}\t{other}\t{label}\n" for (one, other), label in judged.items())
+            write_whole(self.path, "".join([_HEADER, *lines]).encode(), mode=stat.S_IMODE(known.st_mode))
+            self._judged = judged
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -344,6 +345,26 @@ def test_judged_pairs_of_any_order_are_read_and_other_files_are_left_alone(tmp_p
 def test_a_place_for_judged_pairs_that_takes_none_is_told_at_once(tmp_path):
     with pytest.raises(SettingsError, match="--judged names another"):
         JudgedPairs(tmp_path / "nowhere" / "judged.tsv")
+
+
+def test_a_judgement_that_cannot_be_written_is_told_by_what_the_system_says(client, judged, monkeypatch):
+    judged.path.mkdir()
+    answer = client.post("/api/judge", json={"id1": "a", "id2": "b", "judgement": "copy"})
+    assert (answer.status_code, answer.json()["detail"]) == (503, f"{judged.path}: Is a directory")
+    judged.path.rmdir()
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(judged.path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("neardup.serving.judged.write_whole", full)
+        answer = client.post("/api/judge", json={"id1": "a", "id2": "b", "judgement": "copy"})
+    assert (answer.status_code, answer.json()["detail"]) == (503, f"{judged.path}: No space left on device")
+    assert judged.of("a", "b") is None
+    judged.path.unlink()
+    judged.path.symlink_to("nowhere/judged.tsv")
+    answer = client.post("/api/judge", json={"id1": "a", "id2": "b", "judgement": "copy"})
+    assert (answer.status_code, answer.json()["detail"]) == (503, f"{judged.path}: No such file or directory")
 
 
 def test_figures_read_groups_again_after_seconds_only(client, path, monkeypatch):
