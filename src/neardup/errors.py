@@ -9,6 +9,7 @@
     │   └── EvaluationError  a corpus or judged pairs cannot be used           (evaluation/errors.py)
     ├── DocumentError       a document cannot be read or signed               (also a ValueError)
     ├── UnknownDocument     the window holds no document of that id           (also a KeyError)
+    │   └── UnknownGroup     no group of that head                            (serving/questions.py)
     ├── RecipeMismatch      signatures of two recipes would have been compared
     ├── KernelsUnusable     what is compiled of neardup is not there, or not for this machine   (also an ImportError)
     ├── DataFileError       a file shipped with the package is damaged or foreign

@@ -25,6 +25,16 @@ BANDS: Final = 20
 _PAIRS_A_BAND: Final = 10
 
 
+class UnknownGroup(UnknownDocument):
+    """The window holds no group whose head has this `id`; a document of that id it may hold."""
+
+    def __str__(self) -> str:
+        return (
+            f"no group in this window has the head {self.id!r}: the group of a document stands in its verdict, and one "
+            "without copies is in none"
+        )
+
+
 class Pair(NamedTuple):
     """A copy and its best match."""
 
@@ -135,10 +145,10 @@ class Questions:
             return self._groups
 
     def group(self, head: str) -> Group:
-        """The group of this head; raises `UnknownDocument`."""
+        """The group of this head; raises `UnknownGroup`."""
         group = self.groups().get(head)
         if group is None:
-            raise UnknownDocument(head)
+            raise UnknownGroup(head)
         return group
 
     def bands(self) -> list[Band]:

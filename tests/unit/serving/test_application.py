@@ -228,7 +228,8 @@ def test_half_a_character_in_an_id_rejects_that_document_alone(serve):
     ("method", "url", "how", "status", "said"),
     [
         ("GET", "/api/document?id=nobody", {}, 404, "no document 'nobody'"),
-        ("GET", "/api/group?head=d", {}, 404, "no document 'd'"),
+        ("GET", "/api/group?head=d", {}, 404, "no group in this window has the head 'd'"),
+        ("GET", "/api/group?head=b", {}, 404, "the group of a document stands in its verdict"),
         ("GET", "/api/query?id=a&threshold=2", {}, 422, "threshold: Input should be less than or equal to 1"),
         ("POST", "/api/check", {"json": {"text": "x", "treshold": 1}}, 422, "treshold: Extra inputs"),
         ("POST", "/api/check", {"json": {"text": "\ud800"}}, 422, ""),
