@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import random
 from typing import Any
@@ -296,6 +297,21 @@ class TestReader:
             Source(cluster, archive, FIELDS).check_time()
 
 
+@contextlib.contextmanager
+def crowded(cluster, *, free):
+    """`cluster` with room for so many more indices."""
+    health = cluster.request("GET", "/_cluster/health")
+    used = health["number_of_data_nodes"] * 1_000 - free
+    full = {**health, "active_shards": used, "unassigned_shards": 0}
+    request = cluster.request
+
+    def answer(method, path, **rest):
+        return full if path == "/_cluster/health" else request(method, path, **rest)
+
+    with mock.patch.object(cluster, "request", answer):
+        yield
+
+
 class TestFitting:
     @pytest.fixture
     def source(self, cluster, archive):
@@ -321,17 +337,33 @@ class TestFitting:
         assert (source.span().last - source.span().first, source.span().hours) == (30, 2)
 
     def test_more_hours_than_the_cluster_has_room_for_are_refused(self, source):
-        health = source.cluster.request("GET", "/_cluster/health")
-        full = {**health, "active_shards": health["number_of_data_nodes"] * 1_000 - 1}
-        request = source.cluster.request
+        with crowded(source.cluster, free=1), pytest.raises(SettingsError, match=r"1 new hours .* not 2"):
+            check_fits(source, 0, chosen=True)
 
-        def crowded(method, path, **rest):
-            return full if path == "/_cluster/health" else request(method, path, **rest)
+    def test_hours_that_are_there_need_no_room(self, cluster, archive, source):
+        made(cluster, window_hours=0)
+        copy(cluster, source)
+        with crowded(cluster, free=0):
+            check_fits(source, 0, chosen=True)
+        later = archived({"id": "2", "title": "T", "text": "Rain.", "time": START + 216_000})
+        fill(cluster, archive, {"2": later})
+        with crowded(cluster, free=0), pytest.raises(SettingsError, match=r"0 new hours .* not 1"):
+            check_fits(source, 0, chosen=True)
+        with crowded(cluster, free=1):
+            check_fits(source, 0, chosen=True)
 
-        with (
-            mock.patch.object(source.cluster, "request", crowded),
-            pytest.raises(SettingsError, match="--in-place"),
-        ):
+    def test_so_it_is_of_hours_that_cannot_be_counted(self, cluster, archive):
+        mapping = {"properties": {**MAPPING["properties"], "published": {"type": "keyword"}}}
+        documents = [
+            {"id": f"{n}", "title": "T", "text": "Rain.", "time": START + 3_600 * n} for n in range(3)
+        ]
+        fill(cluster, archive, {each["id"]: archived(each) for each in documents}, mapping)
+        source = Source(cluster, archive, FIELDS)
+        with crowded(cluster, free=2), pytest.raises(SettingsError, match="not 3"):
+            check_fits(source, 0, chosen=True)
+        made(cluster, window_hours=0)
+        copy(cluster, source)
+        with crowded(cluster, free=0):
             check_fits(source, 0, chosen=True)
 
 

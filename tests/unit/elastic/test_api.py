@@ -152,6 +152,7 @@ def test_a_document_is_written_if_it_is_of_a_version():
         ({"defaults": "1000"}, 3, 3_000, 1_440),
         ({"defaults": "1000", "persistent": "200"}, 1, 200, 80),
         ({"transient": "300", "persistent": "200"}, 1, 300, 180),
+        ({"transient": "100"}, 1, 100, 0),
         ({}, 1, 1_000, 880),
     ],
 )

@@ -44,7 +44,8 @@ class ShardLimit:
     @property
     def hours_left(self) -> int:
         """How many more hourly indices there is room for: a shard each, and a replica where it has a node."""
-        return (self.most - self.used) // (2 if self.data_nodes > 1 else 1)  # auto_expand_replicas 0-1
+        left = (self.most - self.used) // (2 if self.data_nodes > 1 else 1)  # auto_expand_replicas 0-1
+        return max(left, 0)  # a lowered limit takes no index away
 
 
 # ---- the cluster ----

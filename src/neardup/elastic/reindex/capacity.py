@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from neardup.elastic.http.admin_api import SHARDS_A_NODE, shard_limit
+from neardup.elastic.http.admin_api import SHARDS_A_NODE, indices, shard_limit
 from neardup.errors import ClusterRefused, SettingsError
 from neardup.model.hours import hour_name
 
@@ -20,9 +20,9 @@ def check_fits(source: Source, window_hours: int, *, chosen: bool) -> None:
     """Raises `SettingsError` if copying `source` into a window of so many hours cannot be what is meant.
 
     In a window with an end, an archive longer than it expires while it is copied: that must have been `chosen`. In one
-    without, every hour that has documents is an index, and a cluster has so many and no more.
+    without, every hour that has documents becomes an index, unless it is one, and a cluster has so many and no more.
     """
-    span = source.span()
+    span = source.span(_hours_there(source.cluster))
     if span is None:
         return
     if window_hours and span.last - span.first > window_hours:
@@ -58,10 +58,19 @@ def _check_source_fits(source: Source, span: Span) -> None:
     free = _hours_left(source.cluster)
     if span.hours > free:
         expected = (
-            f"an index of at most {free:,} hours with documents, not {span.hours:,}: every hour becomes an index, and "
-            "the cluster takes no more of them; --in-place scores the documents where they are"
+            f"an index of at most {free:,} new hours with documents, not {span.hours:,}: every hour becomes an index, "
+            "and the cluster takes no more of them; --in-place scores the documents where they are"
         )
         raise SettingsError("from_index", source.name, expected)
+
+
+def _hours_there(cluster: Cluster) -> frozenset[int]:
+    """The hours that are indices of the window at the cluster's address already."""
+    own = cluster.address
+    there = map(
+        own.hour_of_index, indices(cluster, own.pattern, fields=("settings.index.uuid",), expand="all")
+    )
+    return frozenset(hour[0] for hour in there if hour is not None and not hour[1])
 
 
 def _hours_left(cluster: Cluster) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.http import api
@@ -32,7 +32,7 @@ OURS: Final = "neardup"
 
 
 class Span(NamedTuple):
-    """The hours that the documents of an index lie in: the first, the last, and how many have any."""
+    """The hours that the documents of an index lie in: the first, the last, and how many have any and are new."""
 
     first: int
     last: int
@@ -62,12 +62,12 @@ class Source:
             expected = f"a field of {self.name}, which has no {named}: documents are copied to the hours of their time"
             raise SettingsError("time_field", self.time.name, expected)
 
-    def span(self) -> Span | None:
-        """The hours of its documents; None if it has none with a time."""
+    def span(self, there: Collection[int] = ()) -> Span | None:
+        """The hours of its documents, of which those that are `there` are not new; None if it has none with a time."""
         first, last = self._outermost_hour("asc"), self._outermost_hour("desc")
         if first is None or last is None:
             return None
-        return Span(first, last, self._count_hours(first, last))
+        return Span(first, last, self._count_hours(first, last, there))
 
     def checkpoint(self) -> Checkpoint:
         """How far it has been read into the window at the cluster's address, by these fields."""
@@ -105,13 +105,15 @@ class Source:
     def _dated(self) -> dict[str, Any]:
         return {"exists": {"field": self.time.name}}
 
-    def _count_hours(self, first: int, last: int) -> int:
-        """How many hours have documents; the length of the span where that cannot be counted."""
+    def _count_hours(self, first: int, last: int, there: Collection[int]) -> int:
+        """How many hours that are not `there` have documents; those of the span where that cannot be counted."""
         if self.time.kind != "date" or last - first > _MOST_BUCKETS:
-            return min(last - first + 1, self.count(self._dated()))
+            new = last - first + 1 - sum(first <= hour <= last for hour in there)
+            return min(new, self.count(self._dated()))
         hours = {"field": self.time.name, "fixed_interval": f"{HOUR_MS}ms", "min_doc_count": 1}
         body = {"size": 0, "track_total_hits": False, "aggs": {"hours": {"date_histogram": hours}}}
-        return len(api.search(self.cluster, self.name, body).aggregations["hours"]["buckets"])
+        buckets = api.search(self.cluster, self.name, body).aggregations["hours"]["buckets"]
+        return sum(hour_of(bucket["key"]) not in there for bucket in buckets)
 
 
 _NAME_RE: Final = re.compile(r"[^_\-+.\s/?#%\\\"<>|][^\s/?#%\\\"<>|]*")
