@@ -249,6 +249,16 @@ class TestFromIndex:
             verdict["id"]: (verdict["status"], verdict["duplicate_of"]) for verdict in wanted
         }
 
+    def test_there_is_no_rollover_of_one_in_place(self, cluster, new_cluster, tmp_path):
+        archive, window = f"{cluster.address.prefix}-archive", new_cluster().address
+        fill(cluster, archive, {each["id"]: archived(each) for each in stream(4)})
+        words = ("ingest", "--from-index", archive, "--in-place", "--window", window, *FIELDS)
+        run(cluster, *words, place=tmp_path)
+        with neardup(cluster, "rollover", "--window", window, place=tmp_path) as done:
+            assert done.end() == 2
+        assert f"this one scores {archive} in place" in done.errors
+        assert cluster.request("HEAD", f"/_alias/{window.alias}", missing_ok=True) is None, "nothing is made"
+
     def test_an_archive_is_not_thrown_away_by_mistake(self, cluster, tmp_path):
         archive = f"{cluster.address.prefix}-archive"
         documents = [{**each, "time": each["time"] + 200_000 * (i % 2)} for i, each in enumerate(stream(4))]

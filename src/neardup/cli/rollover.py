@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from neardup.cli import options
 from neardup.cli.cluster import check_cluster, connected
 from neardup.cli.context import configuration
 from neardup.cli.tables import check_output, print_line
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
 
 
 def rollover(
@@ -31,6 +36,18 @@ def rollover(
     settings = configuration(config)
     with connected(window, settings) as cluster:
         check_cluster(str(cluster.address), settings, make=True)
+        _check_hourly(cluster)
         done = roll_over(cluster, cluster.address, milliseconds)
     for line in done or ["nothing to do"]:
         print_line(line)
+
+
+def _check_hourly(cluster: Cluster) -> None:
+    """Raises `SettingsError` for a window that is scored in place: what is written to hours of it nobody scores."""
+    from neardup.elastic.window.state_document import read_state
+    from neardup.errors import SettingsError
+
+    state = read_state(cluster)
+    if state is not None and state.archive is not None:
+        expected = f"one that is kept in hours: this one scores {state.archive} in place, so write there"
+        raise SettingsError("window", str(cluster.address), expected)
