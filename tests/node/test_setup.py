@@ -26,7 +26,7 @@ from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_recovery import describe
 from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SettingsError, SetupRefused
 from neardup.model.document import Document
-from neardup.model.settings import HOUR_MS, Recipe
+from neardup.model.settings import HOUR_MS, Recipe, Settings
 from neardup.signing.signer import signer_for
 from neardup.tables.lexicon import LexiconBuilder
 
@@ -241,6 +241,18 @@ def test_without_lossless_no_qgrams_are_kept_and_who_asks_for_them_is_told(clust
         pytest.raises(SettingsError, match="neardup setup --no-lossless"),
     ):
         window.query(TEXTS[0])
+
+
+@pytest.mark.parametrize("sign", ["plugin", "client"])
+def test_without_qgrams_candidates_are_not_searched_for_by_them(cluster, sign):
+    set_up(cluster, sign=sign, lossless=False)
+    documents = [Document(id, TEXTS[0], HOUR * 3_600_000) for id in "ab"]
+    searching = Settings(candidates="search", window_hours=0)
+    for _ in range(2):  # new, and then not
+        with pytest.raises(SettingsError, match="neardup setup --no-lossless"):
+            open_elastic_window(str(cluster.address), settings=searching, retrieval="complete")
+        with open_elastic_window(str(cluster.address), settings=searching) as window:
+            assert [verdict.status for verdict in window.ingest(documents)] == ["unique", "exact"]
 
 
 def test_without_words_copies_are_marked_and_who_asks_for_what_is_made_of_them_is_told(cluster):

@@ -19,6 +19,7 @@ from neardup.elastic.window.candidate_query import CandidateQueries, holders_of,
 from neardup.elastic.window.candidate_store import CandidateStore
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.held_documents import HeldDocuments
+from neardup.elastic.window.index_layout import LOSSLESS_NEEDED
 from neardup.elastic.window.loader import StoredPart, counted, pages, stored_part, text_of
 from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
 from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
@@ -34,10 +35,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
-LOSSLESS_NEEDED: Final = (
-    "sketch: the q-grams of this window are not indexed (neardup setup --no-lossless). A window that is set up without "
-    "that option has them, and neardup ingest --from-index copies the documents there"
-)
 _COUNTED_AT_ONCE: Final = 1_000
 
 
@@ -55,7 +52,7 @@ class AdHocQuery:
             settings = self._settings.with_changes(partial=options.rule is not None)
             context = self._context._replace(settings=settings)
             return AdHocQuery(context, self._document).candidates_for(options)
-        self._layout.check_words(self._settings)
+        self._layout.check_indexed(self._settings)
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         own = [] if options.id is None else self._own(options.id)
         text = text_of(self._layout, own[0]) if own else options.text or ""

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
 
 _CLOSED: Final = "index_closed_exception"
+LOSSLESS_NEEDED: Final = (
+    "sketch: the q-grams of this window are not indexed (neardup setup --no-lossless). A window that is set up without "
+    "that option has them, and neardup ingest --from-index copies the documents there"
+)
 _WORDS_NEEDED: Final = (
     "left out: this window has no sentences and simhashes (neardup setup --no-words). A window that is set up without "
     "that option has them, and neardup ingest --from-index copies the documents there"
@@ -69,11 +73,15 @@ class Layout:
         """That of a window whose description is `about`; `WindowDamaged` if that does not say all that it should."""
         return cls.of(address, window_config(about), archive)
 
-    def check_words(self, settings: Settings) -> None:
-        """Raises `SettingsError` where a setting needs what is made of words, and the window has none of it."""
+    def check_indexed(self, settings: Settings) -> None:
+        """Raises `SettingsError` where a setting needs what is made of words, or the search for candidates the q-grams,
+        and the window has none of it.
+        """
         for name in ("partial", "routes"):
             if getattr(settings, name) and not self.words:
                 raise SettingsError(name, getattr(settings, name), _WORDS_NEEDED)
+        if settings.candidates == "search" and settings.retrieval == "complete" and not self.lossless:
+            raise SettingsError("retrieval", settings.retrieval, LOSSLESS_NEEDED)
 
     @property
     def is_searched_by_plugin(self) -> bool:

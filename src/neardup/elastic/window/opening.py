@@ -100,7 +100,7 @@ def _opened(
     if not readonly and document.archive is None:
         warn_of_policy(address.policy, config, chosen)
     layout = Layout.of(address, config, document.archive)
-    layout.check_words(chosen)
+    layout.check_indexed(chosen)
     context = ElasticContext(cluster, layout, lease, signer, chosen)
     store = ClusterStore(context, document, remember=remember)
     return WindowEngine(store, chosen, signer, readonly=readonly), left

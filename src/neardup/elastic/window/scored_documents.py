@@ -109,7 +109,7 @@ def begin_window(
     has, and its state is gone; `SettingsError` where the window is none for such settings, which nobody remembers then.
     """
     about = config_of_template(cluster) or set_up(cluster, settings=chosen).config.about()
-    Layout.described(cluster.address, about, archive).check_words(chosen)
+    Layout.described(cluster.address, about, archive).check_indexed(chosen)
     try:
         lease.create(first_state(cluster, about, chosen.remembered, archive))
     except WindowDamaged:
