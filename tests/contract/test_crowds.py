@@ -51,6 +51,13 @@ def test_every_score_in_a_crowd_is_doc_q(place, settings):
             assert match.score == scores[pair], (verdict.id, match.id)
 
 
+@engines_only
+def test_who_lists_more_matches_than_documents_exist_gets_all_of_them(place):
+    documents = alerts(160, 60)
+    for verdict in place.open(matches=1 << 63).ingest(documents):
+        assert len(verdict.matches) == verdict.matches_total
+
+
 def mixed_up(count):
     """Alerts, long and short ones, of two templates, some cut in half, some again and again, beside other texts."""
     numbers = random.Random(3)

@@ -151,7 +151,7 @@ class CrowdComparison:
             return None
         against = self._against(index, int(sizes.argmax()), sizes)
         table, count = self._table, self._signed.counts[index]
-        rows = np.empty((max(len(docs) if listed is None else listed, 1) + 1, 4), np.int64)
+        rows = np.empty((_most_listed(docs, listed) + 1, 4), np.int64)
         filled = -1 if not count else best_if_all_match(
             docs, table.halves, self._signed.fingerprints[index, 0], count, self._crowds.members, against,
             *self._ratio, _ranking(table), rows,
@@ -306,7 +306,7 @@ class CrowdComparison:
 
 def best_of(texts: Texts, count: int, table: DocumentTable, listed: int | None) -> Best:
     """The best `listed` matches (at least one; None: all) of a document of `count` q-grams."""
-    most = len(texts.docs) if listed is None else max(listed, 1)
+    most = _most_listed(texts.docs, listed)
     best, text_of = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
     total, compared, head, head_text = best_matches(
         texts.docs, texts.starts, texts.state, texts.shared,
@@ -317,6 +317,11 @@ def best_of(texts: Texts, count: int, table: DocumentTable, listed: int | None) 
     best, text_of = best[: last + 1], text_of[: last + 1]
     exact = texts.state[text_of] == EXACT
     return Best(texts.docs[best].astype(np.int64), texts.shared[text_of], exact, total, compared, head >= 0)
+
+
+def _most_listed(docs: NDArray[np.int32], listed: int | None) -> int:
+    """How many of `docs` are listed at most if `listed` are wanted (at least one; None: all)."""
+    return len(docs) if listed is None else min(max(listed, 1), len(docs))
 
 
 def _ranking(table: DocumentTable) -> Ranking:
