@@ -90,7 +90,8 @@ _UNASKED_MESSAGE: Final = (
 
 LONGEST_ESCAPE: Final = 12
 """Bytes of the longest way to write one character in JSON: two escapes of six."""
-_SIZE_RE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i)?)?b?")
+_SIZE_RE: Final = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*(?:([kmgt])(i)?)?b?")
+_COUNT_RE: Final = re.compile(r"\d{1,18}")
 
 
 @dataclass(frozen=True)
@@ -241,7 +242,10 @@ def _toml(path: Path) -> dict[str, Any]:
     try:
         # -sig: some editors begin a file with a byte order mark, which is no TOML.
         return tomllib.loads(path.read_text("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # of no TOML, of no UTF-8, of thousands of digits or brackets
         raise ConfigError(str(path), None, f"this is no TOML: {error}") from error
 
 
@@ -333,7 +337,7 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
         plain["show"] = tuple(plain["show"])
     if plain.get("matches") == ALL:
         plain["matches"] = None
-    elif isinstance(plain.get("matches"), str) and plain["matches"].isdecimal():
+    elif isinstance(plain.get("matches"), str) and _COUNT_RE.fullmatch(plain["matches"]):
         plain["matches"] = int(plain["matches"])
     if isinstance(plain.get("max_memory"), str):
         plain["max_memory"] = _bytes(plain["max_memory"])

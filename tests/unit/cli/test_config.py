@@ -117,6 +117,21 @@ def test_an_unusable_file_says_what_is_wrong(tmp_path, text, names):
         assert name in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("before", "repeated", "after", "said"),
+    [
+        ("matches = ", 5_000 * "9", "", "no TOML: .*4300 digits"),
+        ("routes = ", 50_000 * "[", "", "no TOML: .*recursion"),
+        ("matches = '", 5_000 * "9", "'", "a whole number"),
+        ("max_memory = '", 400 * "9", "GB'", "a size such as"),
+    ],
+    ids=["number", "brackets", "matches", "max_memory"],
+)
+def test_what_is_far_too_long_is_refused_as_other_values_are(tmp_path, before, repeated, after, said):
+    with pytest.raises(SettingsError, match=said):
+        load(tmp_path, before + repeated + after)
+
+
 KEYS = {"": config.TOP_KEYS, **config.TABLES}
 
 
