@@ -7,11 +7,13 @@ import random
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 from testing.window.backends import START, document, engines_only, grams, summaries, without_candidates
 from testing.window.reference_window import ReferenceWindow
 
 import neardup
+from neardup.kernels import member_lists
 from neardup.model.document import Document
 
 ALERT = (
@@ -56,6 +58,35 @@ def test_who_lists_more_matches_than_documents_exist_gets_all_of_them(place):
     documents = alerts(160, 60)
     for verdict in place.open(matches=1 << 63).ingest(documents):
         assert len(verdict.matches) == verdict.matches_total
+
+
+def test_a_question_for_which_memory_runs_out_leaves_later_answers_right(tmp_path, monkeypatch):
+    texts = {f"d{i}": ALERT.format(f"{37 * i:04}", "north", "town") for i in range(160)}
+    documents = [Document(id, text, START) for id, text in texts.items()]
+    add_members = member_lists.add_members
+
+    def first_half_only(*given: Any) -> None:
+        lists, bits, used, most, keys, offsets, members, progress = given
+        half = np.where(np.arange(len(members)) < len(members) // 2, members, -1)
+        add_members(lists, bits, used, most, keys, offsets, half, progress)
+        raise MemoryError
+
+    def ingest(some):
+        with neardup.open(tmp_path / "window") as window:
+            list(window.ingest(some))
+
+    ingest(documents[:100])
+    with neardup.open(tmp_path / "window", readonly=True) as reader:
+        asked = ALERT.format("0001", "north2", "town3")
+        reader.query(asked)
+        ingest(documents[100:])
+        reader.refresh()
+        with monkeypatch.context() as patched:
+            patched.setattr(member_lists, "add_members", first_half_only)
+            with pytest.raises(MemoryError):
+                reader.query(asked)
+        for match in reader.query(asked, matches=None).matches:
+            assert match.score == neardup.doc_q(asked, texts[match.id])
 
 
 def mixed_up(count):

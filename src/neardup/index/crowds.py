@@ -59,7 +59,7 @@ class _Crowd:
     def __init__(self, keys: Keys) -> None:
         self._table, self._slots = core_table(keys)
         self._lists = MemberLists(_BITSETS)
-        self._lacking, self._sizes, self._docs = (np.zeros(_FIRST_MEMBERS, np.int32) for _ in range(3))
+        self._lacking, self._sizes, self._docs = (np.full(_FIRST_MEMBERS, _NONE, np.int32) for _ in range(3))
         self.size = 0
 
     @property
@@ -101,15 +101,16 @@ class _Crowd:
     ) -> NDArray[np.int64]:
         """Adds those sets, of `counts` keys, that are `new`, as members for these docs; returns their numbers in it."""
         members = np.where(new, self.size + np.cumsum(new) - 1, -1)
-        before, self.size = self.size, self.size + int(new.sum())
-        if self.size > len(self._sizes):
-            more = np.zeros(max(len(self._sizes), self.size), np.int32)
+        before, size = self.size, self.size + int(new.sum())
+        if size > len(self._sizes):
+            more = np.full(max(len(self._sizes), size), _NONE, np.int32)
             held = self._sizes, self._lacking, self._docs
             self._sizes, self._lacking, self._docs = (np.append(each, more) for each in held)
-        self._sizes[before : self.size] = counts[new]
-        self._lacking[before : self.size] = difference.lacking[new]
-        self._docs[before : self.size] = docs[new]
+        self._sizes[before:size] = counts[new]
+        self._lacking[before:size] = difference.lacking[new]
+        self.size = size  # before they are posted, which may end half-way: what is tallied has room for all
         self._lists.add_members(difference.keys, difference.offsets, members)
+        self._docs[before:size] = docs[new]  # then: members of whom not all is posted are nobody's
         return members[new]
 
 
