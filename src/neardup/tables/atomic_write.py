@@ -19,8 +19,8 @@ _NOT_REPLACED: Final = (errno.EBUSY, errno.EPERM, errno.EACCES)
 @contextmanager
 def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
     """The name of a file beside the file `path` that takes its place in the end; not after an error, when it is
-    removed. A link stays one, and its file is replaced; one that cannot be is overwritten. Raises `OSError` for a device
-    or a pipe, in whose place a file would be left.
+    removed. A link stays one, and its file is replaced; one that cannot be is overwritten. Raises `OSError` for a
+    device or a pipe, in whose place a file would be left.
     """
     target = Path(os.path.realpath(path))  # Path.resolve raises for links that lead in a circle
     if target.exists() and not target.is_file() and not target.is_dir():  # of a directory the system says it
