@@ -169,9 +169,8 @@ class RecipeMismatch(NeardupError):
         if old[0] == new[0]:
             options = "no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate"
             remedy = f"open it with the settings it was signed with ({options}), or {remedy}"
-        return (
-            f"{self.where} was signed by recipe {self.found}, this process signs by {self.expected}: {remedy}"
-        )
+        signed = f"{self.where} was signed by recipe {self.found}"
+        return f"{signed}, this process signs by {self.expected}: {remedy}"
 
 
 class DataFileError(NeardupError):

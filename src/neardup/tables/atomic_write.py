@@ -34,8 +34,12 @@ def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
             if error.errno not in _NOT_REPLACED:
                 raise
             shutil.copyfile(beside, target)
-    finally:
+            beside.unlink()
+    except (
+        BaseException
+    ):  # only then: once it has replaced the file, a draft of this name is another writer's
         beside.unlink(missing_ok=True)
+        raise
 
 
 def write_whole(

@@ -44,3 +44,16 @@ def test_a_pipe_is_not_replaced(tmp_path):
     with pytest.raises(OSError, match=r"it is no file: .*pipe"):
         write_whole(pipe, b"whole")
     assert pipe.is_fifo()
+
+
+def test_the_draft_of_the_next_writer_stays(tmp_path, monkeypatch):
+    """It has the same name, and may be there as soon as the file is replaced."""
+    replace = Path.replace
+
+    def replaced(draft, target):
+        replace(draft, target)
+        draft.write_bytes(b"the next")
+
+    monkeypatch.setattr(Path, "replace", replaced)
+    write_whole(tmp_path / "file", b"whole")
+    assert sorted(each.read_bytes() for each in tmp_path.iterdir()) == [b"the next", b"whole"]
