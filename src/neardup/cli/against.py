@@ -70,7 +70,7 @@ def _fill(target: Window, reader: Reader) -> bool:
     could be used, and it was anything.
     """
     inputs.report_passed_over(reader)
-    with Rejects(None, optional=False) as rejects:
+    with Rejects(None, has_option=False) as rejects:
         documents = _named_apart(reader, rejects)
         verdicts = target.ingest(documents, on_reject=lambda reject: rejects.add(reader.located(reject)))
         count = sum(1 for _ in verdicts)

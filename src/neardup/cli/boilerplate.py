@@ -77,7 +77,7 @@ def learn(
     read = (*files, *reader.paths, *settings.files_read)
     check_outputs([("--output", output)], read, replace=force, ways="--force replaces it", whole=True)
     report_passed_over(reader)
-    with Rejects(None, optional=False) as rejects:
+    with Rejects(None, has_option=False) as rejects:
         texts = sourced_texts(rejects.passing(reader))
         table = boilerplate_of(_some(texts), least=least, size=sample)
     report_read(reader, ())

@@ -242,10 +242,8 @@ def _toml(path: Path) -> dict[str, Any]:
     try:
         # -sig: some editors begin a file with a byte order mark, which is no TOML.
         return tomllib.loads(path.read_text("utf-8-sig"))
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # of no TOML, of no UTF-8, of thousands of digits or brackets
+    # No TOML, no UTF-8, or numbers of thousands of digits; thousands of brackets.
+    except (ValueError, RecursionError) as error:
         raise ConfigError(str(path), None, f"this is no TOML: {error}") from error
 
 

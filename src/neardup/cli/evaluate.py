@@ -147,7 +147,7 @@ def evaluate(
 
     methods, levels = results.methods_to_measure(method), results.thresholds_to_measure(thresholds)
     settings = configuration(config).with_fields(id=id_field, text=text_field)
-    with Rejects(None, optional=False) as rejects:
+    with Rejects(None, has_option=False) as rejects:
         reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
         _check_reports(output, (*files, *reader.paths, truth, *settings.files_read), force=force)
         report_passed_over(reader)

@@ -69,7 +69,7 @@ def build(
     read = (*files, *reader.paths, *settings.files_read)
     check_outputs([("--output", output)], read, replace=force, ways="--force replaces it", whole=True)
     report_passed_over(reader)
-    with Rejects(None, optional=False) as rejects:
+    with Rejects(None, has_option=False) as rejects:
         drawn, seen = sampled((document.text for document in rejects.passing(reader)), sample)
         made = lexicon_of(drawn, name=escaped(name or output.stem), q=recipe.q, fold_case=recipe.fold_case)
     report_read(reader, ())

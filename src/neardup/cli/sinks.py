@@ -139,12 +139,13 @@ class Verdicts:
 
 class Rejects:
     """The rejected documents of a run: all as JSON Lines in the file, where there is one; on standard error the first
-    of each kind when it comes, and in the end how many there were, and that `--rejects` keeps all if that is `optional`
-    here."""
+    of each kind when it comes, and in the end how many there were, and that `--rejects` keeps all if the command
+    `has_option`.
+    """
 
-    def __init__(self, path: Path | None, *, force: bool = False, optional: bool = True) -> None:
+    def __init__(self, path: Path | None, *, force: bool = False, has_option: bool = True) -> None:
         self.path, self.count = path, 0
-        self._force, self._shown, self._optional = force, 0, optional
+        self._force, self._shown, self._has_option = force, 0, has_option
         self._kinds = KindCounts()
         self._stack = ExitStack()
         self._file: BinaryIO | None = None
@@ -164,7 +165,7 @@ class Rejects:
             rest -= each.count - 1
         if rest:
             log_line(f"{_more(rest)} rejected for other reasons")
-        if self.count > self._shown and self._optional and not self.path:
+        if self.count > self._shown and self._has_option and not self.path:
             log_line("--rejects FILE keeps all that were rejected")
 
     def passing(self, items: Iterable[Document | Reject | Flush]) -> Iterator[Document]:
