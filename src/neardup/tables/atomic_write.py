@@ -35,9 +35,8 @@ def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
                 raise
             shutil.copyfile(beside, target)
             beside.unlink()
-    except (
-        BaseException
-    ):  # only then: once it has replaced the file, a draft of this name is another writer's
+    except BaseException:
+        # Only then: once it has replaced the file, a draft of this name is another writer's.
         beside.unlink(missing_ok=True)
         raise
 
