@@ -49,6 +49,17 @@ static inline PackedLists packed_lists_of(const Arg *a) {
 /* What of a posting is its doc. */
 static inline i64 doc_mask(const PackedLists *packed) { return ((i64)1 << packed->doc_bits) - 1; }
 
+/* The bucket of a key, by its high bits. */
+static inline i64 bucket_of(i64 key, i64 doc_bits) { return key >> (PACKED_WORD_BITS - doc_bits); }
+
+/* What of a key is in each of its postings, above the doc: all bits but those that its bucket has. */
+static inline i64 part_of(i64 key, i64 doc_bits) { return (i64)(u32)((u64)key << doc_bits); }
+
+/* The key of a posting in a bucket. */
+static inline i64 packed_key(i64 bucket, i64 posting, i64 doc_bits) {
+    return bucket << (PACKED_WORD_BITS - doc_bits) | posting >> doc_bits;
+}
+
 /* Where the posting lists of some keys lie, of each its two parts. */
 typedef struct {
     i64 *slots;          /* where its part in the table is, or would be (posting_lists.h) */
@@ -111,7 +122,7 @@ static inline void locate(const Lists *lists, const PackedLists *packed, const u
     i64 *restrict slots = located->slots, *restrict starts = located->starts;
     i64 *restrict sizes = located->sizes, *restrict lengths = located->lengths;
     const u32 *buckets = packed->starts, *postings = packed->postings;
-    const i64 doc_bits = packed->doc_bits, low_bits = PACKED_WORD_BITS - doc_bits;
+    const i64 doc_bits = packed->doc_bits;
     for (i64 j = 0; j < size; j++) prefetch(lists->entries + 2 * first_slot(lists, keys[j]));
     if (packed->postings_length == 0) {
         for (i64 j = 0; j < size; j++) {
@@ -121,17 +132,16 @@ static inline void locate(const Lists *lists, const PackedLists *packed, const u
         }
         return;
     }
-    for (i64 j = 0; j < size; j++) prefetch(buckets + (keys[j] >> low_bits));
+    for (i64 j = 0; j < size; j++) prefetch(buckets + bucket_of((i64)keys[j], doc_bits));
     for (i64 j = 0; j < size; j++) {
         slots[j] = find(lists, keys[j]);
-        const i64 bucket = (i64)(keys[j] >> low_bits);
+        const i64 bucket = bucket_of((i64)keys[j], doc_bits);
         starts[j] = buckets[bucket];
         sizes[j] = buckets[bucket + 1]; /* where it ends, for now */
         prefetch(postings + starts[j]);
     }
-    const i64 low_mask = ((i64)1 << low_bits) - 1;
     for (i64 j = 0; j < size; j++) {
-        const i64 part = ((i64)keys[j] & low_mask) << doc_bits;
+        const i64 part = part_of((i64)keys[j], doc_bits);
         const i64 begin = first_posting_not_below(postings, starts[j], sizes[j], part);
         const i64 end = first_posting_not_below(postings, begin, sizes[j], part + ((i64)1 << doc_bits));
         starts[j] = begin;
@@ -233,9 +243,7 @@ KERNEL(absorb, PACKED_LISTS_WRITTEN ", size int, " LISTS_READ ", order u8, start
     const i64 doc_bits = a[2].number;
     const u32 *old_starts = packed.starts;
     u32 *postings = packed.postings;
-    const i64 old_doc_bits = packed.doc_bits;
-    const i64 old_low_bits = PACKED_WORD_BITS - old_doc_bits, low_bits = PACKED_WORD_BITS - doc_bits;
-    const i64 old_mask = doc_mask(&packed), low_mask = ((i64)1 << low_bits) - 1;
+    const i64 old_mask = doc_mask(&packed);
     i64 at = packed.postings_length, waiting = size, listed = a[0].length;
     i64 known = a[1].length - 1; /* from this bucket on, starts are known */
     starts[known] = (u32)at;
@@ -244,17 +252,17 @@ KERNEL(absorb, PACKED_LISTS_WRITTEN ", size int, " LISTS_READ ", order u8, start
         const i64 value = listed > 0 ? (i64)order[listed - 1] : -1, list_key = value >> LISTED_KEY_SHIFT;
         while (waiting > 0) { /* the packed ones behind that list */
             while (old_starts[old_bucket] >= waiting) old_bucket--;
-            const i64 posting = postings[waiting - 1], key = old_bucket << old_low_bits | posting >> old_doc_bits;
+            const i64 posting = postings[waiting - 1], key = packed_key(old_bucket, posting, packed.doc_bits);
             if (list_key >= key) break;
-            while (known > (key >> low_bits) + 1) starts[--known] = (u32)at;
+            while (known > bucket_of(key, doc_bits) + 1) starts[--known] = (u32)at;
             waiting--;
             at--;
-            postings[at] = (u32)((key & low_mask) << doc_bits | (posting & old_mask));
+            postings[at] = (u32)(part_of(key, doc_bits) | (posting & old_mask));
         }
         if (listed == 0) break;
-        while (known > (list_key >> low_bits) + 1) starts[--known] = (u32)at;
+        while (known > bucket_of(list_key, doc_bits) + 1) starts[--known] = (u32)at;
         listed--;
-        at = write_list(&lists, value, (list_key & low_mask) << doc_bits, postings, at);
+        at = write_list(&lists, value, part_of(list_key, doc_bits), postings, at);
     }
     memset(starts, 0, (size_t)known * sizeof *starts);
     return 0;
@@ -271,14 +279,13 @@ KERNEL(insert_packed, PACKED_LISTS_WRITTEN ", size int, " LISTS_READ ", order u8
     u32 *restrict starts = a[1].data;
     const u32 *restrict old_starts = packed.starts;
     u32 *postings = packed.postings;
-    const i64 doc_bits = packed.doc_bits, low_bits = PACKED_WORD_BITS - doc_bits;
-    const i64 low_mask = ((i64)1 << low_bits) - 1;
+    const i64 doc_bits = packed.doc_bits;
     i64 at = packed.postings_length, waiting = size;
     i64 known = a[1].length - 1;
     starts[known] = (u32)at;
     for (i64 listed = a[0].length - 1; listed >= 0; listed--) {
         const i64 value = (i64)order[listed], key = value >> LISTED_KEY_SHIFT;
-        const i64 bucket = key >> low_bits, part = (key & low_mask) << doc_bits;
+        const i64 bucket = bucket_of(key, doc_bits), part = part_of(key, doc_bits);
         const i64 end = min_i64(old_starts[bucket + 1], waiting);
         const i64 first = first_posting_not_below(postings, old_starts[bucket], end, part + ((i64)1 << doc_bits));
         const i64 moved = at - waiting;
@@ -308,19 +315,18 @@ KERNEL(renumber_packed, PACKED_LISTS_WRITTEN ", docs i8, starts u4!, doc_bits in
     a += PACKED_LISTS_ARGS;
     const i64 *docs = a[0].data;
     u32 *starts = a[1].data;
-    const i64 doc_bits = a[2].number, old_doc_bits = packed.doc_bits;
+    const i64 doc_bits = a[2].number;
     const u32 *old_starts = packed.starts;
     u32 *postings = packed.postings;
-    const i64 old_low_bits = PACKED_WORD_BITS - old_doc_bits, low_bits = PACKED_WORD_BITS - doc_bits;
-    const i64 old_mask = doc_mask(&packed), low_mask = ((i64)1 << low_bits) - 1;
+    const i64 old_mask = doc_mask(&packed);
     i64 at = 0, known = 0; /* up to this bucket, starts are known */
     starts[0] = 0;
     for (i64 old_bucket = 0; old_bucket < packed.starts_length - 1; old_bucket++) {
         for (i64 p = old_starts[old_bucket]; p < old_starts[old_bucket + 1]; p++) {
             const i64 doc = docs[postings[p] & old_mask];
-            const i64 key = old_bucket << old_low_bits | (i64)postings[p] >> old_doc_bits;
-            while (known < key >> low_bits) starts[++known] = (u32)at;
-            postings[at] = (u32)((key & low_mask) << doc_bits | doc); /* whether it stays or not: no branch */
+            const i64 key = packed_key(old_bucket, postings[p], packed.doc_bits);
+            while (known < bucket_of(key, doc_bits)) starts[++known] = (u32)at;
+            postings[at] = (u32)(part_of(key, doc_bits) | doc); /* whether it stays or not: no branch */
             at += doc >= 0;
         }
     }
@@ -333,23 +339,23 @@ KERNEL(count_keys, PACKED_LISTS ", entries u8") {
     const u64 *entries = a[PACKED_LISTS_ARGS].data;
     const i64 slots = a[PACKED_LISTS_ARGS].length;
     const u32 *starts = packed.starts, *postings = packed.postings;
-    const i64 doc_bits = packed.doc_bits, low_bits = PACKED_WORD_BITS - doc_bits;
+    const i64 doc_bits = packed.doc_bits;
     const i64 size = packed.postings_length;
     /* Where what is left of the key changes, and buckets that begin with what the one before ends with. */
     i64 count = size > 0;
-    for (i64 p = 1; p < size; p++) count += (u64)postings[p] >> doc_bits != (u64)postings[p - 1] >> doc_bits;
+    for (i64 p = 1; p < size; p++) count += (i64)postings[p] >> doc_bits != (i64)postings[p - 1] >> doc_bits;
     for (i64 bucket = 1; bucket < packed.starts_length - 1; bucket++) {
         const i64 p = starts[bucket];
         if (p == 0 || p == size) continue;
-        const bool is_alike = (u64)postings[p] >> doc_bits == (u64)postings[p - 1] >> doc_bits;
+        const bool is_alike = (i64)postings[p] >> doc_bits == (i64)postings[p - 1] >> doc_bits;
         count += is_alike & (p != starts[bucket + 1]);
     }
     for (i64 slot = 0; slot < slots; slot++) {
         if (entries[2 * slot + 1] == 0) continue;
         count++;
         if (packed.postings_length == 0) continue;
-        const u64 key = entries[2 * slot];
-        const i64 bucket = (i64)(key >> low_bits), part = ((i64)key & (((i64)1 << low_bits) - 1)) << doc_bits;
+        const i64 key = (i64)entries[2 * slot];
+        const i64 bucket = bucket_of(key, doc_bits), part = part_of(key, doc_bits);
         const i64 end = starts[bucket + 1];
         const i64 at = first_posting_not_below(postings, starts[bucket], end, part);
         count -= at < end && (i64)postings[at] >> doc_bits == part >> doc_bits;
