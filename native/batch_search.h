@@ -86,11 +86,11 @@ static inline void join_chain(const Documents *documents, i64 doc, i64 posted) {
 KERNEL(search_and_add,
        LISTS ", " PACKED_LISTS ", " BITSET_CACHE ", keys u8, key_offsets i8, min_shared i8, limit int, " QUERY
              ", " DOCUMENTS ", " COUNTERS ", " SEARCH_OUTPUT ", progress i8!") {
-    Lists lists = lists_of(a);
+    const Lists lists = lists_of(a);
     a += LISTS_ARGS;
     const PackedLists packed = packed_lists_of(a);
     a += PACKED_LISTS_ARGS;
-    BitsetCache bitsets = bitset_cache_of(a);
+    const BitsetCache bitsets = bitset_cache_of(a);
     a += BITSET_CACHE_ARGS;
     const u64 *keys = a[0].data;
     const i64 *key_offsets = a[1].data, *min_shared = a[2].data;
@@ -100,24 +100,24 @@ KERNEL(search_and_add,
     a += QUERY_ARGS;
     const Documents documents = documents_of(a);
     a += DOCUMENTS_ARGS;
-    Counters counters = counters_of(a);
+    const Counters counters = counters_of(a);
     a += COUNTERS_ARGS;
     i32 *candidates = a[0].data;
     const i64 room = a[0].length;
     i64 *offsets = a[1].data, *left_out = a[2].data, *same_as = a[3].data, *progress = a[4].data;
 
     Located located;
-    if (!room_to_locate(widest_of(key_offsets, offsets_length), &located)) return NO_MEMORY;
+    if (!room_to_locate(&lists, &packed, widest_of(key_offsets, offsets_length), &located)) return NO_MEMORY;
     i64 status = DONE;
     while (progress[0] < query.length) {
         const i64 i = progress[0], first = key_offsets[i], last = key_offsets[i + 1];
         if (progress[2] == 0) {
-            locate(&lists, &packed, keys + first, last - first, &located);
+            locate(&located, keys + first, last - first);
             const Filter wanted = filter_of(&query, i);
             i64 certain = offsets[i];
             const i64 end =
-                count_shared(&lists, &packed, &bitsets, keys + first, &located, last - first, min_shared[i], limit,
-                             &documents, &wanted, &counters, candidates, room, offsets[i], &certain, &left_out[i]);
+                count_shared(&located, &bitsets, keys + first, last - first, min_shared[i], limit, &documents, &wanted,
+                             &counters, candidates, room, offsets[i], &certain, &left_out[i]);
             if (end < 0) {
                 status = end == -1 ? CANDIDATES_FULL : NO_MEMORY;
                 break;

@@ -62,8 +62,7 @@ static inline u64 *bitset_at(const BitsetCache *bitsets, i64 row) { return bitse
  *
  * A list keeps the order of its docs when it is packed: what was filled once stays so.
  */
-static inline i64 bitset_row(const BitsetCache *bitsets, u64 key, const Lists *lists, const PackedLists *packed,
-                             const Located *located, i64 j) {
+static inline i64 bitset_row(const BitsetCache *bitsets, u64 key, const Located *located, i64 j) {
     i64 slot = first_slot_of(bitsets->slots, key);
     while (bitsets->rows[slot] != 0 && bitsets->keys[slot] != key) slot = (slot + 1) & (bitsets->slots - 1);
     if (bitsets->rows[slot] == 0) {
@@ -73,11 +72,12 @@ static inline i64 bitset_row(const BitsetCache *bitsets, u64 key, const Lists *l
     }
     const i64 row = bitsets->rows[slot] - 1, filled = bitsets->filled[row];
     u64 *bits = bitset_at(bitsets, row);
-    const i64 begin = located->starts[j], size = located->sizes[j], mask = doc_mask(packed);
-    for (i64 p = begin + filled; p < begin + size; p++) set_bit(bits, packed->postings[p] & mask);
-    const PostingList list = list_at(lists, located->slots[j]);
+    const u32 *packed = packed_part(located, j);
+    const i64 size = located->sizes[j], mask = doc_mask(located->packed);
+    for (i64 p = filled; p < size; p++) set_bit(bits, packed[p] & mask);
+    const PostingList list = table_part(located, j);
     for (i64 p = list.start + max_i64(filled - size, 0); p < list.start + list.length; p++)
-        set_bit(bits, list.is_inline ? list.start : (i64)lists->pool[p]);
+        set_bit(bits, list.is_inline ? list.start : (i64)located->lists->pool[p]);
     bitsets->filled[row] = size + list.length;
     return row;
 }

@@ -62,19 +62,31 @@ static inline i64 packed_key(i64 bucket, i64 posting, i64 doc_bits) {
 
 /* Where the posting lists of some keys lie, of each its two parts. */
 typedef struct {
-    i64 *slots;          /* where its part in the table is, or would be (posting_lists.h) */
-    i64 *starts, *sizes; /* its packed part: `postings[start:start + size]` */
-    i64 *lengths;        /* docs in both parts */
+    const Lists *lists;        /* the table */
+    const PackedLists *packed; /* what was packed before */
+    i64 *slots;                /* where its part in the table is, or would be (posting_lists.h) */
+    i64 *starts, *sizes;       /* its packed part: `postings[start:start + size]` */
+    i64 *lengths;              /* docs in both parts */
 } Located;
 
 /* Room for so many keys, which `locate` fills; false: there is no memory. `free_located` gives it back. */
-static inline bool room_to_locate(i64 size, Located *located) {
+static inline bool room_to_locate(const Lists *lists, const PackedLists *packed, i64 size, Located *located) {
     i64 *room = malloc((size_t)(4 * size + 1) * sizeof *room);
-    *located = (Located){room, room + size, room + 2 * size, room + 3 * size};
+    *located = (Located){lists, packed, room, room + size, room + 2 * size, room + 3 * size};
     return room != NULL;
 }
 
 static inline void free_located(const Located *located) { free(located->slots); }
+
+/* The packed part of list j: `sizes[j]` postings. */
+static inline const u32 *packed_part(const Located *located, i64 j) {
+    return located->packed->postings + located->starts[j];
+}
+
+/* And the part in the table. */
+static inline PostingList table_part(const Located *located, i64 j) {
+    return list_at(located->lists, located->slots[j]);
+}
 
 /* How many of the ascending `postings[begin:end]`, at most PACKED_SCANNED, are below `value` (up to 2^32).
  *
@@ -113,12 +125,13 @@ static inline i64 first_posting_not_below(const u32 *postings, i64 begin, i64 en
     return begin + postings_below(postings, begin, end, value);
 }
 
-/* Finds the lists of `keys[:size]` in `lists`, a table, and in `packed`.
+/* Finds the lists of `keys[:size]`.
  *
  * All look-ups of a kind first: they miss the cache one beside the other, not one after the other.
  */
-static inline void locate(const Lists *lists, const PackedLists *packed, const u64 *keys, i64 size,
-                          const Located *located) {
+static inline void locate(const Located *located, const u64 *keys, i64 size) {
+    const Lists *lists = located->lists;
+    const PackedLists *packed = located->packed;
     i64 *restrict slots = located->slots, *restrict starts = located->starts;
     i64 *restrict sizes = located->sizes, *restrict lengths = located->lengths;
     const u32 *buckets = packed->starts, *postings = packed->postings;

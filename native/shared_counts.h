@@ -46,15 +46,13 @@ static inline i64 next_stamp(u8 *counts, i64 length, i64 bits, i64 *stamp) {
 }
 
 /* How many living docs of the hours `low` to `high` list j holds: dead ones must not make a difference. */
-static inline i64 living_of(const Lists *lists, const PackedLists *packed, const Located *located, i64 j,
-                            const Documents *documents, i64 low, i64 high) {
-    const PostingList list = list_at(lists, located->slots[j]);
-    const i64 begin = located->starts[j], size = located->sizes[j], mask = doc_mask(packed);
+static inline i64 living_of(const Located *located, i64 j, const Documents *documents, i64 low, i64 high) {
+    const PostingList list = table_part(located, j);
+    const u32 *packed = packed_part(located, j), *pool = located->lists->pool;
+    const i64 size = located->sizes[j], mask = doc_mask(located->packed);
     i64 count = 0;
     for (i64 p = 0; p < size + list.length; p++) {
-        const i64 doc = p < size         ? packed->postings[begin + p] & mask
-                        : list.is_inline ? list.start
-                                         : (i64)lists->pool[list.start + p - size];
+        const i64 doc = p < size ? packed[p] & mask : list.is_inline ? list.start : (i64)pool[list.start + p - size];
         const i64 hour = documents->hours[doc];
         count += (low <= hour) & (hour <= high) & (documents->alive[doc] == 1);
     }
@@ -127,22 +125,21 @@ static inline void copy_docs(const u32 *restrict postings, i64 length, u32 mask,
  *
  * All are asked for first: they miss the cache one beside the other, not one after the other.
  */
-static inline i64 read_lists(const Lists *lists, const PackedLists *packed, const Located *located, const i64 *chosen,
-                             i64 size, i32 *out, i64 at) {
-    const u32 mask = (u32)doc_mask(packed);
+static inline i64 read_lists(const Located *located, const i64 *chosen, i64 size, i32 *out, i64 at) {
+    const u32 mask = (u32)doc_mask(located->packed);
     for (i64 k = 0; k < size; k++) {
-        const u32 *list = packed->postings + located->starts[chosen[k]];
+        const u32 *list = packed_part(located, chosen[k]);
         for (i64 p = 0; p < located->sizes[chosen[k]]; p += CACHE_LINE_POSTINGS) prefetch(list + p);
     }
     for (i64 k = 0; k < size; k++) {
         const i64 j = chosen[k];
-        copy_docs(packed->postings + located->starts[j], located->sizes[j], mask, out + at);
+        copy_docs(packed_part(located, j), located->sizes[j], mask, out + at);
         at += located->sizes[j];
-        const PostingList list = list_at(lists, located->slots[j]);
+        const PostingList list = table_part(located, j);
         if (list.is_inline)
             out[at] = (i32)list.start;
         else
-            copy_docs(lists->pool + list.start, list.length, ~0U, out + at);
+            copy_docs(located->lists->pool + list.start, list.length, ~0U, out + at);
         at += list.length;
     }
     return at;
@@ -218,10 +215,9 @@ static inline void take_plain(u64 *reached, u64 *plain, i64 words, const Documen
 }
 
 /* `count_shared` where many lists are long: those are counted by their bitsets, the others are read. */
-static inline i64 count_by_bitsets(const Lists *lists, const PackedLists *packed, const BitsetCache *bitsets,
-                                   const u64 *keys, const Located *located, i64 size, i64 minimum,
-                                   const Documents *documents, const Filter *wanted, const Counters *counters, i32 *out,
-                                   i64 room, i64 out_at, i64 *certain) {
+static inline i64 count_by_bitsets(const Located *located, const BitsetCache *bitsets, const u64 *keys, i64 size,
+                                   i64 minimum, const Documents *documents, const Filter *wanted,
+                                   const Counters *counters, i32 *out, i64 room, i64 out_at, i64 *certain) {
     const i64 *lengths = located->lengths;
     const i64 total = counters->hits_length, shortest = long_from(total), words = (total + 63) / 64;
     i64 *rows = malloc((size_t)(2 * size + AT_ONCE) * sizeof *rows);
@@ -229,7 +225,7 @@ static inline i64 count_by_bitsets(const Lists *lists, const PackedLists *packed
     i64 *others = rows + size + AT_ONCE;
     i64 n_rows = 0, n_others = 0, postings = 0;
     for (i64 j = 0; j < size; j++) {
-        const i64 row = lengths[j] >= shortest ? bitset_row(bitsets, keys[j], lists, packed, located, j) : -1;
+        const i64 row = lengths[j] >= shortest ? bitset_row(bitsets, keys[j], located, j) : -1;
         if (row >= 0) {
             rows[n_rows++] = row;
         } else {
@@ -256,7 +252,7 @@ static inline i64 count_by_bitsets(const Lists *lists, const PackedLists *packed
             const i64 base = next_stamp(hits, total, counters->bits, counters->stamps), goal = base + minimum;
             u8 after[256];
             counted_once_more(base, goal, after);
-            i64 at = read_lists(lists, packed, located, others, n_others, out, by_list);
+            i64 at = read_lists(located, others, n_others, out, by_list);
             at = count_docs(out, by_list, at, after, max_i64(goal - n_rows, base + 1), hits, by_list);
             kept = by_list;
             for (i64 p = by_list; p < at; p++) {
@@ -316,12 +312,12 @@ static inline void add_counts(u8 *restrict counts, u8 *restrict sums, i64 length
 }
 
 /* Asks for all that list j holds. */
-static inline void ask_for_list(const Lists *lists, const PackedLists *packed, const Located *located, i64 j) {
-    const u32 *postings = packed->postings + located->starts[j];
-    for (i64 p = 0; p < located->sizes[j]; p += CACHE_LINE_POSTINGS) prefetch(postings + p);
-    const PostingList list = list_at(lists, located->slots[j]);
+static inline void ask_for_list(const Located *located, i64 j) {
+    const u32 *packed = packed_part(located, j), *pool = located->lists->pool;
+    for (i64 p = 0; p < located->sizes[j]; p += CACHE_LINE_POSTINGS) prefetch(packed + p);
+    const PostingList list = table_part(located, j);
     if (list.is_inline) return;
-    for (i64 p = 0; p < list.length; p += CACHE_LINE_POSTINGS) prefetch(lists->pool + list.start + p);
+    for (i64 p = 0; p < list.length; p += CACHE_LINE_POSTINGS) prefetch(pool + list.start + p);
 }
 
 /* `count_shared` of so many postings that to clear a counter of every doc, and to look at all of them, is nothing beside:
@@ -330,20 +326,20 @@ static inline void ask_for_list(const Lists *lists, const PackedLists *packed, c
  * counters   two a doc: of 8 bits, half of which the first cache level holds for twice as many docs as it would of 16.
  *            Lists are counted UINT8_MAX at a time, and these counts added up; `minimum` is no more than that.
  */
-static inline i64 count_densely(const Lists *lists, const PackedLists *packed, const Located *located, const i64 *read,
-                                i64 n_read, i64 minimum, i64 total, u8 *counters, i32 *out, i64 at) {
-    const u32 mask = (u32)doc_mask(packed);
+static inline i64 count_densely(const Located *located, const i64 *read, i64 n_read, i64 minimum, i64 total,
+                                u8 *counters, i32 *out, i64 at) {
+    const u32 mask = (u32)doc_mask(located->packed);
     u8 *restrict counts = counters, *restrict sums = counters + total;
     memset(counters, 0, (size_t)(2 * total));
     for (i64 k = 0; k < n_read; k++) {
-        if (k + LISTS_AHEAD < n_read) ask_for_list(lists, packed, located, read[k + LISTS_AHEAD]);
+        if (k + LISTS_AHEAD < n_read) ask_for_list(located, read[k + LISTS_AHEAD]);
         const i64 j = read[k];
-        const PostingList list = list_at(lists, located->slots[j]);
-        count_postings(packed->postings + located->starts[j], located->sizes[j], mask, counts);
+        const PostingList list = table_part(located, j);
+        count_postings(packed_part(located, j), located->sizes[j], mask, counts);
         if (list.is_inline)
             counts[list.start]++;
         else
-            count_postings(lists->pool + list.start, list.length, ~0U, counts);
+            count_postings(located->lists->pool + list.start, list.length, ~0U, counts);
         if ((k + 1) % UINT8_MAX == 0) add_counts(counts, sums, total);
     }
     add_counts(counts, sums, total);
@@ -360,9 +356,8 @@ static inline i64 count_densely(const Lists *lists, const PackedLists *packed, c
     return at;
 }
 
-/* Writes the docs in at least `minimum` of the lists of `keys[:size]`, each once, to `out[out_at:room]`.
- *
- * `located`: where these lists lie in `lists` and `packed` (packed_lists.h).
+/* Writes the docs in at least `minimum` of the lists of `keys[:size]`, which are `located`, each once, to
+ * `out[out_at:room]`.
  *
  * Returns the position behind all, -1: `out` is too small, -2: no memory; `certain` becomes that behind those that are
  * known to be all that is `wanted` (candidate_filter.h), `left_out` how many lists were. A list of more than `limit`
@@ -370,10 +365,9 @@ static inline i64 count_densely(const Lists *lists, const PackedLists *packed, c
  * `counters`. Costs 1 to 3 ns a posting read; where a list is long, of the two longest only those docs are looked up
  * that the others leave.
  */
-static inline i64 count_shared(Lists *lists, const PackedLists *packed, BitsetCache *bitsets, const u64 *keys,
-                               Located *located, i64 size, i64 minimum, i64 limit, const Documents *documents,
-                               const Filter *wanted, Counters *counters, i32 *out, i64 room, i64 out_at, i64 *certain,
-                               i64 *left_out) {
+static inline i64 count_shared(const Located *located, const BitsetCache *bitsets, const u64 *keys, i64 size,
+                               i64 minimum, i64 limit, const Documents *documents, const Filter *wanted,
+                               const Counters *counters, i32 *out, i64 room, i64 out_at, i64 *certain, i64 *left_out) {
     const i64 *lengths = located->lengths;
     u8 *hits = counters->hits;
     const i64 total = counters->hits_length;
@@ -382,22 +376,21 @@ static inline i64 count_shared(Lists *lists, const PackedLists *packed, BitsetCa
     i64 one = -1, two = -1, row_one = -1, row_two = -1;
     const bool is_dense = size > MANY_LISTS && limit == 0 && are_dense(lengths, size, total);
     if (minimum > 2 && limit == 0 && !is_dense && is_crowded(lengths, size, total))
-        return count_by_bitsets(lists, packed, bitsets, keys, located, size, minimum, documents, wanted, counters, out,
-                                room, out_at, certain);
+        return count_by_bitsets(located, bitsets, keys, size, minimum, documents, wanted, counters, out, room, out_at,
+                                certain);
     if (minimum > 2 && limit == 0 && !is_dense) {
         const i64 others = two_longest(lengths, size, total, &one, &two);
-        if (one >= 0) row_one = bitset_row(bitsets, keys[one], lists, packed, located, one);
+        if (one >= 0) row_one = bitset_row(bitsets, keys[one], located, one);
         /* With both looked up, one shared key of the others is enough at m = 3: every doc of these is looked up. */
         if (two >= 0 && (minimum > 3 || 3 * lengths[two] > 2 * others))
-            row_two = bitset_row(bitsets, keys[two], lists, packed, located, two);
+            row_two = bitset_row(bitsets, keys[two], located, two);
     }
     i64 few[64], *read = size <= 64 ? few : malloc((size_t)size * sizeof *read);
     if (!read) return -2;
     i64 n_read = 0, to_read = 0, end = -1;
     for (i64 j = 0; j < size; j++) {
         if (lengths[j] == 0 || (j == one && row_one >= 0) || (j == two && row_two >= 0)) continue;
-        if (limit > 0 && lengths[j] > limit &&
-            living_of(lists, packed, located, j, documents, wanted->low, wanted->high) > limit) {
+        if (limit > 0 && lengths[j] > limit && living_of(located, j, documents, wanted->low, wanted->high) > limit) {
             ++*left_out;
             continue;
         }
@@ -406,10 +399,9 @@ static inline i64 count_shared(Lists *lists, const PackedLists *packed, BitsetCa
     }
     const bool has_room = out_at + 2 * to_read + 1 <= room; /* what is found, and behind it two counters a doc */
     if (has_room && is_dense)
-        end = count_densely(lists, packed, located, read, n_read, minimum, total, (u8 *)(out + out_at + to_read), out,
-                            out_at);
+        end = count_densely(located, read, n_read, minimum, total, (u8 *)(out + out_at + to_read), out, out_at);
     else if (has_room)
-        end = read_lists(lists, packed, located, read, n_read, out, out_at);
+        end = read_lists(located, read, n_read, out, out_at);
     if (read != few) free(read);
     if (!has_room || is_dense) return end;
     const u64 *bits_one = bitset_at(bitsets, row_one >= 0 ? row_one : bitsets->most);
