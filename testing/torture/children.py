@@ -220,9 +220,8 @@ def as_scorer(lease_seconds: float, host: str | None, ahead: int) -> None:
     mock.patch("neardup.elastic.watch.leadership.LEADER_SECONDS", lease_seconds).start()
     if host is not None:
         mock.patch("socket.gethostname", return_value=host).start()
-    for module in ("lease", "holders"):
-        name = f"neardup.elastic.window.{module}.now_ms"
-        mock.patch(name, side_effect=lambda: time.time_ns() // 1_000_000 + ahead).start()
+    name = "neardup.elastic.window.lease.now_ms"
+    mock.patch(name, side_effect=lambda: time.time_ns() // 1_000_000 + ahead).start()
 
 
 SETUPS: Final[dict[str, Callable[..., None]]] = {

@@ -112,15 +112,6 @@ class DocumentIds:
         self._views = self.names.data, self.name_starts.data
         self.size = last
 
-    def let_find(self, doc: int, id: str) -> None:
-        """Lets `doc` be found by its id, which finds nothing now."""
-        if self._used >= self._most:
-            self._put_anew(np.empty(0, np.uint64))
-        self._put((hash(id) & _HASH) << _DOC_BITS | (doc + 1))
-        self.known[doc] = 1
-        self._count += 1
-        self._used += 1
-
     def let_find_all(self, docs: NDArray[np.int64], ids: Iterable[str]) -> None:
         """Lets `docs` be found by their `ids`, which find nothing now."""
         values = _hashes(ids, len(docs)) << np.uint64(_DOC_BITS) | (docs + 1).astype(np.uint64)
@@ -161,15 +152,6 @@ class DocumentIds:
             if slot == size:
                 slot = 0
         return -1
-
-    def _put(self, value: int) -> None:
-        values, size = self._values, len(self._slots)
-        slot = ((value >> _DOC_BITS) * size) >> _HASH_BITS
-        while values[slot]:
-            slot += 1
-            if slot == size:
-                slot = 0
-        values[slot] = value
 
     def _put_anew(self, values: NDArray[np.uint64]) -> None:
         """Puts what is in slots, and `values` too, into more slots, with room for half as many again; what was removed

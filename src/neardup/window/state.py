@@ -219,11 +219,6 @@ class State:
         read = iter(self.store.texts(records.chosen_rows(self.table.rows, stored)))
         return [next(read) if doc < self._run else bytes(self._texts[doc - self._run]) for doc in docs]
 
-    @property
-    def keeps_came(self) -> bool:
-        """Whether texts are kept as they come, in blobs."""
-        return self._shown is not None and self._shown.keeps_text
-
     def came(self, docs: Sequence[int]) -> list[bytes | None]:
         """The texts of documents as they came, without what the recipe leaves out, of the run at hand or stored; None
         for one that was not kept.

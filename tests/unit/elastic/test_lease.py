@@ -141,8 +141,7 @@ def test_a_leader_that_nobody_understands_is_none(cluster, garbage):
 
 @pytest.mark.parametrize("holder", ["", "x", ":", f"{holders.new_holder().split(':')[0]}:x:y"])
 def test_a_name_that_is_none_is_that_of_somebody_elsewhere(holder):
-    assert holders.may_be_alive(holder, FUTURE)
-    assert not holders.may_be_alive(holder, 1)
+    assert not holders.has_ended(holder)
 
 
 def test_there_is_no_lease_where_there_is_no_window(cluster):
@@ -238,11 +237,10 @@ def test_a_leader_that_is_due_says_so_and_one_that_was_replaced_stands_by(cluste
     assert (lease.held, lease.holder) == (False, ELSEWHERE)
 
 
-def test_a_process_of_this_machine_that_is_gone_is_dead_whatever_its_time():
+def test_a_process_of_this_machine_that_is_gone_has_ended():
     host, _, rest = DEAD_HERE.split(":")
-    assert not holders.may_be_alive(f"{host}:{2**22 + 1}:{rest}", FUTURE)
-    assert holders.may_be_alive(f"{host}:1:{rest}", FUTURE)
-    assert not holders.may_be_alive(f"{host}:1:{rest}", 1)
+    assert holders.has_ended(f"{host}:{2**22 + 1}:{rest}")
+    assert not holders.has_ended(f"{host}:1:{rest}")
 
 
 DEAD_PID = 2**22 + 1
@@ -268,8 +266,7 @@ def test_a_name_of_an_earlier_version_is_that_of_somebody_elsewhere():
     if not holders._BOOT_ID.exists():
         pytest.skip("machines and containers of one name are told apart on Linux")
     left = f"{socket.gethostname()}:{DEAD_PID}:abcdef01"
-    assert holders.may_be_alive(left, FUTURE)
-    assert not holders.may_be_alive(left, 1)
+    assert not holders.has_ended(left)
 
 
 def test_where_nothing_more_is_known_of_a_machine_its_name_tells_it_apart(monkeypatch, tmp_path):

@@ -27,7 +27,7 @@ def test_any_ids_are_found_as_a_dictionary_finds_them(batches):
             ids.let_find_all(first + np.arange(len(batch)), batch)
         else:
             for id, doc in fresh.items():
-                ids.let_find(doc, id)
+                ids.let_find_all(np.array([doc]), [id])
         doc_of |= fresh
         if number < len(listed):
             assert ids.remove(number) == (doc_of.get(listed[number]) == number)
@@ -55,7 +55,7 @@ def test_thousands_come_and_go_and_none_is_lost():
             ids.let_find_all(first + np.arange(len(names)), names)
         else:
             for doc, name in enumerate(names, first):
-                ids.let_find(doc, name)
+                ids.let_find_all(np.array([doc]), [name])
         living |= {name: first + i for i, name in enumerate(names)}
         for name in list(living)[:: 3 if round % 7 else 1]:
             assert ids.remove(living.pop(name))

@@ -1,4 +1,4 @@
-"""Who holds a lease: a name for every holder, and whether one that left its name may still be at work."""
+"""Who holds a lease: a name for every holder, and whether one that left its name is known to have ended."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import uuid
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
-
-from neardup.model.clock import now_ms
 
 _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 _PID_NAMESPACE: Final = Path("/proc/self/ns/pid")
@@ -48,13 +46,6 @@ def end(holder: str) -> None:
 def is_at_work(holder: str) -> bool:
     """Whether `holder`, of this process, has begun and not ended."""
     return holder in _at_work
-
-
-def may_be_alive(holder: str, until: int) -> bool:
-    """Whether a holder may still be at work: its time (milliseconds) has not run out, and it is no dead process of
-    this machine, nor one of this process that has ended.
-    """
-    return not has_ended(holder) and now_ms() < until
 
 
 def has_ended(holder: str) -> bool:
