@@ -44,7 +44,7 @@ public final class Signer {
 
     /** The signature of {@code text}, its lists the caller's own; without its q-grams unless {@code withQgrams}. */
     public Signature sign(String text, boolean withQgrams) {
-        return working(text, work -> signature(work, text, withQgrams, true));
+        return read(text, work -> signature(work, withQgrams, true));
     }
 
     /**
@@ -52,17 +52,15 @@ public final class Signer {
      * of the caller's own.
      */
     public Map<String, Object> compact(String text, Parts parts) {
-        return working(text, work -> {
-            Signature signature = signature(work, text, false, parts.words());
+        return read(text, work -> {
+            Signature signature = signature(work, false, parts.words());
             String normalForm = parts.qgrams() ? work.form.toString() : null;
             String bitmap = parts.qgrams() && parts.scanned() ? QGramBitmap.text(work.qgrams) : null;
             return CompactFields.of(signature, normalForm, parts.scanned(), bitmap);
         });
     }
 
-    private Signature signature(Workspace work, String text, boolean withQgrams, boolean withWords) {
-        work.text.read(text);
-        work.form.build(work.text, recipe.foldCase());
+    private Signature signature(Workspace work, boolean withQgrams, boolean withWords) {
         work.qgrams.build(work.form, recipe.q());
         List<String> qgrams = withQgrams ? work.qgrams.sorted() : null;
         String fingerprint = work.form.fingerprint();
@@ -94,11 +92,7 @@ public final class Signer {
 
     /** The fingerprint of {@code text} alone; a tenth of the work of a signature. */
     public String fingerprint(String text) {
-        return working(text, work -> {
-            work.text.read(text);
-            work.form.build(work.text, recipe.foldCase());
-            return work.form.fingerprint();
-        });
+        return read(text, work -> work.form.fingerprint());
     }
 
     /**
@@ -106,9 +100,7 @@ public final class Signer {
      * and, of compact fields, normal form, number of q-grams and bitmap. A third of the work of a signature.
      */
     public boolean isOf(String text, Map<?, ?> fields) {
-        return working(text, work -> {
-            work.text.read(text);
-            work.form.build(work.text, recipe.foldCase());
+        return read(text, work -> {
             if (!work.form.fingerprint().equals(fields.get(Signature.FINGERPRINT))) {
                 return false;
             }
@@ -125,18 +117,12 @@ public final class Signer {
 
     /** The normal form of {@code text}. */
     String normalForm(String text) {
-        return working(text, work -> {
-            work.text.read(text);
-            work.form.build(work.text, recipe.foldCase());
-            return work.form.toString();
-        });
+        return read(text, work -> work.form.toString());
     }
 
     /** The keys of the q-grams of {@code text}, each once, in text order. */
     List<String> keys(String text) {
-        return working(text, work -> {
-            work.text.read(text);
-            work.form.build(work.text, recipe.foldCase());
+        return read(text, work -> {
             work.qgrams.build(work.form, recipe.q());
             Set<String> keys = new LinkedHashSet<>();
             for (int i = 0; i < work.qgrams.windows; i++) {
@@ -148,15 +134,18 @@ public final class Signer {
 
     /** The words of {@code text}. */
     List<String> words(String text) {
-        return working(text, work -> {
-            work.text.read(text);
+        return read(text, work -> {
             work.words.build(work.text, lexicon);
             return work.words.toStrings();
         });
     }
 
-    private static <T> T working(String text, Function<Workspace, T> work) {
-        return work.apply(text.length() <= KEPT_LENGTH ? KEPT.get() : new Workspace());
+    /** What {@code use} makes of a text and its normal form, which are read into working memory. */
+    private <T> T read(String text, Function<Workspace, T> use) {
+        Workspace work = text.length() <= KEPT_LENGTH ? KEPT.get() : new Workspace();
+        work.text.read(text);
+        work.form.build(work.text, recipe.foldCase());
+        return use.apply(work);
     }
 
     /** The working memory of one thread at one text. */
