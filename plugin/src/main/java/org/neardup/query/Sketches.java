@@ -111,6 +111,12 @@ final class Sketches {
         return place;
     }
 
+    /** Where in {@link #holders} the texts begin that have a key; {@link #NONE} for a key that is in no sketch. */
+    private int firstHolder(int key) {
+        int bit = key & Long.SIZE * bits.length - 1;
+        return (bits[bit / Long.SIZE] >>> bit & 1) == 0 ? NONE : table[place(key) + 1];
+    }
+
     /** How many texts there are. */
     int count() {
         return keys.length;
@@ -154,6 +160,7 @@ final class Sketches {
     final class Counter {
         private final int[] shared = new int[keys.length];
         private final int[] touched = new int[keys.length];
+        private int count;
 
         /** Whether a stored sketch shares with one of the texts as many keys as a copy does; as the server keeps it. */
         boolean matches(BytesRef kept) {
@@ -161,30 +168,30 @@ final class Sketches {
             if (at < 0) {
                 return false;
             }
-            byte[] bytes = kept.bytes;
-            int mask = Long.SIZE * bits.length - 1;
-            int count = 0;
             boolean found = false;
             for (int end = BinaryValue.end(kept) - Integer.BYTES; at <= end; at += Integer.BYTES) {
-                int key = (int) KEYS.get(bytes, at);
-                int bit = key & mask;
-                if ((bits[bit / Long.SIZE] >>> bit & 1) != 0) {
-                    int place = place(key);
-                    if (table[place] != NONE) {
-                        boolean last = false;
-                        for (int i = table[place + 1]; !last; i++) {
-                            last = holders[i] < 0;
-                            int text = last ? ~holders[i] : holders[i];
-                            if (shared[text]++ == 0) {
-                                touched[count++] = text;
-                            }
-                            found |= shared[text] >= atLeast[text];
-                        }
-                    }
+                int first = firstHolder((int) KEYS.get(kept.bytes, at));
+                if (first != NONE) {
+                    found |= share(first);
                 }
             }
             while (count > 0) {
                 shared[touched[--count]] = 0;
+            }
+            return found;
+        }
+
+        /** Counts a key for all its holders, from the {@code first} on; whether that makes the sketch a copy of one. */
+        private boolean share(int first) {
+            boolean found = false;
+            boolean last = false;
+            for (int i = first; !last; i++) {
+                last = holders[i] < 0;
+                int text = last ? ~holders[i] : holders[i];
+                if (shared[text]++ == 0) {
+                    touched[count++] = text;
+                }
+                found |= shared[text] >= atLeast[text];
             }
             return found;
         }
