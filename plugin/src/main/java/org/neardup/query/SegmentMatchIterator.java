@@ -132,10 +132,12 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
         counts = new int[width];
         countPrefix(start, start + width);
         Arrays.sort(docs, 0, count);
-        dropUnreachable(start);
+        takeSizes(start);
         counts = null;
+        dropUnreachable(plan.end(0));
         for (int stage = 1; stage < plan.stages() && count > 0; stage++) {
             lookUp(plan.end(stage - 1), plan.end(stage));
+            dropUnreachable(plan.end(stage));
         }
         docs = Arrays.copyOf(docs, count);
         shared = Arrays.copyOf(shared, count);
@@ -204,28 +206,26 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
         docs[count++] = candidate;
     }
 
-    /** Drops the candidates of the window whose number of q-grams, or of those shared so far, cannot reach t. */
-    private void dropUnreachable(int start) throws IOException {
+    /** Sets what the candidates of the window have and share so far; drops those of a length that cannot reach t. */
+    private void takeSizes(int start) throws IOException {
         shared = new int[count];
         others = new int[count];
-        int left = plan.size() - plan.end(0);
         int kept = 0;
         for (int i = 0; i < count; i++) {
             if (!sizes.advanceExact(docs[i])) {
                 continue;
             }
             long other = sizes.nextValue();
-            int sharedNow = counts[docs[i] - start];
-            if (plan.reachable(other) && sharedNow + left >= plan.required(other)) {
+            if (plan.reachable(other)) {
                 docs[kept] = docs[i];
-                shared[kept] = sharedNow;
+                shared[kept] = counts[docs[i] - start];
                 others[kept++] = (int) other;
             }
         }
         count = kept;
     }
 
-    /** Looks q-grams {@code first} to {@code end - 1} up for the candidates, and drops those that fall behind. */
+    /** Looks q-grams {@code first} to {@code end - 1} up for the candidates. */
     private void lookUp(int first, int end) throws IOException {
         for (int index = first; index < end; index++) {
             if (!seek(index)) {
@@ -243,6 +243,10 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
                 }
             }
         }
+    }
+
+    /** Drops the candidates that cannot reach t any more, now that q-grams up to {@code end} have been looked up. */
+    private void dropUnreachable(int end) {
         int left = plan.size() - end;
         int kept = 0;
         for (int i = 0; i < count; i++) {
