@@ -71,7 +71,7 @@ static inline i64 time_of(const Ranking *ranking, i64 doc) {
 
 /* ---- in what a set differs from the core ---- */
 
-KERNEL(core_table, "keys u8, table u8!, slots i8!") {
+KERNEL(core_table, "keys u8, core.table u8!, core.slots i8!") {
     const u64 *keys = a[0].data;
     u64 *table = a[1].data;
     i64 *slots = a[2].data;
@@ -81,7 +81,7 @@ KERNEL(core_table, "keys u8, table u8!, slots i8!") {
     return 0;
 }
 
-/* The core of a crowd, as `core_table` makes it. */
+/* The core of a crowd, as `core_table` makes it: `Core` in crowd.py. */
 typedef struct {
     const u64 *table;
     i64 table_length;
@@ -89,7 +89,7 @@ typedef struct {
     i64 size;
 } Core;
 
-#define CORE "table u8, slots i8"
+#define CORE "core.table u8, core.slots i8"
 
 enum { CORE_ARGS = 2 };
 
@@ -127,7 +127,10 @@ static inline i64 write_lacking(const Core *core, const u8 *seen, u64 *restrict 
     return at;
 }
 
-KERNEL(differences, "keys u8, offsets i8, " CORE ", out u8!, out_offsets i8!, lacking i8!") {
+/* `Differences` in crowd.py. */
+#define DIFFERENCES "out.keys u8!, out.offsets i8!, out.lacking i8!"
+
+KERNEL(differences, "keys u8, offsets i8, " CORE ", " DIFFERENCES) {
     const u64 *keys = a[0].data;
     const i64 *offsets = a[1].data;
     const Core core = core_of(a + 2);
@@ -147,8 +150,7 @@ KERNEL(differences, "keys u8, offsets i8, " CORE ", out u8!, out_offsets i8!, la
     return 0;
 }
 
-KERNEL(differences_of_texts, "texts u1, offsets i8, which i8, q int, " SCRATCH ", " CORE
-                             ", counts i8!, out u8!, out_offsets i8!, lacking i8!") {
+KERNEL(differences_of_texts, "texts u1, offsets i8, which i8, q int, " SCRATCH ", " CORE ", counts i8!, " DIFFERENCES) {
     const u8 *texts = a[0].data;
     const i64 *offsets = a[1].data, *which = a[2].data;
     const i64 q = a[3].number;

@@ -8,13 +8,14 @@ memory alone, and are made anew after an opening or a compaction.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from neardup.index.posting_lists import MemberLists
 from neardup.index.reused_array import ReusedArray
 from neardup.kernels.crowd import (
+    Differences,
     Tallied,
     core_table,
     count_crowds,
@@ -41,14 +42,6 @@ _BITSETS: Final = 16_384
 _FIRST_MEMBERS: Final = 64
 
 
-class Differences(NamedTuple):
-    r"""A \ C, then C \ A, of some sets and the core of a crowd, one after another; `lacking`: |C \ A|."""
-
-    keys: Keys
-    offsets: Offsets
-    lacking: NDArray[np.int64]
-
-
 class _Crowd:
     """One crowd: its core, and how each member differs from it.
 
@@ -57,7 +50,7 @@ class _Crowd:
     """
 
     def __init__(self, keys: Keys) -> None:
-        self._table, self._slots = core_table(keys)
+        self._core = core_table(keys)
         self._lists = MemberLists(_BITSETS)
         self._lacking, self._sizes, self._docs = (np.full(_FIRST_MEMBERS, _NONE, np.int32) for _ in range(3))
         self.size = 0
@@ -65,32 +58,38 @@ class _Crowd:
     @property
     def memory(self) -> int:
         """Bytes of core, columns and posting lists."""
-        arrays = (self._table, self._slots, self._lacking, self._sizes, self._docs)
+        arrays = (*self._core, self._lacking, self._sizes, self._docs)
         return self._lists.memory + sum(array.nbytes for array in arrays)
 
     def differences(self, keys: Keys, offsets: Offsets) -> Differences:
         """In what the sets `keys[offsets[i]:offsets[i + 1]]` differ from the core."""
-        out = np.empty(len(keys) + (len(offsets) - 1) * len(self._slots), np.uint64)
-        difference = Differences(out, np.empty_like(offsets), np.empty(len(offsets) - 1, np.int64))
-        differences(keys, offsets, self._table, self._slots, *difference)
-        return difference._replace(keys=out[: difference.offsets[-1]])
+        out = self._memory_for(len(offsets) - 1, len(keys))
+        differences(keys, offsets, self._core, out)
+        return out._replace(keys=out.keys[: out.offsets[-1]])
 
     def differences_of(self, batch: SignedBatch, which: NDArray[np.int64], signer: Signer) -> Differences:
         """The same of the documents `which` of a signed batch, whose |A| are set in it."""
         sizes = np.diff(batch.text_offsets)[which]
-        out = np.empty(int(sizes.sum()) + len(which) * len(self._slots) + 1, np.uint64)
-        offsets, lacking = np.empty(len(which) + 1, np.int64), np.empty(len(which), np.int64)
+        out = self._memory_for(len(which), int(sizes.sum()) + 1)
         differences_of_texts(
             batch.texts, batch.text_offsets, which, signer.recipe.q, signer.scratch(int(sizes.max())),
-            self._table, self._slots, batch.counts, out, offsets, lacking,
+            self._core, batch.counts, out,
         )  # fmt: skip
-        return Differences(out[: offsets[-1]], offsets, lacking)
+        return out._replace(keys=out.keys[: out.offsets[-1]])
+
+    def _memory_for(self, sets: int, keys: int) -> Differences:
+        """Memory for the differences of so many sets, which have so many keys together."""
+        return Differences(
+            np.empty(keys + sets * len(self._core.slots), np.uint64),
+            np.empty(sets + 1, np.int64),
+            np.empty(sets, np.int64),
+        )
 
     def tallied(self, crowd: int, difference: Differences, reused: ReusedArray) -> list[Tallied]:
         """What the members, as they are now, have in common with each set that `difference` is of; in `reused`."""
         counts = self._lists.tally(difference.keys, difference.offsets, self.size, reused)
         columns, docs = (self._lacking[: self.size], self._sizes[: self.size]), self._docs[: self.size]
-        bases = (len(self._slots) - difference.lacking).tolist()
+        bases = (len(self._core.slots) - difference.lacking).tolist()
         return [
             Tallied(crowd, base, *columns, row[: self.size], docs)
             for base, row in zip(bases, counts, strict=True)

@@ -35,6 +35,29 @@ _count_crowds = Kernel("count_crowds")
 _best_matches = Kernel("best_matches")
 
 
+class Core(NamedTuple):
+    """The core C of a crowd.
+
+    table   its keys in open addressing; 0: a free slot
+    slots   where each of them is
+    """
+
+    table: NDArray[np.uint64]
+    slots: NDArray[np.int64]
+
+
+class Differences(NamedTuple):
+    r"""A \ C, then C \ A, of some sets A and the core of a crowd, one after another, each key once.
+
+    offsets   n + 1: those of set i are `keys[offsets[i]:offsets[i + 1]]`
+    lacking   |C \ A|
+    """
+
+    keys: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    lacking: NDArray[np.int64]
+
+
 class Tallied(NamedTuple):
     r"""A document's set A against one crowd, columns by member of it.
 
@@ -72,31 +95,23 @@ class Ranking(NamedTuple):
     stands: NDArray[np.uint8]
 
 
-def core_table(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """(an open-addressing table of `keys`, none of which is 0 (a free slot); their slots in it)."""
+def core_table(keys: NDArray[np.uint64]) -> Core:
+    """The core of these keys, none of which is 0."""
     # As `table_size` in native/qgrams.h, so that a quarter is in use at most.
-    table = np.zeros(max(64, 1 << (4 * len(keys) - 1).bit_length()), np.uint64)
-    slots = np.empty(len(keys), np.int64)
-    _core_table(keys, table, slots)
-    return table, slots
+    size = max(64, 1 << (4 * len(keys) - 1).bit_length())
+    core = Core(np.zeros(size, np.uint64), np.empty(len(keys), np.int64))
+    _core_table(keys, core)
+    return core
 
 
 def differences(
     keys: NDArray[np.uint64],
     offsets: NDArray[np.int64],
-    table: NDArray[np.uint64],
-    slots: NDArray[np.int64],
-    out: NDArray[np.uint64],
-    out_offsets: NDArray[np.int64],
-    lacking: NDArray[np.int64],
+    core: Core,
+    out: Differences,
 ) -> None:
-    r"""Writes A \ C, then C \ A to `out` for every A = `keys[offsets[i]:offsets[i + 1]]`, each key once.
-
-    table, slots   C, as `core_table` makes it
-    out_offsets    n + 1, filled: what is written of A is `out[out_offsets[i]:out_offsets[i + 1]]`
-    lacking        filled: |C \ A|
-    """
-    _differences(keys, offsets, table, slots, out, out_offsets, lacking)
+    """Fills `out` for every A = `keys[offsets[i]:offsets[i + 1]]`."""
+    _differences(keys, offsets, core, out)
 
 
 def differences_of_texts(
@@ -105,12 +120,9 @@ def differences_of_texts(
     which: NDArray[np.int64],
     q: int,
     scratch: Scratch,
-    table: NDArray[np.uint64],
-    slots: NDArray[np.int64],
+    core: Core,
     counts: NDArray[np.int64],
-    out: NDArray[np.uint64],
-    out_offsets: NDArray[np.int64],
-    lacking: NDArray[np.int64],
+    out: Differences,
 ) -> None:
     """As `differences`, of the normal forms `texts[offsets[i]:offsets[i + 1]]` for i in `which`, whose sets are not
     made: only what is not in the core is put into a table of its own.
@@ -118,7 +130,7 @@ def differences_of_texts(
     scratch   for the longest of the texts
     counts    by i: filled, |A|
     """
-    _differences_of_texts(texts, offsets, which, q, scratch, table, slots, counts, out, out_offsets, lacking)
+    _differences_of_texts(texts, offsets, which, q, scratch, core, counts, out)
 
 
 def compare_texts(
