@@ -12,19 +12,20 @@ from neardup.window.newest_hour import LOOKED_PAST, Leaps, Next
 from neardup.window.signing_ahead import MAX_WAIT_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from neardup.model.document import Prepared
 
 Batch = dict[str, "Prepared"]
 
 
-def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> Iterator[tuple[Batch, Next]]:
-    """The `documents` in batches of at most about `limit`, each with what is known of what follows it.
+def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> Iterator[Batch]:
+    """The `documents` in batches of at most about `limit`.
 
-    After each, `leaps.held` is what of it waits for a document with a time of its own: it comes again when that is
-    known. A batch holds an id once, so that a second text under it finds the first one stored. What ends the stream
-    with an error is raised behind all that came before it.
+    Before each, `leaps.following` becomes what is known of what follows it. After each, `leaps.held` is what of it
+    waits for a document with a time of its own: it comes again when that is known. A batch holds an id once, so that a
+    second text under it finds the first one stored. What ends the stream with an error is raised behind all that came
+    before it.
     """
     stream = _Stream(documents)
     batch: Batch = {}
@@ -41,18 +42,20 @@ def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> 
             size += len(item.text)
             if len(batch) < limit and clock.monotonic() - since <= MAX_WAIT_SECONDS:
                 continue
-        yield batch, Next()
+        leaps.following = Next()
+        yield batch
         batch, size = {}, 0
-        yield from _held(stream, leaps.held)
+        yield from _held(stream, leaps)
     if batch:
-        yield batch, Next(known=True)
+        leaps.following = Next(known=True)
+        yield batch
     if stream.error is not None:
         raise stream.error
 
 
-def _held(stream: _Stream, held: Iterable[Prepared]) -> Iterator[tuple[Batch, Next]]:
-    """The first document that is `held`, with the next that has a time of its own; those between go back."""
-    behind = list(held)
+def _held(stream: _Stream, leaps: Leaps) -> Iterator[Batch]:
+    """The first document that is held, now that the next is known that has a time of its own; those between go back."""
+    behind = list(leaps.held)
     while behind:
         item = stream.next()
         if isinstance(item, Flush):
@@ -63,7 +66,8 @@ def _held(stream: _Stream, held: Iterable[Prepared]) -> Iterator[tuple[Batch, Ne
                 continue
         dated = item if item is not None and item.dated else None
         doubted, *rest = behind
-        yield {doubted.id: doubted}, Next(dated, known=True, undated=dated is None and item is not None)
+        leaps.following = Next(dated, known=True, undated=dated is None and item is not None)
+        yield {doubted.id: doubted}
         stream.put_back(rest)
         return
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from neardup.model.document import Reject, check_documents
 from neardup.stores.remembered_settings import warn_of_changes
 from neardup.window.batches import batches
-from neardup.window.newest_hour import Leaps, Next
+from neardup.window.newest_hour import Leaps
 from neardup.window.scoring import score, sign
 from neardup.window.session import Session, one_at_a_time
 from neardup.window.signing_ahead import SigningAhead
@@ -56,8 +56,8 @@ class Ingest:
             submit=None if self._pool is None else self._submit,
             chunks=self._signing_threads + 2,  # one that is signed already, and one that waits for a thread
         )  # fmt: skip
-        for batch, following in batches(ahead.items(), limit, leaps):
-            yield from self._scored(batch, ahead, following, leaps, reject, wait)
+        for batch in batches(ahead.items(), limit, leaps):
+            yield from self._scored(batch, ahead, leaps, reject, wait)
 
     def _sign(self, documents: Sequence[Prepared]) -> SignedQueryBatch:
         """A batch signed; in threads of their own, what of it is to be shown is made as well: here it might be for
@@ -92,7 +92,6 @@ class Ingest:
         self,
         batch: Mapping[str, Prepared],
         ahead: SigningAhead,
-        following: Next,
         leaps: Leaps,
         reject: OnReject,
         wait: Callable[[], object],
@@ -105,7 +104,7 @@ class Ingest:
         wait()
         rejected: list[Reject] = []
         with session.writing(whole=False), session.changing():
-            verdicts = self._stored(documents, signed, following, leaps, rejected.append)
+            verdicts = self._stored(documents, signed, leaps, rejected.append)
         self._session.state.compact_if_worthwhile()
         waiting = iter(rejected)
         try:  # not before: what `reject` raises is no failure of the window
@@ -120,7 +119,6 @@ class Ingest:
         self,
         documents: list[Prepared],
         signed: SignedQueryBatch,
-        following: Next,
         leaps: Leaps,
         reject: OnReject,
     ) -> list[Verdict]:
@@ -136,7 +134,7 @@ class Ingest:
                 is_named = True
             state, rejected = session.state, list[Reject]()
             before, figures = state.committed, dataclasses.replace(state.since_opened)
-            verdicts = score(state, documents, signed, following, leaps, rejected.append)
+            verdicts = score(state, documents, signed, leaps, rejected.append)
             refused = state.commit().refused
             if not refused:
                 for each in rejected:

@@ -33,18 +33,19 @@ class Next(NamedTuple):
 class Leaps:
     """The documents of a batch whose times are doubted (`neardup.model.hours.leap`).
 
-    `held` is the end of a batch from a doubted one on, if what bears it out or not is not known yet: it belongs to a
-    later batch. So a verdict does not depend on where a batch ends.
+    Whoever cuts the batches sets what is `following` each. `held` is the end of a batch from a doubted one on, if what
+    bears it out or not is not known yet: it belongs to a later batch. So a verdict does not depend on where a batch
+    ends.
     """
 
     def __init__(self) -> None:
         self._documents: Sequence[Prepared] = ()
-        self._following = Next()
+        self.following = Next()
         self.held: Sequence[Prepared] = ()
 
-    def begin(self, documents: Sequence[Prepared], following: Next) -> None:
-        """Takes a batch, and what comes after it."""
-        self._documents, self._following, self.held = documents, following, ()
+    def begin(self, documents: Sequence[Prepared]) -> None:
+        """Takes a batch."""
+        self._documents, self.held = documents, ()
 
     def doubt(self, at: int, state: State) -> str | None:
         """Why the document `at` that place is not believed, now that those before it are done; None if it is,
@@ -75,7 +76,7 @@ class Leaps:
         for document in behind:
             if document.dated:
                 return Next(document, known=True)
-        return Next(known=True, undated=True) if len(behind) == LOOKED_PAST else self._following
+        return Next(known=True, undated=True) if len(behind) == LOOKED_PAST else self.following
 
 
 def is_current(time: int) -> bool:

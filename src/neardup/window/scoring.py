@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from neardup.index.verification import Verifier
     from neardup.model.document import Prepared
     from neardup.model.verdict import Part, Verdict
-    from neardup.window.newest_hour import Leaps, Next
+    from neardup.window.newest_hour import Leaps
     from neardup.window.state import State
 
 
@@ -46,7 +46,6 @@ def score(
     state: State,
     documents: Sequence[Prepared],
     batch: SignedQueryBatch,
-    following: Next,
     leaps: Leaps,
     reject: Callable[[Reject], None],
 ) -> list[Verdict]:
@@ -59,7 +58,7 @@ def score(
     came_before = (docs >= 0).tolist()  # unless its hour leaves while the batch is decided
     absent = _absent(state, documents, docs)
     verdicts: list[Verdict] = []
-    leaps.begin(documents, following)
+    leaps.begin(documents)
     first = 0
     while first < len(documents):
         document = documents[first]
