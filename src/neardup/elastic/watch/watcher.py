@@ -55,8 +55,6 @@ class Watcher:
         self._rolled: int | None = None
         self._known_readonly: frozenset[str] = frozenset()
         self._standing_by = False
-        self._stopped: Callable[[], bool] = lambda: False
-        self._sleep: Callable[[float], object] = time.sleep
         self.backlog = Backlog()
         self.left = Left()
         """What has left the window."""
@@ -82,14 +80,13 @@ class Watcher:
         """
         failures = 0
         opened = False
-        self._stopped, self._sleep = stopped, sleep
         try:
             while not stopped():
                 try:
                     with self._open_window() as window:
                         opened = True
                         before = self.left
-                        for verdict in self._passes(window, on_reject, on_backlog):
+                        for verdict in self._passes(window, on_reject, on_backlog, stopped, sleep):
                             failures = 0
                             self.left = before.plus(window.left)
                             yield verdict
@@ -113,44 +110,47 @@ class Watcher:
         return not self._once
 
     def _passes(
-        self, window: WindowEngine, on_reject: OnReject, on_backlog: Callable[[Backlog], object]
+        self,
+        window: WindowEngine,
+        on_reject: OnReject,
+        on_backlog: Callable[[Backlog], object],
+        stopped: Callable[[], bool],
+        sleep: Callable[[float], object],
     ) -> Iterator[Verdict]:
-        scorer = BacklogScorer(
-            window, self._cluster, self._layout, on_reject=on_reject, stopped=self._stopped
-        )
-        with closing(scorer):
-            yield from self._all_passes(window, scorer, on_backlog)
-
-    def _all_passes(
-        self, window: WindowEngine, scorer: BacklogScorer, on_backlog: Callable[[Backlog], object]
-    ) -> Iterator[Verdict]:
+        """The verdicts of pass after pass with one open window, until it is to be left."""
+        scorer = BacklogScorer(window, self._cluster, self._layout, on_reject=on_reject, stopped=stopped)
         last: Backlog | None = None
-        while not self._stopped():
-            leads = self._leads(stands_by=scorer.claims is None)
-            works = leads or scorer.claims is not None
+        with closing(scorer):
+            while not stopped():
+                leads = self._leads(stands_by=scorer.claims is None)
+                works = leads or scorer.claims is not None
+                if leads:
+                    self._begin_hour()
+                if works:
+                    # Marks that a scorer left that died before its commit would pass for verdicts.
+                    window.recover()
+                scorer.backlog.refresh()
+                self._look(scorer)
+                on_backlog(self.backlog)
+                before = scorer.handled
+                if works and self.backlog.waiting:
+                    yield from self._one_pass(scorer, leads=leads)
+                self.handled += scorer.handled - before
+                # Where a pass left all as it was, its verdicts may have reached no document; the next makes them again.
+                is_new, last = self.backlog != last, self.backlog
+                if scorer.handled > before and is_new:
+                    continue
+                # Those that still wait have been scored a moment ago, are gone, or take no mark; or others score them.
+                if self._once and (not self.backlog.waiting or (works and scorer.is_alone())):
+                    return
+                sleep(self._poll)
+
+    def _one_pass(self, scorer: BacklogScorer, *, leads: bool) -> Iterator[Verdict]:
+        """The verdicts of one pass; who `leads` goes on doing so."""
+        for verdict in scorer.one_pass():
+            yield verdict
             if leads:
-                self._begin_hour()
-            if works:
-                # Marks that a scorer left that died before its commit would pass for verdicts.
-                window.recover()
-            scorer.backlog.refresh()
-            self._look(scorer)
-            on_backlog(self.backlog)
-            before = scorer.handled
-            if works and self.backlog.waiting:
-                for verdict in scorer.one_pass():
-                    yield verdict
-                    if leads:
-                        self._leadership.try_acquire()
-            self.handled += scorer.handled - before
-            # Where a pass left all as it was, its verdicts may have reached no document, and the next makes them again.
-            is_new, last = self.backlog != last, self.backlog
-            if scorer.handled > before and is_new:
-                continue
-            # Those that still wait have been scored a moment ago, are gone, or take no mark; or others score them.
-            if self._once and (not self.backlog.waiting or (works and scorer.is_alone())):
-                return
-            self._sleep(self._poll)
+                self._leadership.try_acquire()
 
     def _leads(self, *, stands_by: bool) -> bool:
         """Whether this watcher leads; says in the log when that changes, if it `stands_by` while it does not."""
