@@ -13,6 +13,8 @@ from neardup.opening import open_window
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from neardup.elastic.http.client import Cluster
+
     Doing = Callable[[Scene], object]
 
 
@@ -149,23 +151,13 @@ def hour_deleted(scene: Scene) -> None:
 def object_lost(scene: Scene) -> None:
     """The pipeline, a template or a component of it is deleted; `neardup setup` makes it anew."""
     own = scene.cluster.address
-    kinds = (
-        (f"/_ingest/pipeline/{own.pipeline}", True),
-        (f"/_index_template/{own.template}", False),
-        (f"/_index_template/{own.state_template}", False),
-    )
-    path, in_use = scene.random.choice(kinds)
+    pipeline = f"/_ingest/pipeline/{own.pipeline}"
+    templates = f"/_index_template/{own.template}", f"/_index_template/{own.state_template}"
+    path = scene.random.choice((pipeline, *templates))
 
     def change(_: Scene) -> None:
-        if in_use:  # Elasticsearch does not delete the pipeline of an index, but lets it be put aside
-            for name in scene.cluster.request("GET", f"/{own.pattern}"):
-                scene.cluster.request("PUT", f"/{name}/_settings", body={"index.final_pipeline": "_none"})
-            template = scene.cluster.request("GET", f"/_index_template/{own.template}")["index_templates"][0]
-            body = template["index_template"]
-            body["template"]["settings"]["index"]["final_pipeline"] = "_none"
-            for name in ("created_date_millis", "modified_date_millis", "created_date", "modified_date"):
-                body.pop(name, None)
-            scene.cluster.request("PUT", f"/_index_template/{own.template}", body=body)
+        if path == pipeline:
+            _put_pipeline_aside(scene.cluster)
         scene.cluster.request("DELETE", path)
 
     def heal(_: Scene) -> None:
@@ -174,13 +166,26 @@ def object_lost(scene: Scene) -> None:
             if not described[name]["mappings"].get("_meta"):
                 scene.cluster.request("DELETE", f"/{name}")
         clients.made(scene.cluster)
-        if in_use:
+        if path == pipeline:
             clients.made(scene.cluster)
             for index, id, source in killing.stored(scene.cluster):
                 if "recipe" not in source.get("neardup", {}):
                     scene.cluster.request("PUT", f"/{index}/_doc/{id}", body=source)
 
     changed(scene, change, heal)
+
+
+def _put_pipeline_aside(cluster: Cluster) -> None:
+    """Lets no index name the pipeline, nor their template: Elasticsearch does not delete one that an index names."""
+    own = cluster.address
+    for name in cluster.request("GET", f"/{own.pattern}"):
+        cluster.request("PUT", f"/{name}/_settings", body={"index.final_pipeline": "_none"})
+    template = cluster.request("GET", f"/_index_template/{own.template}")["index_templates"][0]
+    body = template["index_template"]
+    body["template"]["settings"]["index"]["final_pipeline"] = "_none"
+    for name in ("created_date_millis", "modified_date_millis", "created_date", "modified_date"):
+        body.pop(name, None)
+    cluster.request("PUT", f"/_index_template/{own.template}", body=body)
 
 
 # ---- the state ----
