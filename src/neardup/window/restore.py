@@ -30,6 +30,7 @@ from neardup.stores.records import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from neardup.signing.signature import Keys, Offsets
     from neardup.stores.base import Records
     from neardup.stores.records import Rows
     from neardup.window.state import State
@@ -114,41 +115,58 @@ def _lacks_prefix(state: State, rows: Rows) -> NDArray[np.bool_]:
     return lacking
 
 
+class _StoredKeys:
+    """The keys of the documents of `rows`, which are in `keys`, by kind."""
+
+    def __init__(self, rows: Rows, keys: NDArray[np.uint64]) -> None:
+        self.keys, self.counts = keys, key_counts(rows)
+        self.starts = key_starts(rows, self.counts)
+
+    def of(self, kind: int, chosen: NDArray[np.bool_] | slice = slice(None)) -> tuple[Keys, Offsets]:
+        """Those of a kind, of all documents or some, one after another, and n + 1 offsets."""
+        return gathered(self.keys, self.starts[kind][chosen], self.counts[kind][chosen])
+
+
 def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64], bulk: BulkPostings | None) -> None:
     """Restores documents `docs` of one hour from that hour's stored keys; their postings by `bulk`, if there is one."""
-    rows = rows_at(state.table.rows, docs)
-    counts = key_counts(rows)
-    starts = key_starts(rows, counts)
-    with_bitmap = counts[_BITMAP] > 0
-    bitmaps, _ = gathered(keys, starts[_BITMAP][with_bitmap], counts[_BITMAP][with_bitmap])
+    search, rows = state.search, rows_at(state.table.rows, docs)
+    stored = _StoredKeys(rows, keys)
+    with_bitmap = stored.counts[_BITMAP] > 0
+    bitmaps, _ = stored.of(_BITMAP, with_bitmap)
     state.table.set_bitmaps(docs[with_bitmap], bitmaps.reshape(-1, BITMAP_WORDS))
-    search = state.search
-    first = state.table.first_of[docs] == docs
-    kind = _SKETCH
-    if state.settings.retrieval == "complete":
-        lacking = first & _lacks_prefix(state, rows)
-        if lacking.any():
-            _fill_from_texts(state, docs[lacking])
-        kind, first = _PREFIX, first & ~lacking
-    short = first & are_too_short(rows)
-    fingerprints = fingerprints_of(rows)[:, 0]
-    if bulk is not None:
-        bulk.add(keys, starts[kind][first], counts[kind][first], docs[first])
-        one = np.ones(np.count_nonzero(short), np.int64)
-        bulk.add(fingerprints[short], np.cumsum(one) - 1, one, docs[short])
-    else:
-        own, offsets = gathered(keys, starts[kind][first], counts[kind][first])
-        own = own if kind == _PREFIX else posted(own)
-        search.lists.add(*with_fingerprints(own, offsets, short[first], fingerprints[first]), docs[first])
+    _post(state, docs, rows, stored, bulk)
     if search.sentences is not None:
         hours = np.unique(state.table.hours[docs[are_without_words(rows)]])
-        search.sentences.add(*gathered(keys, starts[_SENTENCES], counts[_SENTENCES]), docs, hours)
+        search.sentences.add(*stored.of(_SENTENCES), docs, hours)
     for kind, route in ((_SENTENCES, "sentences"), (_BANDS, "simhash")):
         if route in search.routes:
-            search.routes[route].add(*gathered(keys, starts[kind], counts[kind]), docs)
+            search.routes[route].add(*stored.of(kind), docs)
 
 
-def _fill_from_texts(state: State, docs: NDArray[np.int64]) -> None:
+def _post(
+    state: State, docs: NDArray[np.int64], rows: Rows, stored: _StoredKeys, bulk: BulkPostings | None
+) -> None:
+    """Posts documents, of one text the first, by what this opening searches by; the shortest by their fingerprints."""
+    kind, chosen = _SKETCH, state.table.first_of[docs] == docs
+    if state.settings.retrieval == "complete":
+        lacking = chosen & _lacks_prefix(state, rows)
+        if lacking.any():
+            _post_texts(state, docs[lacking])
+        kind, chosen = _PREFIX, chosen & ~lacking
+    short, fingerprints = chosen & are_too_short(rows), fingerprints_of(rows)[:, 0]
+    if bulk is not None:
+        bulk.add(stored.keys, stored.starts[kind][chosen], stored.counts[kind][chosen], docs[chosen])
+        one = np.ones(np.count_nonzero(short), np.int64)
+        bulk.add(fingerprints[short], np.cumsum(one) - 1, one, docs[short])
+        return
+    own, offsets = stored.of(kind, chosen)
+    own = own if kind == _PREFIX else posted(own)
+    state.search.lists.add(
+        *with_fingerprints(own, offsets, short[chosen], fingerprints[chosen]), docs[chosen]
+    )
+
+
+def _post_texts(state: State, docs: NDArray[np.int64]) -> None:
     """Posts documents that were stored without the prefix that this opening searches by: signs their texts again."""
     for at in range(0, len(docs), _REBUILD_BATCH):
         part = docs[at : at + _REBUILD_BATCH]
