@@ -111,7 +111,7 @@ class CrowdComparison:
     ) -> None:
         self._signed, self._candidates, self._docs = signed, candidates, docs
         self._table, self._crowds, self._signer = table, crowds, signer
-        self._threshold, self._ratio = threshold, (threshold.numerator, threshold.denominator)
+        self._threshold, self._ratio = threshold, threshold.as_integer_ratio()
         self._waiting = sorted(candidates)
         self._tallied: dict[int, Tallied] = {}
         self._sizes: dict[int, NDArray[np.int64]] = {}
@@ -131,7 +131,7 @@ class CrowdComparison:
         state = np.empty(len(docs), np.uint8)
         size, exact, others, same = compare_texts(
             docs, table.first_of, table.halves, table.fingerprints, signed.fingerprints[index],
-            signed.counts[index], self._crowds.members, against, *self._ratio, starts, shared, state,
+            signed.counts[index], self._crowds.members, against, self._ratio, starts, shared, state,
         )  # fmt: skip
         if others and signed.counts[index] == UNCOUNTED:
             self._signer.count(signed, [index])
@@ -154,7 +154,7 @@ class CrowdComparison:
         rows = np.empty((_most_listed(docs, listed) + 1, 4), np.int64)
         filled = -1 if not count else best_if_all_match(
             docs, table.halves, self._signed.fingerprints[index, 0], count, self._crowds.members, against,
-            *self._ratio, _ranking(table), rows,
+            self._ratio, _ranking(table), rows,
         )  # fmt: skip
         if filled < 0:
             self._tallied[index] = against
@@ -240,7 +240,7 @@ class CrowdComparison:
                 count = self._signed.counts[index]
                 compare_in_crowd(
                     texts.docs, texts.starts, self._table.first_of, count, self._crowds.members, against,
-                    *self._ratio, texts.shared, texts.state,
+                    self._ratio, texts.shared, texts.state,
                 )  # fmt: skip
         read = self._read_rest(index, texts, sentences, rest)
         if len(read) >= FEWEST:

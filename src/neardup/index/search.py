@@ -100,7 +100,7 @@ class Search:
 
     def prefixes(self, signed: SignedBatch, threshold: Fraction) -> tuple[Keys, Offsets]:
         """The keys that the complete search posts and looks up at `threshold`."""
-        return self._signer.prefixes(signed, threshold.numerator, threshold.denominator)
+        return self._signer.prefixes(signed, threshold)
 
     def serves(self, threshold: Fraction) -> bool:
         """Whether the lists can be searched at `threshold` without loss of what the retrieval promises."""
@@ -268,7 +268,7 @@ def passes_bitmap_filter(
     """Which pairs can still be at the threshold, by their bitmaps (kernels/bitmap_filter.py) and sizes."""
     passed = np.empty(len(queries), np.bool_)
     bitmap_filter.passes(
-        queries, docs, threshold.numerator, threshold.denominator, signed.counts, signed.levels, signed.bitmaps,
+        queries, docs, threshold.as_integer_ratio(), signed.counts, signed.levels, signed.bitmaps,
         table.counts, table.levels, table.bitmaps, passed,
     )  # fmt: skip
     return passed

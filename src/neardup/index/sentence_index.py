@@ -99,7 +99,7 @@ class SentenceIndex:
         count = len(documents)
         each = Query(
             query.docs[documents], np.zeros(count, np.int64), query.low_hours[documents],
-            query.high_hours[documents], 0, 1,
+            query.high_hours[documents], (0, 1),
         )  # fmt: skip
         if len(self._hits) < len(table.counts):
             self._hits = Hits(len(table.counts), 1)

@@ -176,7 +176,7 @@ class Verifier:
         shared = np.zeros(len(docs), np.int64)
         verify_pairs(
             queries, signed.texts, signed.text_offsets, signed.counts, data, offsets[:-1][at], offsets[1:][at],
-            others, needed, (self._threshold.numerator, self._threshold.denominator), signer.recipe.q,
+            others, needed, self._threshold.as_integer_ratio(), signer.recipe.q,
             signer.scratch(longest), shared,
         )  # fmt: skip
         counted = np.flatnonzero(before & (others >= 0))

@@ -47,11 +47,12 @@ class Documents(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A batch to search, one value a document, and the threshold t = numerator / denominator.
+    """A batch to search, one value a document, and the threshold.
 
     docs          the doc to add it as after its search, -1 to search only
     counts        |A|; negative: not counted yet
     low_hours, high_hours   hours a candidate may lie in, both included
+    ratio         the threshold, as numerator and denominator
     fingerprints  n × 2; of documents with the same ones only the first is posted. Empty: every document is
     largest       sets of more q-grams, and those that were not counted, pass for sets of so many: who has counted which
                   decides nothing then. 0: sizes are as they are, and what was not counted fits all
@@ -61,8 +62,7 @@ class Query(NamedTuple):
     counts: NDArray[np.int64]
     low_hours: NDArray[np.int64]
     high_hours: NDArray[np.int64]
-    numerator: int
-    denominator: int
+    ratio: tuple[int, int]
     fingerprints: NDArray[np.uint64] = NO_FINGERPRINTS
     largest: int = 0
 

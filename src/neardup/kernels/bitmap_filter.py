@@ -46,8 +46,7 @@ def fill_levels(of: NDArray[Any], out: NDArray[np.uint8]) -> None:
 def passes(
     queries: NDArray[np.int64],
     docs: NDArray[np.int64],
-    numerator: int,
-    denominator: int,
+    ratio: tuple[int, int],
     query_counts: NDArray[np.int64],
     query_levels: NDArray[np.uint8],
     query_bitmaps: NDArray[np.uint64],
@@ -56,10 +55,11 @@ def passes(
     bitmaps: NDArray[np.uint64],
     out: NDArray[np.bool_],
 ) -> None:
-    """Sets `out[i]`: whether pair i can still be at the threshold numerator / denominator.
+    """Sets `out[i]`: whether pair i can still be at the threshold.
 
     Pair i is document `queries[i]` of a batch and `docs[i]` of a table.
 
+    ratio                  the threshold, as numerator and denominator
     query_counts, counts   |A| of each document of the batch, |B| by doc; known at level 0
     query_levels, levels   their levels
     query_bitmaps          n × LEVELS × WORDS: as `sign_batch` (kernels/signing.py) makes them
@@ -68,6 +68,6 @@ def passes(
     Of levels further apart all pass: their sizes differ by more than two, which few thresholds allow.
     """
     _passes(
-        queries, docs, numerator, denominator, query_counts, query_levels, query_bitmaps,
+        queries, docs, ratio, query_counts, query_levels, query_bitmaps,
         counts, levels, bitmaps, out,
     )  # fmt: skip

@@ -142,8 +142,7 @@ def compare_texts(
     count: int,
     members: NDArray[np.int32],
     against: Tallied,
-    numerator: int,
-    denominator: int,
+    ratio: tuple[int, int],
     starts: NDArray[np.int64],
     shared: NDArray[np.int64],
     state: NDArray[np.uint8],
@@ -155,13 +154,14 @@ def compare_texts(
     UNKNOWN; `shared` is the overlap, of EXACT ones `count`, which is |A| or, where only those matter, anything.
 
     members   docs × 2: of those that are posted, crowd and member of it
+    ratio     the threshold, as numerator and denominator
 
     Returns (how many texts, how many EXACT, how many BELOW or UNKNOWN, a posted doc of the EXACT ones or -1). A few
     additions a text.
     """
     numbers = np.empty(3, np.int64)
     size = _compare_texts(
-        docs, first_of, halves, fingerprints, fingerprint, count, members, against, numerator, denominator,
+        docs, first_of, halves, fingerprints, fingerprint, count, members, against, ratio,
         starts, shared, state, numbers,
     )  # fmt: skip
     exact, rest, same = numbers.tolist()
@@ -175,13 +175,12 @@ def compare_in_crowd(
     count: int,
     members: NDArray[np.int32],
     against: Tallied,
-    numerator: int,
-    denominator: int,
+    ratio: tuple[int, int],
     shared: NDArray[np.int64],
     state: NDArray[np.uint8],
 ) -> None:
     """As `compare_texts`, for those texts that are of another crowd; filled in."""
-    _compare_in_crowd(docs, starts, first_of, count, members, against, numerator, denominator, shared, state)
+    _compare_in_crowd(docs, starts, first_of, count, members, against, ratio, shared, state)
 
 
 def best_if_all_match(
@@ -191,8 +190,7 @@ def best_if_all_match(
     count: int,
     members: NDArray[np.int32],
     against: Tallied,
-    numerator: int,
-    denominator: int,
+    ratio: tuple[int, int],
     ranking: Ranking,
     rows: NDArray[np.int64],
 ) -> int:
@@ -204,9 +202,7 @@ def best_if_all_match(
 
     What most floods are: a look at every doc, and no more at those that have too little in common to be listed.
     """
-    return _best_if_all_match(
-        docs, halves, half, count, members, against, numerator, denominator, ranking, rows
-    )
+    return _best_if_all_match(docs, halves, half, count, members, against, ratio, ranking, rows)
 
 
 def count_crowds(

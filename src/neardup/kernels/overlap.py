@@ -37,7 +37,7 @@ def verify_pairs(
     texts, text_offsets   n + 1 offsets: the batch
     counts                |A| of the batch's documents, set for all queries
     others                |B| of each pair, negative where it is not known; set where `needed` is reached
-    needed                negative: what doc_q >= t needs, by `ratio`, the numerator and the denominator of t
+    needed                negative: what doc_q >= t needs, by `ratio`, t as numerator and denominator
     q                     length of a q-gram
     scratch               for the longest of all texts
 

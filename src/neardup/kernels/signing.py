@@ -108,19 +108,19 @@ def prefix_batch(
     keys: NDArray[np.uint64],
     key_offsets: NDArray[np.int64],
     classes: NDArray[np.uint8],
-    numerator: int,
-    denominator: int,
+    ratio: tuple[int, int],
     slack: int,
     out: NDArray[np.uint64],
     out_offsets: NDArray[np.int64],
 ) -> None:
-    """Writes the prefix of every key set that a lossless search at t = numerator / denominator needs to `out`.
+    """Writes the prefix of every key set that a lossless search at t needs to `out`.
 
     keys, key_offsets   the key sets, and n + 1 offsets
     classes             frequency class by q-gram slot
+    ratio               t, as numerator and denominator
     out, out_offsets    as long as `keys`, and n + 1
 
     |A| - ceil(t · |A|) + `slack` rarest keys: two sets with doc_q >= t share at least min(slack, ceil(t ·
     |A|)) of them.
     """
-    _prefix_batch(keys, key_offsets, classes, numerator, denominator, slack, out, out_offsets)
+    _prefix_batch(keys, key_offsets, classes, ratio, slack, out, out_offsets)

@@ -31,6 +31,7 @@ from neardup.signing.signature import Signature, SignedBatch, WordFeatures, conc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -156,20 +157,21 @@ class Signer:
             )
         ]
 
-    def prefixes(self, batch: SignedBatch, numerator: int, denominator: int) -> tuple[Keys, Offsets]:
-        """The rarest keys of every document that a lossless search at t = numerator / denominator needs.
+    def prefixes(self, batch: SignedBatch, threshold: Fraction) -> tuple[Keys, Offsets]:
+        """The rarest keys of every document that a lossless search at `threshold` needs.
 
         Sets |A| of all of them in `batch` itself.
         """
         n = len(batch.counts)
         parts = [batch.part(at, min(at + _SETS_AT_ONCE, n)) for at in range(0, n, _SETS_AT_ONCE)]
-        return joined([self._prefixes(part, numerator, denominator) for part in parts])
+        return joined([self._prefixes(part, threshold) for part in parts])
 
-    def _prefixes(self, batch: SignedBatch, numerator: int, denominator: int) -> tuple[Keys, Offsets]:
+    def _prefixes(self, batch: SignedBatch, threshold: Fraction) -> tuple[Keys, Offsets]:
         keys, key_offsets = self.key_sets(batch)
         batch.counts[:] = np.diff(key_offsets)
         out, offsets = np.empty(len(keys), np.uint64), np.empty(len(key_offsets), np.int64)
-        prefix_batch(keys, key_offsets, self._classes, numerator, denominator, COMPLETE_SHARED, out, offsets)
+        ratio = threshold.as_integer_ratio()
+        prefix_batch(keys, key_offsets, self._classes, ratio, COMPLETE_SHARED, out, offsets)
         return out[: offsets[-1]], offsets
 
     def qgrams(self, form: bytes) -> dict[int, str]:

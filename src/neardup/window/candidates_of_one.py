@@ -31,9 +31,7 @@ def candidates_of_one(
     if searched and state.settings.retrieval == "complete":
         signed = signed._replace(prefixes=search.prefixes(signed.signed, threshold))
     one = np.ones(1, np.int64)
-    query = Query(
-        -one, signed.signed.counts, hours[0] * one, hours[1] * one, threshold.numerator, threshold.denominator
-    )
+    query = Query(-one, signed.signed.counts, hours[0] * one, hours[1] * one, threshold.as_integer_ratio())
     if not searched:
         return search.with_sentences(_all_of(state, hours), signed, query, table, among)
     return search.candidates(signed, query, table, threshold, among)

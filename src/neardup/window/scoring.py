@@ -148,9 +148,7 @@ def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBa
     hours = compared_hours_of(state, [document.hour for document in documents])
     kept = np.flatnonzero(hours.docs >= 0)
     state.begin_run(documents, batch, kept)
-    query = Query(
-        hours.docs, signed.counts, hours.lows, hours.highs, threshold.numerator, threshold.denominator
-    )
+    query = Query(hours.docs, signed.counts, hours.lows, hours.highs, threshold.as_integer_ratio())
     candidates = state.search.candidates(batch, query, state.table, threshold)
     verifier = verifier_of(
         state,

@@ -43,7 +43,7 @@ def test_two_sets_at_the_threshold_share_enough_of_their_prefixes(threshold, lar
     keys = sets(*signer_for(Recipe()).key_sets(batch))
     assert [len(own) for own in keys] == [larger, smaller]
     assert len(keys[0] & keys[1]) == needed
-    prefixes = sets(*signer_for(Recipe()).prefixes(batch, threshold.numerator, threshold.denominator))
+    prefixes = sets(*signer_for(Recipe()).prefixes(batch, threshold))
     for own, prefix in zip(keys, prefixes, strict=True):
         required = required_overlap(threshold, len(own))
         assert prefix <= own
@@ -62,7 +62,7 @@ def test_a_prefix_holds_the_rarest_keys_unknown_ones_first():
         own.key_sets(batch)[0].tolist(), key=lambda key: ((int(classes[key >> 42]) + 1) % 256, key)
     )
     for threshold in (Fraction(1), Fraction(1, 2)):
-        keys, _ = own.prefixes(batch, threshold.numerator, threshold.denominator)
+        keys, _ = own.prefixes(batch, threshold)
         assert set(keys.tolist()) == set(order[: len(keys)])
 
 
@@ -132,7 +132,7 @@ def searched(texts, chosen, threshold="0.7"):
     exact = Fraction(threshold)
     ones = np.ones(len(texts), np.int64)
     query = Query(
-        np.arange(len(texts)), batch.signed.counts, ones, ones, exact.numerator, exact.denominator
+        np.arange(len(texts)), batch.signed.counts, ones, ones, exact.as_integer_ratio()
     )  # fmt: skip
     found = search.candidates(batch, query, table, exact)
     verifier = Verifier(

@@ -103,8 +103,7 @@ class Slow:
             np.full(len(documents), count),
             np.full(len(documents), low),
             np.full(len(documents), high),
-            threshold.numerator,
-            threshold.denominator,
+            threshold.as_integer_ratio(),
         )
         keys = np.array([key for _, own in documents for key in own], np.uint64)
         found = self.lists.search_and_add(
@@ -357,7 +356,7 @@ def test_documents_of_one_text_are_one_posting_and_all_found(texts):
     found = []
     for i, text in enumerate(texts):
         one = np.ones(1, np.int64)
-        query = Query(i * one, one, one, one, 7, 10, columns.fingerprints[i : i + 1].copy())
+        query = Query(i * one, one, one, one, (7, 10), columns.fingerprints[i : i + 1].copy())
         keys = np.array([text, 100 + text], np.uint64)
         answer = lists.search_and_add(keys, np.array([0, 2]), one, query, columns, hits)
         found.append(answer.docs.tolist())

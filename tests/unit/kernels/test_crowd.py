@@ -112,14 +112,13 @@ def test_where_all_match_a_look_at_every_doc_finds_the_same(seed: int) -> None:
                 count,
                 theirs,
                 against,
-                7,
-                10,
+                (7, 10),
                 starts,
                 shared,
                 state,
             )
             rows = np.empty((6, 4), np.int64)
-            filled = best_if_all_match(docs, halves, own, count, theirs, against, 7, 10, ranking, rows)
+            filled = best_if_all_match(docs, halves, own, count, theirs, against, (7, 10), ranking, rows)
             assert (filled >= 0) == (state == NEAR).all()
             if filled >= 0:
                 total, _, head, _ = best_matches(docs, starts, state, shared, ranking, count, wanted, texts)
