@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from neardup.kernels import pairs as columns
 from neardup.kinds.measures import measured
 from neardup.kinds.numbers import differing_numbers
-from neardup.model.document import encode_text
+from neardup.model.document import text_argument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,12 +77,12 @@ class Label(NamedTuple):
 def kind_of(a: str, b: str) -> Kind:
     """The kind of the pair of texts `a` and `b`; symmetric. Linear in their lengths; about 0.1 ms for two of 4 KB.
 
-    Raises `ValueError` for an unpaired surrogate.
+    Raises `TypeError` for what is no text, `ValueError` for an unpaired surrogate.
 
     >>> kind_of("Closed: 12.5 points up.", "Closed: 125 points up.").reason
     'letters and digits are the same, but 12.5 is 125'
     """
-    return kinds_of([(encode_text(a), encode_text(b))])[0]
+    return kinds_of([(text_argument("a", a), text_argument("b", b))])[0]
 
 
 def kinds_of(pairs: Sequence[tuple[bytes, bytes]]) -> list[Kind]:

@@ -142,7 +142,7 @@ def explain(a: str, b: str, *, recipe: Recipe | None = None) -> Explanation:
 
     Nothing is computed before it is asked for. All of it takes about linear time: 10 ms for texts of 4 KB, 5 s for two
     of a million characters. Where the two have so little in common that words are not compared with words, a change
-    says so (`coarse`). Raises `ValueError` for an unpaired surrogate.
+    says so (`coarse`). Raises `TypeError` for what is no text, `ValueError` for an unpaired surrogate.
 
     >>> why = explain("Rates fell to 6 3/16 pct on Monday, the bank said.", "Rates fell to 6 pct, the bank said.")
     >>> [(change.kind, why.a[slice(*change.a)], why.b[slice(*change.b)]) for change in why.changes]
@@ -150,7 +150,7 @@ def explain(a: str, b: str, *, recipe: Recipe | None = None) -> Explanation:
     >>> [(fact.kind, fact.a, fact.b) for fact in why.facts]
     [('figure', '3/16', None), ('date', 'Monday', None)]
     """
-    return Explanation(Side(a, recipe or Recipe()), Side(b, recipe or Recipe()))
+    return Explanation(Side(a, recipe or Recipe(), "a"), Side(b, recipe or Recipe(), "b"))
 
 
 def _moved(

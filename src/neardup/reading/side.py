@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neardup.model.document import encode_text
+from neardup.model.document import text_argument
 from neardup.reading.facts import Dated
 from neardup.reading.normal_text import normal_text
 from neardup.reading.passages import stretch_keys
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 class Side:
     """A `text`, signed by `recipe`, with what is computed from it alone: worth keeping where it is compared with many.
 
-    Each property is computed when it is first asked for, in linear time. Raises `ValueError` for an unpaired surrogate.
+    Each property is computed when it is first asked for, in linear time. Raises `TypeError`, which calls it by `name`,
+    for what is no text, and `ValueError` for an unpaired surrogate.
     """
 
-    def __init__(self, text: str, recipe: Recipe) -> None:
-        encode_text(text)
+    def __init__(self, text: str, recipe: Recipe, name: str = "text") -> None:
+        text_argument(name, text)
         self.text = text
         self.signer = signer_for(recipe)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neardup.kernels.sketch import UNCOUNTED
+from neardup.kinds import kind_of
 from neardup.model.settings import REACHES, Recipe
 from neardup.oracle import definitions as oracle
+from neardup.reading.explanation import explain
 from neardup.signing.doc_q import doc_q
 from neardup.signing.signer import Signer, sign, signer_for
 from neardup.tables.lexicon import Lexicon
@@ -152,7 +155,10 @@ def test_a_long_combining_sequence_is_reordered_stably() -> None:
 
 @pytest.mark.parametrize("value", [None, 5, b"bytes", ["text"], float("nan")])
 def test_what_is_no_text_is_named(value):
-    for call in (lambda: doc_q("a", value), lambda: doc_q(value, "a"), lambda: sign(value)):
+    of_two = [
+        partial(call, *two) for call in (doc_q, explain, kind_of) for two in (("a", value), (value, "a"))
+    ]
+    for call in (*of_two, partial(sign, value)):
         with pytest.raises(
             TypeError, match=rf"(?:a|b|text) is .*{type(value).__name__}.*, not a text \(str\)"
         ):
