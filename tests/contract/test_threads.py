@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
@@ -171,3 +173,10 @@ def test_nor_for_one_that_was_at_work_when_it_was_forked_off(place):
             with pytest.raises(NeardupError, match="was forked off: open it here"):
                 pool.submit(call).result(60)
     assert window.stats().documents == 0
+
+
+@engines_only
+@pytest.mark.parametrize("hand_on", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_a_window_is_not_handed_on_to_another_process(place, hand_on):
+    with pytest.raises(TypeError, match="hand its path on"):
+        hand_on(place.open())

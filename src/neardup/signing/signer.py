@@ -30,7 +30,7 @@ from neardup.signing.recipe_tables import RecipeTables
 from neardup.signing.signature import Signature, SignedBatch, WordFeatures, concatenated, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -88,6 +88,9 @@ class Signer:
             made.words,
         )
         self._memory = _Memory()
+
+    def __reduce__(self) -> tuple[Callable[[Recipe], Signer], tuple[Recipe]]:
+        return signer_for, (self.recipe,)  # so that an `Explanation` can be pickled
 
     def scratch(self, size: int) -> Scratch:
         """This thread's working arrays for texts of up to `size` bytes."""

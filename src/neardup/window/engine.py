@@ -7,7 +7,7 @@ works in a session (window/session.py), which keeps memory and store in step.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 from neardup.model.query_options import QueryOptions, known_id
 from neardup.model.settings import DEFAULT_MATCHES
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
     from neardup.stores.base import Store
     from neardup.window.base import Documents, Expired, Left, OnReject, ReadDocument, Stats
+
+_ONE_PROCESS: Final = (
+    "a window cannot be pickled or copied: hand its path on, and open that, readonly beside a writer"
+)
 
 
 class WindowEngine:
@@ -203,6 +207,9 @@ class WindowEngine:
             self._session.close()
         finally:
             self._ingest.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(_ONE_PROCESS)
 
     def __enter__(self) -> Self:
         return self

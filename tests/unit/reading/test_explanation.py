@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import time
 import unicodedata
 
@@ -146,6 +147,15 @@ def test_of_normal_forms_the_characters_are_compared():
         ("added", "soon"),
         ("added", "again"),
     ]
+
+
+def test_it_is_the_same_in_another_process():
+    pair = edited_pair(3)
+    for why in (explain(pair.a, pair.b), explain(pair.a, pair.b, recipe=Recipe(q=3))):
+        unasked = pickle.loads(pickle.dumps(why))
+        told = why.to_dict()
+        assert unasked.to_dict() == told
+        assert pickle.loads(pickle.dumps(why)).to_dict() == told
 
 
 def test_half_a_character_is_refused():
