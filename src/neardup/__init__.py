@@ -77,12 +77,14 @@ _HOMES = {
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - they are strings
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'neardup' has no attribute {name!r}")
-    module, attribute = _HOMES[name].rsplit(".", 1)
-    value = globals()[name] = getattr(import_module(f"neardup.{module}"), attribute)
-    return value
+if not TYPE_CHECKING:  # to whom a name that is not there would be one of any type
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'neardup' has no attribute {name!r}")
+        module, attribute = _HOMES[name].rsplit(".", 1)
+        value = globals()[name] = getattr(import_module(f"neardup.{module}"), attribute)
+        return value
 
 
 def __dir__() -> list[str]:

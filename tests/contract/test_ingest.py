@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import logging
+from datetime import date
+from typing import TYPE_CHECKING
 
 import pytest
 from testing.window.backends import START, document, engines_only, grams, summaries
 
 from neardup.errors import NeardupError, SettingsError
 from neardup.model.document import FLUSH, Document, Reject
+
+if TYPE_CHECKING:
+    from neardup import Window
 
 A = grams(0, 10)
 
@@ -60,6 +65,14 @@ def test_mappings_and_whole_number_ids_are_documents(place):
         ("b", "exact", "7", "7"),
         ("8", "exact", "7", "7"),
     ]
+
+
+def test_type_checkers_take_what_is_taken(place):
+    """`make check` reads the types of these."""
+    window: Window = place.open(window_hours=0)
+    day = date(2020, 9, 13)
+    assert len(list(window.ingest([("1", A), (2, A, START), (3, A, day)]))) == 3
+    assert len(list(window.ingest([Document("4", A, day)]))) == 1
 
 
 BAD = [

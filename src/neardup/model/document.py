@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from neardup.errors import DocumentError, SettingsError
@@ -64,7 +64,7 @@ class Document(NamedTuple):
 
     id: str
     text: str
-    time: datetime | str | float | None = None
+    time: date | str | float | None = None
     fields: Any = None
 
 
@@ -95,8 +95,10 @@ class ForeignDocument(NamedTuple):
     origin: Origin
 
 
-Item = Document | Mapping[str, Any] | ForeignDocument
-"""What `ingest` takes: a document, or a mapping with "id", "text", perhaps "time", and fields of its own."""
+Item = Document | Mapping[str, Any] | tuple[Any, Any] | tuple[Any, Any, Any] | ForeignDocument
+"""What `ingest` takes: a document, a mapping with "id", "text", perhaps "time", and fields of its own, or a tuple of
+the first two or three of these.
+"""
 
 
 class Reject(NamedTuple):
