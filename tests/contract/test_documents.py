@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from testing.window.backends import document, grams, without_candidates
+from testing.window.backends import document, engines_only, grams, without_candidates
 
 from neardup.errors import NeardupError
 
@@ -58,6 +58,12 @@ def test_documents_are_read_as_they_came(place):
     assert [verdict.status for verdict in window.reconcile()] == ["unique"]
     window = place.reopened(window)
     assert shown(window, "b", "a") == [expected[1], None]
+
+
+@engines_only
+def test_a_single_id_is_not_read_letter_by_letter(place):
+    with pytest.raises(TypeError, match=r"\[id\]"):
+        place.open().read("ab")
 
 
 def test_of_a_text_that_is_not_kept_the_normal_form_is_read(place):

@@ -115,6 +115,8 @@ class WindowEngine:
 
     @one_at_a_time
     def read(self, ids: Iterable[str]) -> list[ReadDocument | None]:
+        if isinstance(ids, str):
+            raise TypeError("read takes ids, not one: put it into a list, [id]")
         wanted = [known_id(id) for id in ids]
         return self._session.reading(lambda: overview.documents(self._session.among(wanted), wanted))
 
