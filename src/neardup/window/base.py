@@ -256,7 +256,10 @@ class Window(Protocol):
         ...
 
     def delete(self, id: str) -> bool:
-        """Removes a document; False if there is none. Verdicts of others that name it stay as they are."""
+        """Removes a document; False if there is none. Verdicts of others that name it stay as they are.
+
+        A directory holds its bytes until its hour goes (docs/security.md, Erasing).
+        """
         ...
 
     def expire(self, now: Any = None, *, keep_hours: int | None = None, dry_run: bool = False) -> Expired:

@@ -152,6 +152,20 @@ def test_another_recipe_of_today_is_signed_by_and_signed_back(tmp_path, path):
     assert answers(path) == expected
 
 
+def test_what_was_deleted_is_in_the_old_files_alone(path):
+    """docs/security.md, Erasing."""
+    form = "".join(filter(str.isalnum, STREAM[3].text)).encode()
+
+    def holders():
+        return [file for file in path.rglob("*.bin") if form in file.read_bytes()]
+
+    assert holders()
+    done = resigned(path, reach=0.5)
+    assert done.aside is not None
+    shutil.rmtree(done.aside)
+    assert not holders()
+
+
 def test_another_reach_is_that_of_the_recipe(path):
     assert ":sketch-32-0.5:" in resigned(path, reach=0.5).recipe
     assert not resigned(path).is_needed  # what a window reaches is not taken from it unasked
