@@ -50,6 +50,8 @@ def open_window(
     a unique None None
     b near a 0.5714285714285714
     """
+    if not isinstance(settings, Settings | None):
+        raise SettingsError("settings", settings, "a neardup.Settings; single ones are keyword arguments")
     if isinstance(path, str) and is_address(path):
         # Whoever has a directory need not wait for what talks to clusters.
         from neardup.elastic.window.opening import open_elastic_window  # noqa: PLC0415

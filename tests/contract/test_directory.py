@@ -534,6 +534,13 @@ def _open_files():
     return [str(file.readlink()) for file in listing.iterdir() if file.exists()] if listing.is_dir() else []
 
 
+@pytest.mark.parametrize("settings", [{}, {"threshold": 0.8}, "news"])
+def test_settings_are_no_mapping(path, settings):
+    for where in (None, path, "http://localhost:1/news"):
+        with pytest.raises(SettingsError, match=r"settings is .* a neardup\.Settings"):
+            open_window(where, settings=settings)
+
+
 def test_candidates_are_searched_for_only_in_a_cluster(tmp_path):
     with pytest.raises(SettingsError, match="only a window in a cluster is searched"):
         open_window(tmp_path / "news", candidates="search")
