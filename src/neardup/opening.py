@@ -69,7 +69,7 @@ def open_window(
     if path is None:
         chosen = (settings or Settings()).with_changes(**changes)
         recipe = chosen.recipe or Recipe.for_threshold(chosen.threshold_fraction)
-        return WindowEngine(MemoryStore(), chosen, signer_for(recipe))
+        return WindowEngine(MemoryStore(), chosen, signer_for(recipe), readonly=readonly)
     if isinstance(path, str):
         check_no_address(path)
     return open_directory(Path(path), settings, changes, readonly=readonly, remember=remember, force=force)

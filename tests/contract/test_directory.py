@@ -308,6 +308,13 @@ def test_a_reader_begins_anew_when_an_hour_is_dropped_before_its_keys_are_read(p
             assert list(reader.stats().hours) == ["2020.09.13-13", "2020.09.13-14", "2020.09.14-13"]
 
 
+def test_a_reader_in_memory_changes_nothing_either():
+    with open_window(None, readonly=True) as reader:
+        assert reader.query(grams(0, 9)).status == "unique"
+        with pytest.raises(NeardupError, match="opened readonly"):
+            list(reader.ingest([document("a", grams(0, 9))]))
+
+
 def test_a_reader_needs_a_window(tmp_path):
     with pytest.raises(
         WindowMissing, match="nothing: there is no window here; `neardup ingest FILE --window"
