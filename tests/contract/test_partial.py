@@ -202,6 +202,23 @@ def test_a_window_without_sentences_says_so(place):
         assert not later.truncated
 
 
+@pytest.mark.parametrize("compact_from", [10_000, 0])
+def test_a_document_without_sentences_that_was_deleted_cuts_nothing_off(directory, compact_from):
+    window = directory.open()
+    list(window.ingest([document("marsh", MARSH), document("house", HOUSE)]))
+    window = directory.reopened(window, partial=True)
+    with mock.patch("neardup.window.state._COMPACT_FROM", compact_from):
+        for id, text in (("marsh", None), ("house", AGGLOMERATE)):
+            assert window.query(AGGLOMERATE).truncated
+            if text is None:
+                window.delete(id)
+            else:
+                list(window.ingest([document(id, text)]))
+        assert not window.query(AGGLOMERATE).truncated
+        [later] = window.ingest([document("later", AGGLOMERATE)])
+        assert not later.truncated
+
+
 # -- how many hold a sentence --
 
 

@@ -6,6 +6,7 @@ count is for each other document by itself, not for all of them together, so tha
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -52,7 +53,7 @@ class SentenceIndex:
         self.common: frozenset[int] = frozenset()
         self._of: dict[int, bytes] = {}
         self._bytes = 0
-        self._unread: set[int] = set()
+        self._unread: Counter[int] = Counter()  # documents without sentences, by hour
         self._hits = Hits(0, 1)
 
     @property
@@ -65,7 +66,7 @@ class SentenceIndex:
     ) -> None:
         """Adds stored documents by their fingerprints: those of `docs[i]` are `keys[offsets[i]:offsets[i + 1]]`.
 
-        `unread_hours`: hours of documents of which no fingerprints were made.
+        `unread_hours`: the hour of each document of which no fingerprints were made.
         """
         self.lists.add(keys, offsets, docs)
         self._unread.update(unread_hours.tolist())
@@ -130,9 +131,9 @@ class SentenceIndex:
         unread: NDArray[np.bool_] = last > first
         return unread
 
-    def forget_before(self, hour: int) -> None:
-        """Drops what is known of hours before `hour`, which have gone; their docs stay until `renumbered`."""
-        self._unread = {unread for unread in self._unread if unread >= hour}
+    def forget_unread(self, hours: NDArray[np.int32]) -> None:
+        """Documents of which no fingerprints were made have gone: `hours` has the hour of each."""
+        self._unread -= Counter(hours.tolist())
 
     def renumbered(self, docs: NDArray[np.int64]) -> SentenceIndex:
         """A copy in which doc d is `docs[d]`; those with -1 are gone."""

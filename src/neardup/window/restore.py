@@ -136,7 +136,7 @@ def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64], bulk:
     state.table.set_bitmaps(docs[with_bitmap], bitmaps.reshape(-1, BITMAP_WORDS))
     _post(state, docs, rows, stored, bulk)
     if search.sentences is not None:
-        hours = np.unique(state.table.hours[docs[are_without_words(rows)]])
+        hours = state.table.hours[docs[are_without_words(rows)]]
         search.sentences.add(*stored.of(_SENTENCES), docs, hours)
     for kind, route in ((_SENTENCES, "sentences"), (_BANDS, "simhash")):
         if route in search.routes:

@@ -267,7 +267,7 @@ class State:
 
     def remove(self, doc: int) -> None:
         """Takes one stored document out, from memory and (with the next commit) from the store."""
-        self.table.mark_dead(doc)
+        self._mark_dead(np.array([doc]))
         records.set_deleted(self.table.rows[doc])
         self._revise(doc, b"")
 
@@ -287,28 +287,31 @@ class State:
     def mark_expired_dead(self) -> None:
         """Takes out of memory what is no longer valid: hours that have gone, documents given up to a budget."""
         table, committed = self.table, self.committed
-        if self.search.sentences is not None:
-            self.search.sentences.forget_before(committed.floor_hour)
         dead = (table.hours[: table.size] < committed.floor_hour) | (
             table.arrivals[: table.size] < committed.floor_order
         )
-        for doc in np.flatnonzero(dead & table.are_known).tolist():
-            table.mark_dead(doc)
+        self._mark_dead(np.flatnonzero(dead & table.are_known))
 
     def evict_half(self) -> None:
         """Takes the older half of the documents, in order of arrival, out of the only hour there is."""
         known = self.table.ids.docs()
         half = known[: (len(known) + 1) // 2]
         self.committed = self.committed._replace(floor_order=int(self.table.arrivals[half[-1]]) + 1)
-        for doc in half.tolist():
-            self.table.mark_dead(doc)
+        self._mark_dead(half)
 
     def forget_from(self, arrival: int) -> None:
         """Takes the documents from `arrival` on out of memory: they were not stored after all."""
         table = self.table
         later = table.arrivals[: table.size] >= arrival
-        for doc in np.flatnonzero(later & table.are_known).tolist():
-            table.mark_dead(doc)
+        self._mark_dead(np.flatnonzero(later & table.are_known))
+
+    def _mark_dead(self, docs: NDArray[np.int64]) -> None:
+        """Takes documents out of memory."""
+        for doc in docs.tolist():
+            self.table.mark_dead(doc)
+        if self.search.sentences is not None:
+            unread = records.are_without_words(records.chosen_rows(self.table.rows, docs))
+            self.search.sentences.forget_unread(self.table.hours[docs[unread]])
 
     # ---- commit ----
 
