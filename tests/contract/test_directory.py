@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pickle
 import shutil
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from testing.window.backends import document, grams, summaries
+from testing.window.backends import START, document, grams, summaries
 from testing.window.faults import Faults, disk_full
 
 from neardup.errors import (
@@ -292,6 +293,38 @@ def test_a_reader_that_comes_while_hours_are_dropped_begins_anew(path, monkeypat
         monkeypatch.setattr(DirectoryStore, "load", overtaken)
         with open_window(path, readonly=True) as reader:
             assert list(reader.stats().hours) == ["2020.09.13-13", "2020.09.13-14", "2020.09.14-13"]
+
+
+@pytest.mark.parametrize("more", [[], STREAM])
+def test_a_reader_that_comes_while_hours_are_dropped_and_come_again_begins_anew(path, monkeypatch, more):
+    load = DirectoryStore.load
+    with open_window(path, advance=True) as writer:
+
+        def overtaken(self, hour, buffer):
+            monkeypatch.undo()
+            list(writer.ingest([document("wrong", "", 400)]))
+            writer.delete("wrong")
+            writer.set_newest(START + 2 * 3_600)
+            list(writer.ingest(more))
+            return load(self, hour, buffer)
+
+        monkeypatch.setattr(DirectoryStore, "load", overtaken)
+        with open_window(path, readonly=True) as reader:
+            assert list(reader) == list(writer)
+
+
+def test_a_window_that_is_damaged_is_called_so_however_often_it_is_committed(path, monkeypatch):
+    load, late = DirectoryStore.load, itertools.count()
+    with open_window(path, window_hours=0) as writer:
+        hour_files(path, "text.bin")[0].write_bytes(b"")
+
+        def overtaken(self, hour, buffer):
+            list(writer.ingest([document(f"late{next(late)}", grams(500, 520), 7)]))
+            return load(self, hour, buffer)
+
+        monkeypatch.setattr(DirectoryStore, "load", overtaken)
+        with pytest.raises(WindowDamaged, match=r"text\.bin"):
+            open_window(path, readonly=True)
 
 
 def test_a_reader_begins_anew_when_an_hour_is_dropped_before_its_keys_are_read(path, monkeypatch):

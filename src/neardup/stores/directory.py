@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from neardup.stores.records import RowBuffer, Rows
 
 _OPEN_HOURS: Final = 32
+_LOOKS: Final = 10
+"""How often a reader looks before it calls a window damaged that is committed again each time."""
 
 
 class DirectoryStore(SingleOwner):
@@ -160,7 +162,9 @@ class DirectoryStore(SingleOwner):
 
         Raises `WindowDamaged`, and cuts nothing, unless all committed rows were found.
         """
+        looks = 0
         while True:
+            looks += 1
             try:
                 buffer = records.RowBuffer(self.committed.rows)
                 hours = self._committed_hours(buffer)
@@ -168,7 +172,9 @@ class DirectoryStore(SingleOwner):
             except WindowDamaged as error:
                 hours, damage = {}, error
             newer = self._read_commit() if self._readonly else self.committed
-            if newer.floor_hour != self.committed.floor_hour:
+            # Hours may have gone above the same floor, too, if the newest hour was set back since.
+            is_doubted = damage is not None and newer.generation != self.committed.generation
+            if newer.floor_hour != self.committed.floor_hour or (is_doubted and looks < _LOOKS):
                 self.committed = newer
                 continue
             if damage is not None:
