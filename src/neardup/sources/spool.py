@@ -11,15 +11,14 @@ from typing import Any, Self
 
 
 class Spool:
-    """Values by number, from 0 on; in memory is only where each begins.
+    """Values by number, from 0 on; in memory is only where each ends.
 
     Raises `OSError` naming the directory of temporary files, if that is full.
     """
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile(prefix="neardup-")  # noqa: SIM115 - closed by `__exit__`
-        self._starts = array("q")
-        self._end = 0
+        self._ends = array("q", [0])  # the first is where all begin
 
     def __enter__(self) -> Self:
         return self
@@ -29,7 +28,7 @@ class Spool:
             self._file.close()
 
     def __len__(self) -> int:
-        return len(self._starts)
+        return len(self._ends) - 1
 
     def __iter__(self) -> Iterator[Any]:
         return map(self.__getitem__, range(len(self)))
@@ -39,13 +38,14 @@ class Spool:
         data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
         with _named():
             self._file.write(data)
-        self._starts.append(self._end)
-        self._end += len(data)
+        self._ends.append(self._ends[-1] + len(data))
 
     def __getitem__(self, number: int) -> Any:
+        start, end = self._ends[number : number + 2]
         with _named():  # what was added last may be written only now
-            self._file.seek(self._starts[number])
-            return pickle.load(self._file)  # noqa: S301 - written a moment ago by this process
+            self._file.seek(start)
+            data = self._file.read(end - start)  # pickle, left to read, takes several times as long
+        return pickle.loads(data)  # noqa: S301 - written a moment ago by this process
 
 
 @contextmanager
