@@ -316,6 +316,16 @@ def test_hours_are_kept_as_the_window_compares_them(run):
     assert (done.code, "at least the 2 hours that are compared" in done.err) == (2, True)
 
 
+def test_hours_by_which_nothing_can_expire_are_told(run):
+    file, far = written("a.jsonl", STREAM), ("--window", "w", "--now", "2026-11-21T09:00:00Z", "--dry-run")
+    run("ingest", file, "--window", "w", "--window-hours", "2", "--keep-hours", "720", "--format", "quiet")
+    said = "this window keeps 720 hours, whatever --window-hours says: --keep-hours is for that"
+    done = run("expire", *far, "--window-hours", "1")
+    assert (said in done.err, "nothing to drop" in done.err) == (True, True)
+    for hours in (["--window-hours", "1", "--keep-hours", "1"], ["--window-hours", "2"], []):
+        assert "whatever" not in run("expire", *far, *hours).err
+
+
 def test_copies_that_are_earlier_than_their_originals_are_told_with_the_way_out(run):
     file = written(
         "in.jsonl", [{"id": id, "text": FERRY, "time": START + at} for id, at in (("a", 99), ("b", 0))]

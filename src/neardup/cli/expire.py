@@ -14,7 +14,10 @@ from neardup.cli.streams import log_line
 from neardup.cli.tables import check_output, counted, print_line
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from neardup import Window
+    from neardup.model.settings import Settings
     from neardup.window.base import Expired
 
 LAST: Final = "last"
@@ -40,7 +43,8 @@ def expire(
 ) -> None:
     """Drop every hour that is older than the window keeps, whole; print the names of those dropped, and count.
 
-    --window-hours and --keep-hours are for this time only. Fewer than the window keeps need --force.
+    --window-hours and --keep-hours are for this time only. Fewer than the window keeps need --force. Where the window
+    was given --keep-hours, only that counts.
 
     With --newest nothing is dropped: it is the way back after a document with a wrong time (delete it first). What had
     expired by it does not come back, and the verdicts of documents that should be compared with it say truncated.
@@ -62,7 +66,7 @@ def expire(
         if newest is not None:
             _set_back(target, newest, dry_run=dry_run)
             return
-        before, kept = target.settings.kept_hours, target.settings.with_changes(**hours).kept_hours
+        before, kept = target.settings.kept_hours, _kept(target.settings, hours)
         going = target.expire(now, keep_hours=kept, dry_run=True)
         if not dry_run:
             check_narrowing(before, kept, going, force=force)
@@ -70,6 +74,15 @@ def expire(
         for hour in expired:
             print_line(hour)
         log_line(_in_words(expired, dry_run=dry_run))
+
+
+def _kept(settings: Settings, hours: Mapping[str, int]) -> int:
+    """How many hours are kept with these `hours`; says so where those given decide nothing."""
+    chosen = settings.with_changes(**hours)
+    if chosen.window_hours != settings.window_hours and chosen.keep_hours == settings.keep_hours is not None:
+        kept = counted(chosen.kept_hours, "hour") if chosen.kept_hours else "all hours"
+        log_line(f"this window keeps {kept}, whatever --window-hours says: --keep-hours is for that")
+    return chosen.kept_hours
 
 
 def _set_back(target: Window, newest: str, *, dry_run: bool) -> None:
