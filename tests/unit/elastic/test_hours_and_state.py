@@ -88,13 +88,14 @@ def test_a_doctor_finds_an_hour_that_is_closed_and_is_of_the_windows(floor, foun
         ({}, None, ""),
         ({"max_length": 5_000}, None, ""),
         ({"window_hours": 24}, SettingsError, "0 for an archive"),
+        ({"signed_by": "plugin"}, SettingsError, "client for an archive"),
         ({"text_field": "body"}, SettingsError, "'text', as this window has it"),
         ({"time_field": "ts"}, SettingsError, "'@timestamp', as this window has it"),
         ({"recipe_text": signer_for(Recipe(reach=0.5)).text}, RecipeMismatch, "archive old .*neardup resign"),
     ],
 )
 def test_no_setup_changes_what_is_scored_in_place(changes, error, words):
-    config = replace(WindowConfig(Recipe(), SIGNER.text), window_hours=0)
+    config = WindowConfig(Recipe(), SIGNER.text, window_hours=0, signed_by="client")
     state = StateDocument(config.about(), {}, archive="old")
     wanted = replace(config, **changes)
     for document in (state, replace(state, archive=None)):
@@ -107,7 +108,7 @@ def test_no_setup_changes_what_is_scored_in_place(changes, error, words):
 
 @pytest.mark.parametrize("lacking", ["recipe", "text_field"])
 def test_a_description_of_an_archive_that_is_damaged_is_written_anew_by_setup(lacking):
-    config = replace(WindowConfig(Recipe(), SIGNER.text), window_hours=0)
+    config = WindowConfig(Recipe(), SIGNER.text, window_hours=0, signed_by="client")
     about = {name: value for name, value in config.about().items() if name != lacking}
     source = StateDocument(about, {}, archive="old").source()
     answers = [Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})]

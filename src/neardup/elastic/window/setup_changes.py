@@ -71,6 +71,9 @@ def check_archive(cluster: Cluster, config: WindowConfig) -> None:
         if kept != wanted:
             raise SettingsError(name, wanted, f"{kept!r}, as this window has it: others need another prefix")
     check_hours_of_archive(config.window_hours)
+    if config.signed_by != "client":
+        wanted = "client for an archive, which is scored in place: no pipeline of ours signs what is there"
+        raise SettingsError("sign", config.signed_by, wanted)
 
 
 def change_state(cluster: Cluster, change: Callable[[StateDocument], StateDocument]) -> None:
