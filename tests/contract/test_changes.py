@@ -159,10 +159,15 @@ def test_reconcile_after_the_policy_was_changed(directory):
     window = directory.reopened(window, policy="route")
     assert list(window.reconcile()) == []
     assert window.query(A).status == "unique"
+    groups = list(window.groups())
+    assert [(group.head, group.members[0].id) for group in groups] == [("a", "b")]
     window = directory.reopened(window, policy="mark")
     assert list(window.ingest([document("b", A, 20)])) == [verdicts[1]]
+    assert list(window.groups()) == groups
     assert list(window.reconcile()) == []
     assert window.query(A).duplicate_of == "b"
+    window = directory.reopened(window)
+    assert list(window.groups()) == groups
 
 
 def test_reconcile_after_the_threshold_was_changed(directory):

@@ -43,10 +43,10 @@ def reconcile(state: State) -> Iterator[Verdict]:
     for doc in known:
         old = before[doc]
         if _outlived(state, doc, old):
+            if old_heads[doc] != table.arrivals[doc]:  # before its row is stored, which says so
+                table.rejoin(doc, old_heads[doc], by_arrival.get(old_heads[doc]))
             if _set_aside(state, doc, old):
                 state.store_flags(doc)
-            if old_heads[doc] != table.arrivals[doc]:
-                table.rejoin(doc, old_heads[doc], by_arrival.get(old_heads[doc]))
             continue
         verdict, matches, parts = _decided_again(state, doc, ranks, old)
         head = table.ids.doc(verdict.group)
