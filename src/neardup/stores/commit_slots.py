@@ -19,7 +19,7 @@ from neardup.errors import WindowDamaged
 from neardup.stores.base import Commit
 from neardup.stores.lock import check_same, locked_commits, naming, replaced
 from neardup.stores.stored_hour import file_size
-from neardup.stores.window_directory import holds_window
+from neardup.stores.window_directory import check_window, holds_window
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,9 +46,13 @@ class CommitSlots:
                 raise
 
     def read(self) -> Commit:
-        """The newest commit; raises `WindowDamaged` where a newer one may have been acknowledged, and has rotted."""
+        """The newest commit; raises `WindowDamaged` where a newer one may have been acknowledged, and has rotted, and
+        `WindowMissing` for a reader whose window was deleted.
+        """
         slots = read_slots(self._path)
         if not all(slots):
+            if self._file is None:
+                check_window(self._path)
             actual = f"{file_size(self._path / 'commit')} bytes of which a slot and its copy do not check"
             raise WindowDamaged(self._path / "commit", actual, "two commit slots", self._path)
         return newest(slots[0] + slots[1])
