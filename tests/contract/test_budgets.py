@@ -10,6 +10,7 @@ from unittest import mock
 import pytest
 from testing.window.backends import document, engines_only, grams, summaries
 
+from neardup.model.document import Document
 from neardup.opening import open_window
 
 TEXT = grams(0, 20)
@@ -51,6 +52,20 @@ def test_the_oldest_hour_is_given_up_whole_and_verdicts_say_so(place):
     late, whole = window.ingest([document("late", TEXT, 0), document("whole", TEXT, 25)])
     assert (late.truncated, whole.truncated) == (True, False)
     assert window.delete("late") is False
+
+
+@engines_only
+@pytest.mark.parametrize(("time", "chosen", "floor"), [
+    ("0001-01-01T00:59:59Z", {}, None), ("0001-01-01T00:59:59Z", {"max_documents": 1}, "0001.01.01-01"),
+    ("9999-12-31T23:00:00Z", {"max_documents": 1}, "9999.12.31-23"),
+])  # fmt: skip
+def test_the_first_and_the_last_hour_that_there_can_be_have_a_floor(place, time, chosen, floor):
+    window = place.open(ahead_hours=10**8, **chosen)
+    list(window.ingest([Document("a", TEXT, time), Document("b", "other", time)]))
+    for id in list(window):
+        window.delete(id)
+    window.set_newest()
+    assert window.stats().budget_floor == floor
 
 
 def test_what_was_given_up_stays_so_whatever_comes_late(place):

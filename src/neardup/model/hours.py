@@ -19,6 +19,9 @@ FIRST_HOUR: Final = -(2**40)
 LAST_HOUR: Final = 2**40
 _NAME_RE: Final = re.compile(r"(\d{4})\.(\d\d)\.(\d\d)-(\d\d)", re.ASCII)
 _EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
+FIRST_NAMED: Final = (date.min.toordinal() - _EPOCH_DAY) * 24
+LAST_NAMED: Final = (date.max.toordinal() + 1 - _EPOCH_DAY) * 24 - 1
+"""The hours that a document can have, and that have a name, are those from the first to the last."""
 
 
 def hour_of(milliseconds: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from neardup.index.candidates import Candidates
 from neardup.model.document import format_time
-from neardup.model.hours import FIRST_HOUR, hour_name
+from neardup.model.hours import FIRST_HOUR, FIRST_NAMED, LAST_NAMED, hour_name
 from neardup.model.verdict import Group, Member, Overlap
 from neardup.stores.records import are_copies, are_truncated, kind_counts
 from neardup.stores.remembered_settings import earlier
@@ -125,7 +125,7 @@ def stats(state: State) -> Stats:
         newest=hour_name(state.newest) if state.newest > FIRST_HOUR else None,
         window_hours=state.settings.window_hours,
         keep_hours=state.settings.kept_hours,
-        budget_floor=hour_name(budget) if budget > FIRST_HOUR else None,
+        budget_floor=hour_name(min(budget, LAST_NAMED)) if budget > FIRST_NAMED else None,
         postings_keys=state.search.lists.keys,
         memory_bytes=state.search.memory + table.memory,
         retrieval=own["retrieval"],
