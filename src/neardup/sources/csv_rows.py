@@ -160,7 +160,7 @@ def _document(
         raise RecordError(fault)
     if len(row) != len(header):
         raise RecordError(f"the row has {len(row)} columns, the header has {len(header)}")
-    if len([cell for name, cell in zip(header, row, strict=True) if cell and not name]) > 1:
+    if len([cell for name, cell in zip(header, row, strict=True) if not name and cell.strip()]) > 1:
         raise RecordError("more than one column without a name has a value: give each a name of its own")
     # An empty cell is how CSV says that there is no value; only the text may be empty.
     cells = zip(header, row, strict=True)
