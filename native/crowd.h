@@ -303,45 +303,65 @@ static inline bool comes_before(const Ranking *ranking, i64 doc, i64 other) {
     return order ? order < 0 : length < other_length;
 }
 
-/* The best matches, best first: their places among the docs, and their texts, scores. */
+/* A match, by its place among the docs; its text, where that is known. */
 typedef struct {
-    i64 *places;
-    i64 *texts; /* or NULL, where there are none */
-    double *scores;
+    i64 place; /* -1: none */
+    i64 text;
+    double score;
+} Ranked;
+
+/* The best matches so far, `most` of them: a heap, whose first is the worst. `sort_listed` puts them best first. */
+typedef struct {
+    const Ranking *ranking;
+    const i32 *docs;
+    Ranked *best;
     i64 most;
     i64 size;
 } Listed;
 
-/* The best one that stands for a group; its place is -1 if there is none. */
-typedef struct {
-    i64 place;
-    i64 text;
-    double score;
-} Head;
-
-static inline bool is_better(const Ranking *ranking, const i32 *docs, i64 place, double score, i64 other,
-                             double other_score) {
-    return score > other_score || (score == other_score && comes_before(ranking, docs[place], docs[other]));
+static inline bool is_better(const Ranking *ranking, const i32 *docs, Ranked match, Ranked other) {
+    return match.score > other.score ||
+           (match.score == other.score && comes_before(ranking, docs[match.place], docs[other.place]));
 }
 
-/* Puts a match among the best, where it is one of them; few change their place. Returns whether it is, and the list is
- * full.
- */
-static inline bool list_match(Listed *listed, const Ranking *ranking, const i32 *docs, i64 place, i64 text,
-                              double score) {
-    i64 at = listed->size;
-    for (; at > 0 && is_better(ranking, docs, place, score, listed->places[at - 1], listed->scores[at - 1]); at--) {
-        if (at == listed->most) continue;
-        listed->places[at] = listed->places[at - 1];
-        listed->scores[at] = listed->scores[at - 1];
-        if (listed->texts) listed->texts[at] = listed->texts[at - 1];
+/* Puts a match at the first place of the heap of so many, and what is worse before it. */
+static inline void put_first(const Listed *listed, i64 size, Ranked match) {
+    const Ranking *ranking = listed->ranking;
+    const i32 *docs = listed->docs;
+    Ranked *best = listed->best;
+    i64 at = 0;
+    for (i64 next = 1; next < size; next = 2 * at + 1) {
+        if (next + 1 < size && is_better(ranking, docs, best[next], best[next + 1])) next++;
+        if (!is_better(ranking, docs, match, best[next])) break;
+        best[at] = best[next];
+        at = next;
     }
-    if (at == listed->most) return false;
-    listed->places[at] = place;
-    listed->scores[at] = score;
-    if (listed->texts) listed->texts[at] = text;
-    listed->size = min_i64(listed->size + 1, listed->most);
+    best[at] = match;
+}
+
+/* Puts a match among the best, where it is one of them. Returns whether it is, and the list is full.
+ *
+ * A heap, for all may be wanted: to move those that are worse takes a time that grows with the square of their number.
+ */
+static inline bool list_match(Listed *listed, Ranked match) {
+    if (listed->size == listed->most) {
+        if (!is_better(listed->ranking, listed->docs, match, listed->best[0])) return false;
+        put_first(listed, listed->most, match);
+        return true;
+    }
+    i64 at = listed->size++;
+    for (; at > 0 && is_better(listed->ranking, listed->docs, listed->best[(at - 1) / 2], match); at = (at - 1) / 2)
+        listed->best[at] = listed->best[(at - 1) / 2];
+    listed->best[at] = match;
     return listed->size == listed->most;
+}
+
+static inline void sort_listed(const Listed *listed) {
+    for (i64 last = listed->size - 1; last > 0; last--) {
+        const Ranked worst = listed->best[0];
+        put_first(listed, last, listed->best[last]);
+        listed->best[last] = worst;
+    }
 }
 
 /* The overlaps of all members; -1 of those that do not match. Several at once. */
@@ -406,7 +426,7 @@ static inline i64 best_of_members(const AllMatching *given, const i32 *restrict 
     i32 all = 0;
     for (i64 i = 0; i < g.length; i++) all |= found[i];
     if (all < 0) return -1;
-    Head head = {-1, -1, -1};
+    Ranked head = {-1, -1, -1};
     i32 least = 0; /* to be listed */
     for (i64 begin = 0; begin < g.length; begin += RANKED_AT_ONCE) {
         const i64 end = min_i64(begin + RANKED_AT_ONCE, g.length);
@@ -419,17 +439,17 @@ static inline i64 best_of_members(const AllMatching *given, const i32 *restrict 
             const i32 overlap = found[i];
             if (overlap < least && !stands[doc]) continue;
             if (overlap == count && g.halves[first] == g.half) return -1; /* one text has one set */
-            const double score = (double)overlap / (double)max_i64(count, sizes[g.members[2 * first + 1]]);
-            if (stands[doc] && is_better(&g.ranking, docs, i, score, head.place, head.score))
-                head = (Head){i, -1, score};
-            if (list_match(&listed, &g.ranking, docs, i, -1, score)) {
+            const Ranked match = {i, -1, (double)overlap / (double)max_i64(count, sizes[g.members[2 * first + 1]])};
+            if (stands[doc] && is_better(&g.ranking, docs, match, head)) head = match;
+            if (list_match(&listed, match)) {
                 /* overlap / max(|A|, |B|) >= score needs an overlap of score · |A|; one less for what is rounded off. */
-                least = (i32)max_i64((i64)(listed.scores[listed.most - 1] * (double)count) - 1, 0);
+                least = (i32)max_i64((i64)(listed.best[0].score * (double)count) - 1, 0);
             }
         }
     }
+    sort_listed(&listed);
     for (i64 row = 0; row <= listed.size; row++) {
-        const i64 at = row < listed.size ? listed.places[row] : head.place;
+        const i64 at = (row < listed.size ? listed.best[row] : head).place;
         i64 *const out = g.rows + 4 * row;
         out[0] = -1;
         if (at < 0) continue;
@@ -459,14 +479,14 @@ KERNEL(best_if_all_match, "docs i4, halves u8, half int, count int, members i4, 
     const Tallied *against = &given.against;
     const i64 numerator = after[0].number, denominator = after[1].number, most = after[2 + RANKING_ARGS].length - 1;
     const size_t room = (size_t)(against->length + given.length) * sizeof(i32);
-    u64 *memory = malloc((size_t)(2 * most) * sizeof *memory + room + 1);
+    Ranked *memory = malloc((size_t)most * sizeof *memory + room + 1);
     if (!memory) return NO_MEMORY;
-    i32 *overlaps = (i32 *)(memory + 2 * most), *found = overlaps + against->length;
+    i32 *overlaps = (i32 *)(memory + most), *found = overlaps + against->length;
     if (against->is_short)
         write_overlaps(against, true, given.count, numerator, denominator, overlaps);
     else
         write_overlaps(against, false, given.count, numerator, denominator, overlaps);
-    const Listed listed = {.places = (i64 *)memory, .scores = (double *)(memory + most), .most = most};
+    const Listed listed = {&given.ranking, given.docs, memory, most, 0};
     if (are_first_members(&given)) found = overlaps;
     const bool are_members = found == overlaps || write_overlaps_of_docs(&given, overlaps, found);
     const i64 filled = are_members ? best_of_members(&given, found, listed) : -1;
@@ -492,16 +512,14 @@ KERNEL(best_matches,
     const Ranking ranking = ranking_of(a + 4);
     const Arg *after = a + 4 + RANKING_ARGS;
     const i64 count = after[0].number, most = after[1].length, length = a[1].length - 1;
-    i64 *found = after[3].data;
+    i64 *best = after[1].data, *texts = after[2].data, *found = after[3].data;
     const i32 *counts = ranking.counts, *first_of = ranking.first_of;
     const u8 *stands = ranking.stands;
 
-    Listed listed = {.places = after[1].data, .texts = after[2].data, .most = most};
-    listed.scores = malloc((size_t)most * sizeof *listed.scores);
-    if (!listed.scores) return NO_MEMORY;
-    for (i64 i = 0; i < most; i++) listed.places[i] = -1;
+    Listed listed = {&ranking, docs, malloc((size_t)most * sizeof *listed.best), most, 0};
+    if (!listed.best) return NO_MEMORY;
     i64 matches = 0, compared = 0;
-    Head head = {-1, -1, -1};
+    Ranked head = {-1, -1, -1};
     double worst = -1; /* of a full list: what is worse changes nothing */
     i64 worst_time = 0;
     DocQ worst_q = {-1, 1};
@@ -518,17 +536,24 @@ KERNEL(best_matches,
         const double score = (double)q.numerator / (double)q.denominator;
         for (i64 i = begin; i < end; i++) {
             const i64 doc = docs[i];
-            if (stands[doc] && is_better(&ranking, docs, i, score, head.place, head.score)) head = (Head){i, j, score};
+            const Ranked match = {i, j, score};
+            if (stands[doc] && is_better(&ranking, docs, match, head)) head = match;
             if (score < worst || (score == worst && time_of(&ranking, doc) > worst_time)) continue;
-            if (list_match(&listed, &ranking, docs, i, j, score)) {
-                const i64 last = docs[listed.places[most - 1]], text = listed.texts[most - 1];
-                worst = listed.scores[most - 1];
+            if (list_match(&listed, match)) {
+                const i64 last = docs[listed.best[0].place], text = listed.best[0].text;
+                worst = listed.best[0].score;
                 worst_time = time_of(&ranking, last);
                 worst_q = doc_q(state[text], shared[text], count, counts[first_of[last]]);
             }
         }
     }
-    free(listed.scores);
+    sort_listed(&listed);
+    for (i64 i = 0; i < most; i++) best[i] = -1;
+    for (i64 i = 0; i < listed.size; i++) {
+        best[i] = listed.best[i].place;
+        texts[i] = listed.best[i].text;
+    }
+    free(listed.best);
     found[0] = compared;
     found[1] = head.place;
     found[2] = head.text;

@@ -237,7 +237,7 @@ def best_matches(
     best            places in `docs`; as many matches as it is long are listed
 
     Best: by doc_q, then the earlier one, then by id. Returns (how many match, how many were compared, the place of the
-    best one that stands for a group or -1, its text). One pass; few matches change their place.
+    best one that stands for a group or -1, its text). A look at each match, and sorting of those that are listed.
     """
     numbers = np.empty(3, np.int64)
     matches = _best_matches(docs, starts, state, shared, ranking, count, best, texts, numbers)

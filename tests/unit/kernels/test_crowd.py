@@ -22,8 +22,9 @@ from neardup.kernels.crowd import (
 )
 
 
+@pytest.mark.parametrize("most", [5, 400])
 @pytest.mark.parametrize("seed", range(40))
-def test_the_best_matches_are_those_of_sorting(seed: int) -> None:
+def test_the_best_matches_are_those_of_sorting(seed: int, most: int) -> None:
     rng = random.Random(seed)
     lengths = [rng.choice((1, 1, 1, 1, 3)) for _ in range(rng.choice((1, 30, 300)))]
     total = sum(lengths)
@@ -40,7 +41,7 @@ def test_the_best_matches_are_those_of_sorting(seed: int) -> None:
     ids = [str(rng.randrange(10**6)).encode() for _ in counts]
     names, name_starts = np.frombuffer(b"".join(ids), np.uint8), np.cumsum([0, *map(len, ids)])
     stands = np.array([rng.random() < 0.1 for _ in counts], np.uint8)
-    best, texts = np.empty(5, np.int64), np.empty(5, np.int64)
+    best, texts = np.empty(most, np.int64), np.empty(most, np.int64)
     count = 95
     ranking = Ranking(counts, first_of, times, names, name_starts, stands)
     matches, compared, head, head_text = best_matches(
@@ -55,12 +56,23 @@ def test_the_best_matches_are_those_of_sorting(seed: int) -> None:
             if state[text] >= NEAR:
                 expected.append((-score, times[docs[place]], ids[docs[place]], place, text))
     expected.sort()
-    listed = expected[:5]
+    listed = expected[:most]
     assert (matches, compared) == (len(expected), sum(np.array(lengths)[state != UNKNOWN]))
-    assert best.tolist() == [row[3] for row in listed] + [-1] * (5 - len(listed))
+    assert best.tolist() == [row[3] for row in listed] + [-1] * (most - len(listed))
     assert texts[: len(listed)].tolist() == [row[4] for row in listed]
     heads = [row[3:] for row in expected if stands[docs[row[3]]]]
     assert (head, head_text) == (heads[0] if heads else (-1, head_text))
+
+
+def test_all_of_a_hundred_thousand_matches_are_listed_best_first() -> None:
+    """Each is better than all before it."""
+    size = 100_000
+    docs, none = np.arange(size, dtype=np.int32), np.zeros(size, np.uint8)
+    shared, counts = np.arange(size, 2 * size), np.full(size, 2 * size, np.int32)
+    ranking = Ranking(counts, docs, np.zeros(size, np.int64), none, np.arange(size + 1), none)
+    best, texts = np.empty(size, np.int64), np.empty(size, np.int64)
+    best_matches(docs, np.arange(size + 1), np.full(size, NEAR, np.uint8), shared, ranking, 1, best, texts)
+    assert best.tolist() == texts.tolist() == list(range(size))[::-1]
 
 
 @pytest.mark.parametrize("seed", range(40))
