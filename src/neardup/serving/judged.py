@@ -93,7 +93,7 @@ def _read(path: Path) -> dict[tuple[str, str], str]:
         f"a file of neardup serve or calibrate ({{}}): {_HEADER.strip()!r}, and two ids and a word a line"
     )
     try:
-        header, *lines = path.read_text("utf-8").splitlines()
+        header, *lines = path.read_text("utf-8-sig").splitlines()  # editors put a mark before it
     except ValueError:
         raise SettingsError("judged", str(path), wanted.format("it is empty or not UTF-8")) from None
     if f"{header}\n" != _HEADER:

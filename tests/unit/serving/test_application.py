@@ -335,6 +335,8 @@ def test_judged_pairs_of_any_order_are_read_and_other_files_are_left_alone(tmp_p
     path = tmp_path / "judged.tsv"
     path.write_text("id1\tid2\tlabel\nb\ta\tcopy\n")
     assert JudgedPairs(path).of("a", "b") == "copy"
+    path.write_text(path.read_text(), "utf-8-sig")  # as some editors save it
+    assert JudgedPairs(path).of("a", "b") == "copy"
     header = "id1\tid2\tlabel\n"
     for other in ("a\tb\tcopy\n", "\n", f"{header}a b\n", f"{header}a\ta\tcopy\n", f"{header}a\tb\tmaybe\n"):
         path.write_text(other)
