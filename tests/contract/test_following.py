@@ -167,8 +167,9 @@ def test_another_window_in_the_same_place_is_read_anew_however_often_it_was_comm
         ids = list(reader)
         reader.read(ids)
         shutil.rmtree(path)
-        with pytest.raises(WindowMissing):
-            reader.refresh()
+        for _ in range(2):  # told again, whoever asks next
+            with pytest.raises(WindowMissing):
+                reader.refresh()
         with open_window(path) as writer:
             list(
                 writer.ingest(

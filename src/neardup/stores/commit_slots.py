@@ -47,12 +47,11 @@ class CommitSlots:
 
     def read(self) -> Commit:
         """The newest commit; raises `WindowDamaged` where a newer one may have been acknowledged, and has rotted, and
-        `WindowMissing` for a reader whose window was deleted.
+        `WindowMissing` where the window has been moved away or deleted.
         """
         slots = read_slots(self._path)
         if not all(slots):
-            if self._file is None:
-                check_window(self._path)
+            check_window(self._path)
             actual = f"{file_size(self._path / 'commit')} bytes of which a slot and its copy do not check"
             raise WindowDamaged(self._path / "commit", actual, "two commit slots", self._path)
         return newest(slots[0] + slots[1])
