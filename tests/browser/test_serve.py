@@ -204,3 +204,18 @@ def test_the_first_key_goes_to_what_can_be_judged_and_the_head_is_one_back(brows
     wait_for(
         browser, lambda b: b.find_element(By.CSS_SELECTOR, ".jump a[href='#v2']").text.endswith("(form)")
     )
+
+
+def test_a_key_judges_the_version_that_a_link_led_to(browser, address, window):
+    with open_window(window) as writer:
+        pair = edited_pair(3)
+        list(writer.ingest([{"id": "03-c", "text": pair.b + " Later.", "time": "2026-11-20T03:40Z"}]))
+    browser.get(f"{address}group?head=03-a")
+    browser.find_element(By.TAG_NAME, "body").send_keys("j")
+    browser.find_element(By.CSS_SELECTOR, ".jump a[href='#v3']").click()
+    assert browser.switch_to.active_element.get_attribute("id") == "v3"
+    browser.switch_to.active_element.send_keys("n")
+    wait_for(browser, lambda b: "1 pairs judged" in b.find_element(By.ID, "news").text)
+    judged = browser.find_elements(By.CSS_SELECTOR, 'button[aria-pressed="true"]')
+    assert [button.get_attribute("data-judgement") for button in judged] == ["no"]
+    assert judged[0].find_element(By.XPATH, "ancestor::article").get_attribute("id") == "v3"

@@ -63,6 +63,8 @@ document.addEventListener("keydown", (event) => {
   if (event.target.closest("input, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
   const rows = [...document.querySelectorAll("[data-row]")];
   if (rows.length === 0) return;
+  const focused = rows.indexOf(event.target.closest("[data-row]")); // a click or a link may have led elsewhere
+  if (focused >= 0) at = focused;
   if (event.key === "j" || event.key === "k") {
     // The first j goes to the first row that can be judged: k goes back to what it is compared with.
     const first = Math.max(rows.findIndex((row) => row.querySelector(".judging")), 0);
