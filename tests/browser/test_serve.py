@@ -219,3 +219,11 @@ def test_a_key_judges_the_version_that_a_link_led_to(browser, address, window):
     judged = browser.find_elements(By.CSS_SELECTOR, 'button[aria-pressed="true"]')
     assert [button.get_attribute("data-judgement") for button in judged] == ["no"]
     assert judged[0].find_element(By.XPATH, "ancestor::article").get_attribute("id") == "v3"
+
+
+def test_a_judgement_that_the_server_does_not_answer_is_told(browser, address):
+    browser.get(f"{address}pair?a=03-a&b=03-b")
+    browser.execute_script("window.fetch = () => Promise.reject(new TypeError('Failed to fetch'))")
+    browser.find_element(By.TAG_NAME, "body").send_keys("c")
+    wait_for(browser, lambda b: "the server did not answer" in b.find_element(By.ID, "news").text)
+    assert browser.find_elements(By.CSS_SELECTOR, 'button[aria-pressed="true"]') == []

@@ -39,10 +39,16 @@ function say(text) {
 async function judge(button) {
   const pair = button.closest(".judging");
   const said = { id1: pair.dataset.first, id2: pair.dataset.second, judgement: button.dataset.judgement };
-  const answer = await fetch("/api/judge", {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(said),
-  });
-  const result = await answer.json();
+  let answer, result;
+  try {
+    answer = await fetch("/api/judge", {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(said),
+    });
+    result = await answer.json();
+  } catch {
+    say("Perhaps this was not written: the server did not answer. Say it again when it does.");
+    return;
+  }
   say(answer.ok ? `${result.judged} pairs judged, in ${result.file}` : result.detail);
   if (!answer.ok) return;
   for (const other of pair.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
