@@ -227,3 +227,21 @@ def test_a_judgement_that_the_server_does_not_answer_is_told(browser, address):
     browser.find_element(By.TAG_NAME, "body").send_keys("c")
     wait_for(browser, lambda b: "the server did not answer" in b.find_element(By.ID, "news").text)
     assert browser.find_elements(By.CSS_SELECTOR, 'button[aria-pressed="true"]') == []
+
+
+def test_a_list_that_follows_keeps_the_focus_and_follows_after_an_error(browser, address, window):
+    browser.get(address + "groups")
+    link = browser.find_element(By.PARTIAL_LINK_TEXT, "Story 3")
+    browser.execute_script(
+        "const ask = window.fetch; let left = 1;"
+        "window.fetch = async (...what) => what[0] === location.href && left-- > 0"
+        " ? new Response('', { status: 429 }) : ask(...what);"
+        "arguments[0].focus()",
+        link,
+    )
+    pair = edited_pair(99)
+    with open_window(window) as writer:
+        late = [{"id": f"late-{at}", "text": pair.a, "time": f"2026-11-20T21:{at}Z"} for at in (10, 20)]
+        list(writer.ingest([each | {"title": "Late story"} for each in late]))
+    wait_for(browser, lambda b: "Late story" in b.find_element(By.TAG_NAME, "main").text)
+    assert "head=03-a" in browser.switch_to.active_element.get_attribute("href")

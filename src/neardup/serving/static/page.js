@@ -5,6 +5,7 @@ const LOOK_MS = 1000;
 let known = Number(document.body.dataset.changes);
 
 async function look() {
+  const before = known;
   try {
     const answer = await fetch("/api/changes");
     if (!answer.ok) return;
@@ -13,7 +14,7 @@ async function look() {
     known = now;
     await follow();
   } catch {
-    // The server is away: the next look tells.
+    known = before; // The server is away: the next look tells.
   }
 }
 
@@ -23,9 +24,13 @@ async function follow() {
     say("The window has changed since this page was made.");
     return;
   }
-  const page = await (await fetch(location.href)).text();
-  const fresh = new DOMParser().parseFromString(page, "text/html").querySelectorAll("[data-follows]");
+  const answer = await fetch(location.href);
+  if (!answer.ok) throw new Error(answer.statusText);
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelectorAll("[data-follows]");
+  const focused = document.activeElement?.closest("[data-follows] a")?.href;
   parts.forEach((part, at) => fresh[at] && part.replaceWith(fresh[at]));
+  const links = [...document.querySelectorAll("[data-follows] a")];
+  if (focused) links.find((link) => link.href === focused)?.focus({ preventScroll: true });
 }
 
 if (document.body.dataset.changes !== undefined) setInterval(look, LOOK_MS);
