@@ -123,6 +123,25 @@ def test_neardup_is_measured_as_it_is_set_up(run):
     assert len(list(Path("out/results").iterdir())) == 2
 
 
+def test_boilerplate_is_left_out_of_the_documents_of_its_own_source_alone(run):
+    menu = "Home, news, sport and weather, and every week a letter to all who ask for it by mail."
+    table = {"neardup": "boilerplate 1", "sources": {"A": {"documents": 20, "pieces": {menu: 20}}}}
+    Path("table.json").write_text(json.dumps(table), "utf-8")
+    Path("neardup.toml").write_text('[recipe]\nboilerplate = "table.json"\n', "utf-8")
+    texts = {
+        "a": "Gulls and terns flew over the old harbour all morning.",
+        "b": "Whoever found a brown dog on the western quay may keep it.",
+    }
+    Path("pairs.tsv").write_text("a\tb\n", "utf-8")
+    found = {}
+    for source in "AB":
+        case = [{"id": id, "source": source, "text": f"{menu}\n{text}"} for id, text in texts.items()]
+        words = ("evaluate", written("case.jsonl", case), "--truth", "pairs.tsv", "-m", "neardup complete")
+        done = run(*words, "--thresholds", "0.5", "--format", "jsonl", "--force")
+        found[source] = done.lines[0]["points"][0]["correct"]
+    assert found == {"A": 0, "B": 1}
+
+
 def test_settings_that_neardup_cannot_be_measured_with_are_told_at_once(run, stream, truth):
     Path("neardup.toml").write_text('[recipe]\nlexicon = "none.lexicon"\n', "utf-8")
     done = run("evaluate", stream, "--truth", truth, "-m", "neardup sketch")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,8 @@ from neardup.errors import DocumentError
 from neardup.evaluation.errors import EvaluationError
 from neardup.model.document import Document, Reject, prepare
 from neardup.model.settings import DEFAULT_MAX_LENGTH
+from neardup.model.shown_fields import utf8_text
+from neardup.model.source import source_of
 
 if TYPE_CHECKING:
     from neardup.model.document import Flush
@@ -19,10 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents in the order in which they were read, numbered from 0; a pair is two numbers, the smaller first."""
+    """Documents in the order in which they were read, numbered from 0; a pair is two numbers, the smaller first.
+
+    sources   whose each is (`source_of`), for a table of boilerplate; () if that is not known of any
+    """
 
     ids: tuple[str, ...]
     texts: tuple[str, ...]
+    sources: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -34,12 +40,16 @@ class Corpus:
 
     @cached_property
     def digest(self) -> str:
-        """16 hex digits that change with any id, text, or their order."""
+        """16 hex digits that change with any id, text, source, or their order."""
         digest = hashlib.sha256()
-        for id, text in zip(self.ids, self.texts, strict=True):
-            for part in (id.encode(), text.encode()):
+        for row in self.rows():
+            for part in map(str.encode, row):
                 digest.update(len(part).to_bytes(8, "big") + part)
         return digest.hexdigest()[:16]
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """Id, text and source ("": not known) of each document."""
+        yield from zip(self.ids, self.texts, self.sources or ("",) * len(self), strict=True)
 
     def facts(self) -> dict[str, Any]:
         """Its size and digest, for a report."""
@@ -61,6 +71,7 @@ def read_corpus(
     Raises `EvaluationError` if none is left, or if two have one id: a truth that names it would mean either.
     """
     texts: dict[str, str] = {}
+    sources: list[str] = []
     rejected = 0
     for item in items:
         if isinstance(item, Document):
@@ -77,10 +88,11 @@ def read_corpus(
                     id,
                 )
             texts[id] = item.text
+            sources.append(utf8_text(source_of(item.fields)))
         elif isinstance(item, Reject):
             rejected += 1
             on_reject(item)
     if not texts:
         why = f" ({rejected:,} rejected)" if rejected else ""
         raise EvaluationError("corpus", f"there is no document in it{why}: there is nothing to compare")
-    return Corpus(tuple(texts), tuple(texts.values()))
+    return Corpus(tuple(texts), tuple(texts.values()), tuple(sources))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 import neardup
@@ -93,8 +94,11 @@ class Product:
         compared = 0
         texts = with_progress(f"ingest at {threshold:g}", corpus.texts, on_progress)
         began = time.process_time()
+        sources = (
+            corpus.sources if self.settings.recipe.boilerplate else ()
+        )  # which would be kept, and measured
         with self._window(threshold) as window:
-            for verdict in window.ingest(_documents(texts), on_reject=partial(_refuse, corpus)):
+            for verdict in window.ingest(_documents(texts, sources), on_reject=partial(_refuse, corpus)):
                 later = int(verdict.id)
                 compared += verdict.candidates
                 pairs += [(int(match.id), later) for match in verdict.matches]
@@ -102,10 +106,10 @@ class Product:
             return FoundPairs(pairs, compared, seconds), window.stats().memory_bytes
 
 
-def _documents(texts: Any) -> Iterator[neardup.Document]:
-    """The texts as documents; an id is the number of its document."""
-    for doc, text in enumerate(texts):
-        yield neardup.Document(str(doc), text, _TIME)
+def _documents(texts: Iterable[str], sources: Sequence[str] = ()) -> Iterator[neardup.Document]:
+    """The texts as documents, each of its source, if that is known; an id is the number of its document."""
+    for doc, (text, source) in enumerate(zip_longest(texts, sources, fillvalue="")):
+        yield neardup.Document(str(doc), text, _TIME, {"source": source} if source else None)
 
 
 def _refuse(corpus: Corpus, reject: neardup.Reject) -> None:

@@ -64,8 +64,8 @@ def _feed(stdin: IO[bytes], job: Job) -> None:
     try:
         waiting = [orjson.dumps(job.to_dict()) + b"\n"]
         size = 0
-        for pair in zip(job.corpus.ids, job.corpus.texts, strict=True):
-            waiting.append(orjson.dumps(pair) + b"\n")
+        for row in job.corpus.rows():
+            waiting.append(orjson.dumps(row) + b"\n")
             size += len(waiting[-1])
             if size > _PIECE:
                 stdin.write(b"".join(waiting))

@@ -121,7 +121,7 @@ def _read_job(stdin: BinaryIO) -> Job:
     values: dict[str, Any] = orjson.loads(head) if head.endswith(b"\n") else {}
     if not values or len(rows) != values["documents"]:
         os._exit(0)
-    return Job.from_dict(values, Corpus(tuple(id for id, _ in rows), tuple(text for _, text in rows)))
+    return Job.from_dict(values, Corpus(*(tuple(row[at] for row in rows) for at in range(3))))
 
 
 if __name__ == "__main__":
