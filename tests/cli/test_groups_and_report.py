@@ -12,6 +12,8 @@ import pytest
 from testing.cli.markup import Tags
 from testing.edited_pairs import edited_pair
 
+import neardup
+
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> \x1b[2J \u202e \x00 {{ 7*7 }} \"'"
 TEXT = edited_pair(3).a
 
@@ -92,6 +94,15 @@ def test_a_report_is_one_harmless_file(run, window):
     assert run("report", "--window", window, "--output", "r.html").code == 2
     assert run("report", "--window", window, "--output", "r.html", "--force", "--limit", "0").code == 0
     assert "3 more groups" in Path("r.html").read_text("utf-8")
+
+
+def test_what_differs_is_marked_on_paper_too(run, window):
+    """Browsers print no backgrounds, by which alone what was added, changed or moved is known."""
+    run("report", "--window", window, "--output", "r.html")
+    style = Path(neardup.__file__).parent / "serving" / "static" / "style.css"
+    for sheet in (Path("r.html"), style):
+        (rule,) = re.findall(r"^mark {.*?}", sheet.read_text("utf-8"), re.MULTILINE)
+        assert "print-color-adjust: exact" in rule
 
 
 def test_a_report_of_an_empty_window_and_of_other_rejects(run, window):
