@@ -562,6 +562,22 @@ def test_a_large_group_is_read_in_parts(serve, path, monkeypatch):
     assert ("4 documents" in first, first.count("<circle"), second.count("<circle")) == (True, 3, 2)
 
 
+def test_a_page_beyond_the_end_of_a_list_says_so(client):
+    """A page that is looked at follows a window from which groups and members go."""
+    assert "No groups from here on." in client.get("/groups?offset=50").text
+    assert "No copies yet." not in client.get("/groups?offset=50").text
+    page = client.get("/group?head=a&offset=200").text
+    assert "No members from here on: there are 3." in page
+    assert "Members 201" not in page
+
+
+def test_pages_of_an_empty_window_say_that_there_are_no_copies():
+    with open_window(None) as window:
+        client = TestClient(create_application(Questions(window, "empty")), base_url="http://localhost")
+        for page in ("/", "/groups", "/scores"):
+            assert "No copies yet." in client.get(page).text
+
+
 def test_what_a_version_is_to_the_head_is_said(client):
     assert 'href="/pair?a=a&amp;b=b">copy: ' in client.get("/group?head=a").text
     said = client.get("/api/kind?a=a&b=b").json()
