@@ -262,9 +262,9 @@ def test_half_a_character_in_an_id_rejects_that_document_alone(serve):
         (
             "POST",
             "/api/check",
-            {"content": b'{"text": "x"}'},
+            {"content": b'{"text": "x"}', "headers": {"content-type": "text/plain"}},
             422,
-            "Content-Type: application/json (it says 'none')",
+            "Content-Type: application/json (it says 'text/plain')",
         ),
     ],
 )
