@@ -91,6 +91,7 @@ def test_a_doctor_finds_an_hour_that_is_closed_and_is_of_the_windows(floor, foun
         ({"signed_by": "plugin"}, SettingsError, "client for an archive"),
         ({"text_field": "body"}, SettingsError, "'text', as this window has it"),
         ({"time_field": "ts"}, SettingsError, "'@timestamp', as this window has it"),
+        ({"lossless": False}, SettingsError, "True, as this window has it"),
         ({"recipe_text": signer_for(Recipe(reach=0.5)).text}, RecipeMismatch, "archive old .*neardup resign"),
     ],
 )

@@ -66,7 +66,7 @@ def check_archive(cluster: Cluster, config: WindowConfig) -> None:
     if present.recipe_text != config.recipe_text:
         where = f"archive {state.archive}"
         raise RecipeMismatch(where, present.recipe_text, config.recipe_text, str(cluster.address))
-    for name in ("text_field", "time_field"):
+    for name in ("text_field", "time_field", "lossless"):
         kept, wanted = getattr(present, name), getattr(config, name)
         if kept != wanted:
             raise SettingsError(name, wanted, f"{kept!r}, as this window has it: others need another prefix")
