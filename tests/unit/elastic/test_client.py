@@ -352,6 +352,7 @@ def test_a_blocked_index_is_no_matter_of_rights():
         ("indices:data/read/msearch", "scorer"),
         ("indices:admin/auto_create", "scorer"),
         ("indices:admin/refresh", "scorer"),
+        ("indices:admin/delete", "scorer"),
         ("indices:admin/index_template/put", "setup"),
         ("cluster:monitor/nodes/info", "setup"),
     ],

@@ -10,6 +10,12 @@ from neardup.errors import ClusterError, ClusterRefused, ClusterRejected
 
 _ACTION_RE: Final = re.compile(r"action \[(\S+)\] is unauthorized")
 _INDICES_RE: Final = re.compile(r"on indices \[([^\]]*)\]")
+_OF_SCORERS: Final = (
+    "indices:data/",
+    "indices:admin/auto_create",
+    "indices:admin/delete",
+    "indices:admin/refresh",
+)
 
 
 def permission_error(url: str, request: str, status: int, type: str, reason: str) -> ClusterError:
@@ -34,6 +40,6 @@ def role_for(action: str) -> str:
     """
     if action.startswith("indices:data/write/bulk"):
         return "writer"
-    if action.startswith(("indices:data/", "indices:admin/auto_create", "indices:admin/refresh")):
+    if action.startswith(_OF_SCORERS):
         return "scorer"
     return "setup"
