@@ -72,6 +72,11 @@ def test_nobody_at_home_is_one_finding():
         ({"refresh_interval": "-1"}, "bad", ["refresh_interval is -1", '{"index.refresh_interval": "1s"}']),
         ({"refresh_interval": None}, "warning", ["no refresh_interval"]),
         ({"max_terms_count": 1024}, "bad", ["max_terms_count is 1024", '{"index.max_terms_count": 65536}']),
+        (
+            {"max_result_window": 500},
+            "bad",
+            ["max_result_window is 500", '{"index.max_result_window": 5000}'],
+        ),
         ({"blocks.write": True}, "bad", ["blocked (write)", '{"index.blocks.write": null}']),
         ({"blocks.read_only_allow_delete": True}, "bad", ["blocked (read_only_allow_delete)", "disk"]),
     ],

@@ -554,6 +554,12 @@ def test_an_answer_that_stays_no_json_is_told():
             "cluster currently has [1000]/[1000] maximum normal shards open",
             "expire",
         ),
+        (
+            400,
+            "illegal_argument_exception",
+            "Result window is too large, from + size must be less than or equal to: [500] but was [2000].",
+            "raise index.max_result_window",
+        ),
     ],
 )
 def test_what_is_wrong_with_an_index_comes_with_what_to_do(status, type, reason, remedy):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, take_snapshot
-from neardup.elastic.admin.managed_objects import MAX_TERMS, window_config
+from neardup.elastic.admin.managed_objects import LIMITS, window_config
 from neardup.elastic.admin.node_checks import check_nodes
 from neardup.elastic.admin.setup import plan
 from neardup.elastic.admin.signing_checks import check_signing
@@ -114,10 +114,10 @@ def _problems(settings: Mapping[str, Any], *, rebuilds_source: bool) -> Iterator
     elif interval.startswith("-"):
         text = "refresh_interval is -1: nothing written would ever be seen by a search"
         yield "bad", f"{text}; {refreshing}"
-    terms = int(settings.get("max_terms_count", MAX_TERMS))
-    if terms < MAX_TERMS:
-        text = f"max_terms_count is {terms}: searches for long documents would be refused"
-        yield "bad", f"{text}; {_put('max_terms_count', str(MAX_TERMS))}"
+    for name, least, refused in LIMITS:
+        value = int(settings.get(name, least))
+        if value < least:
+            yield "bad", f"{name} is {value}: {refused} would be refused; {_put(name, str(least))}"
     if rebuilds_source:
         text = "_source is synthetic: signatures and verdicts would not be given back as they were written"
         remedy = 'have index.mapping.source.mode "stored" in your templates; then delete this hour and write it again'

@@ -17,8 +17,8 @@ _FIELDS: Final = (
     *(
         f"settings.index.{name}"
         for name in (
-            "uuid", "refresh_interval", "final_pipeline", "lifecycle.name", "max_terms_count", "blocks", "mode",
-            "mapping.source.mode",
+            "uuid", "refresh_interval", "final_pipeline", "lifecycle.name", "max_terms_count", "max_result_window",
+            "blocks", "mode", "mapping.source.mode",
         )
     ),
 )  # fmt: skip

@@ -15,6 +15,7 @@ import orjson
 from neardup.elastic.admin import resources
 from neardup.elastic.admin.node_files import NodeFiles, signing_options
 from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT, Address
+from neardup.elastic.http.scan import PAGE
 from neardup.errors import SettingsError, WindowDamaged
 from neardup.model.settings import DEFAULT_WINDOW_HOURS, Recipe
 
@@ -34,6 +35,11 @@ plugin's own default is the same number, and a test compares them.
 """
 MAX_TERMS: Final = 65_536
 """`index.max_terms_count` as Elasticsearch sets it, and as our searches rely on it."""
+LIMITS: Final = (
+    ("max_terms_count", MAX_TERMS, "searches for long documents"),
+    ("max_result_window", PAGE, "reading what the index holds, a page at a time,"),
+)
+"""Settings of an index, what each must be at least, and what a lower one refuses."""
 MARGIN_HOURS: Final = 25
 """How long the policy keeps an hour beyond the window: the hour itself, and a day for a stream that stood still."""
 

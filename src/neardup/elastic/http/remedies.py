@@ -27,6 +27,10 @@ _REMEDIES: Final = tuple(
             "no room for another hour: `neardup expire` or a smaller --keep-hours makes some; then run again",
         ),
         (
+            r"Result window is too large",
+            "raise index.max_result_window of these indices to 5000 or more (unset it is 10000), and run again",
+        ),
+        (
             r"index_not_found_exception",
             "let the cluster make indices by itself (action.auto_create_index), or make it, and run again",
         ),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
 
 PAGE: Final = 5_000
+"""Entries that are read at once; an index of a window must allow so many (`index.max_result_window`)."""
 READ_BYTES: Final = 8_000_000
 """Of texts in one answer, about."""
 
