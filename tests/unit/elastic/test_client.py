@@ -361,6 +361,16 @@ def test_every_action_has_a_role(action, role):
     assert role_for(action) == role
 
 
+def test_a_full_disk_that_stays_full_comes_with_what_to_do():
+    block = "index [news-1] blocked by: [TOO_MANY_REQUESTS/12/index has read-only-allow-delete block];"
+    with (
+        standing_in([error(429, "cluster_block_exception", block)]) as server,
+        cluster_of(server, patience=0) as cluster,
+        pytest.raises(ClusterUnreachable, match="make room on the nodes' disks"),
+    ):
+        cluster.request("PUT", "/news-1/_doc/a", body={})
+
+
 def test_an_unknown_user_is_told_where_credentials_are_taken_from():
     with (
         standing_in([error(401, "security_exception", "missing authentication credentials")]) as server,

@@ -106,7 +106,8 @@ class Backoff:
         left = self._end - time.monotonic()
         if left <= 0 or least > left:
             waited = f" (waited {self.patience:g} s)" if self._tries else ""
-            raise ClusterUnreachable(url, f"{reason}{waited}")
+            remedy = remedy_for(reason)
+            raise ClusterUnreachable(url, f"{reason}{waited}{f'; {remedy}' if remedy else ''}")
         if reason not in self._logged:
             self._logged.add(reason)
             _log.warning("Elasticsearch at %s: %s; trying again for up to %.0f s", url, reason, left)
