@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from neardup.errors import WindowError
 from neardup.index.freed_memory import give_back
 from neardup.index.reused_array import ReusedArray
 from neardup.kernels import member_lists, packed_lists
@@ -40,6 +41,8 @@ _COARSE = 1 << 18
 _COARSE_FROM = 1 << 19
 """Docs from which on they are worth it: counters of fewer are in that level themselves."""
 _MOST_SHORT = (1 << 16) - 1
+_MOST_PACKED = (1 << 32) - 1
+"""Postings that can be packed, for where a bucket begins has 32 bits: those of some 80 million documents of 4 KB."""
 
 
 class Hits:
@@ -197,6 +200,11 @@ class PostingLists:
         """Adds so many postings to the packed ones; `order`: as `packed_lists.absorb` has it."""
         lists, packed, size = self._lists, self._packed, len(self._packed.postings)
         total = size + added
+        if total > _MOST_PACKED:
+            raise WindowError(
+                f"{total:,} postings are more than one window can hold ({_MOST_PACKED:,}): "
+                "divide the documents among several windows"
+            )
         high_bits, doc_bits = packed_lists.shape_of(total, self._docs)
         starts = np.empty((1 << high_bits) + 1, np.uint32)
         # In place: the system moves large arrays by their addresses. Nobody has a part of this one.

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neardup.errors import WindowError
 from neardup.index import posting_lists
 from neardup.index.posting_lists import BulkPostings, Hits, MemberLists, PostingLists, Query
 from neardup.index.reused_array import ReusedArray
@@ -263,6 +264,15 @@ def test_packed_lists_take_less_than_five_bytes_a_posting():
     table = PostingLists(slots=1 << 17).memory
     assert lists.memory - table < 5 * len(keys)
     assert lists.keys == len(np.unique(keys))
+
+
+def test_more_postings_than_can_be_packed_are_refused(monkeypatch):
+    monkeypatch.setattr(posting_lists, "_MOST_PACKED", 1_999)
+    lists = PostingLists(packs=True, table_keys=1_000)
+    keys = np.arange(2_000, dtype=np.uint64)
+    lists.add(keys[:1_000], np.array([0, 1_000]), np.array([0]))
+    with pytest.raises(WindowError, match="2,000 postings are more than one window can hold"):
+        lists.add(keys[1_000:], np.array([0, 1_000]), np.array([1]))
 
 
 @pytest.mark.parametrize("postings", [0, 1, 8, 100, 32_000, 320_000_000, 2**32 - 1])
