@@ -160,11 +160,12 @@ def _document(
         raise RecordError(fault)
     if len(row) != len(header):
         raise RecordError(f"the row has {len(row)} columns, the header has {len(header)}")
-    if len([cell for name, cell in zip(header, row, strict=True) if not name and cell.strip()]) > 1:
-        raise RecordError("more than one column without a name has a value: give each a name of its own")
-    # An empty cell is how CSV says that there is no value; only the text may be empty.
+    # An empty cell is how CSV says that there is no value, as a blank is without a name; only the text may be empty.
     cells = zip(header, row, strict=True)
-    record: dict[str, Any] = {name: cell for name, cell in cells if cell or name == use.text}
+    valued = [(name, cell) for name, cell in cells if (cell if name else cell.strip()) or name == use.text]
+    if sum(not name for name, _ in valued) > 1:
+        raise RecordError("more than one column without a name has a value: give each a name of its own")
+    record: dict[str, Any] = dict(valued)
     position.record = Record(source.raw(), record, source.header, header)
     return use.document(record, position.name("\0".join(row).encode()))
 
