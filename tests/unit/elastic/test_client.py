@@ -371,6 +371,16 @@ def test_a_full_disk_that_stays_full_comes_with_what_to_do():
         cluster.request("PUT", "/news-1/_doc/a", body={})
 
 
+def test_a_cluster_without_a_master_is_no_blocked_index():
+    block = error(503, "cluster_block_exception", "blocked by: [SERVICE_UNAVAILABLE/2/no master];")
+    with (
+        standing_in([block]) as server,
+        cluster_of(server, patience=0) as cluster,
+        pytest.raises(ClusterUnreachable, match=r"no master\];$"),
+    ):
+        cluster.request("GET", "/news")
+
+
 def test_an_unknown_user_is_told_where_credentials_are_taken_from():
     with (
         standing_in([error(401, "security_exception", "missing authentication credentials")]) as server,
