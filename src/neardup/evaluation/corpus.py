@@ -40,10 +40,10 @@ class Corpus:
 
     @cached_property
     def digest(self) -> str:
-        """16 hex digits that change with any id, text, source, or their order."""
+        """16 hex digits that change with any id, text, or their order."""
         digest = hashlib.sha256()
-        for row in self.rows():
-            for part in map(str.encode, row):
+        for id, text in zip(self.ids, self.texts, strict=True):
+            for part in (id.encode(), text.encode()):
                 digest.update(len(part).to_bytes(8, "big") + part)
         return digest.hexdigest()[:16]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from neardup.model.settings import (
     DEFAULT_MAX_CANDIDATES,
@@ -16,6 +16,9 @@ from neardup.model.settings import (
     exact_threshold,
 )
 from neardup.tables.lexicon import Lexicon
+
+if TYPE_CHECKING:
+    from neardup.evaluation.corpus import Corpus
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,10 @@ class EvaluatedSettings:
         if self.recipe == Recipe():
             own["recipe"] = Recipe.for_threshold(exact_threshold(threshold))
         return Settings(threshold=threshold, retrieval=retrieval, matches=None, window_hours=0, **own)
+
+    def sources_of(self, corpus: Corpus) -> Sequence[str]:
+        """Whose each document is, where boilerplate is left out by that; else (), for a window would keep it."""
+        return corpus.sources if self.recipe.boilerplate else ()
 
     @cached_property
     def key(self) -> tuple[object, ...]:

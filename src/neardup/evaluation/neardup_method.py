@@ -94,11 +94,9 @@ class Product:
         compared = 0
         texts = with_progress(f"ingest at {threshold:g}", corpus.texts, on_progress)
         began = time.process_time()
-        sources = (
-            corpus.sources if self.settings.recipe.boilerplate else ()
-        )  # which would be kept, and measured
+        documents = _documents(texts, self.settings.sources_of(corpus))
         with self._window(threshold) as window:
-            for verdict in window.ingest(_documents(texts, sources), on_reject=partial(_refuse, corpus)):
+            for verdict in window.ingest(documents, on_reject=partial(_refuse, corpus)):
                 later = int(verdict.id)
                 compared += verdict.candidates
                 pairs += [(int(match.id), later) for match in verdict.matches]

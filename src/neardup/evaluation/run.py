@@ -95,6 +95,7 @@ def evaluate(
 
 
 def _key(job: Job) -> str:
-    """Under what the result of `job` is kept: only that of neardup itself depends on its settings."""
-    own = (job.settings or EvaluatedSettings()).key if job.method in PRODUCTS else None
+    """Under what the result of `job` is kept: only that of neardup itself depends on its settings, and on sources."""
+    settings = job.settings or EvaluatedSettings()
+    own = (settings.key, settings.sources_of(job.corpus)) if job.method in PRODUCTS else None
     return key_of(job.method, job.corpus.digest, job.truth.digest, job.thresholds, job.seed, own)

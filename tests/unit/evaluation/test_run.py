@@ -93,6 +93,17 @@ def test_it_is_measured_again_when_what_it_depends_on_has_changed(tmp_path, meas
     assert measured.methods == names * 2
 
 
+def test_whose_documents_are_matters_to_neardup_where_boilerplate_is_left_out(tmp_path, measured):
+    table = tmp_path / "table.json"
+    table.write_text('{"neardup": "boilerplate 1", "sources": {}}')
+    methods, other = ["x", "neardup sketch"], replace(CORPUS, sources=("A", "A", "B"))
+    assert other.digest == CORPUS.digest
+    for settings in (None, EvaluatedSettings(Recipe(boilerplate=table))):
+        for corpus in (CORPUS, other):
+            list(evaluate(corpus, TRUTH, methods, directory=tmp_path, runner=measured, settings=settings))
+    assert measured.methods == [*methods, *2 * ["neardup sketch"]]
+
+
 def test_methods_of_others_are_not_measured_again_when_neardup_is_set_up_otherwise(tmp_path, measured):
     for settings in (None, EvaluatedSettings(Recipe(q=5))):
         list(evaluate(CORPUS, TRUTH, ["x"], directory=tmp_path, runner=measured, settings=settings))
