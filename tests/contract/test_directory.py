@@ -495,6 +495,11 @@ def test_a_damaged_commit_slot_is_told(path):
         assert damaged(path, file="commit").path == file
 
 
+def test_a_damaged_commit_file_alone_is_told_to_who_would_make_a_window_there(tmp_path):
+    (tmp_path / "commit").touch()
+    assert damaged(tmp_path, found="0 bytes").path == tmp_path / "commit"
+
+
 @pytest.mark.parametrize("cut", [1, 127, 128, 256, "all"])
 def test_cut_rows_are_told_and_the_rest_is_left_alone(path, cut):
     file = hour_files(path, "rows.bin")[1]

@@ -47,11 +47,12 @@ class CommitSlots:
 
     def read(self) -> Commit:
         """The newest commit; raises `WindowDamaged` where a newer one may have been acknowledged, and has rotted, and
-        `WindowMissing` where the window has been moved away or deleted.
+        `WindowMissing` for a reader whose window has been moved away or deleted.
         """
         slots = read_slots(self._path)
         if not all(slots):
-            check_window(self._path)
+            if self._file is None:  # to whoever writes "there is no window" would be no help
+                check_window(self._path)
             actual = f"{file_size(self._path / 'commit')} bytes of which a slot and its copy do not check"
             raise WindowDamaged(self._path / "commit", actual, "two commit slots", self._path)
         return newest(slots[0] + slots[1])
