@@ -121,6 +121,17 @@ def test_only_the_http_client_and_its_calls_send_requests():
     assert sending == {"neardup.elastic.http"}
 
 
+def test_only_the_clock_asks_what_time_it_is():
+    clocks = {"time.time", "time.time_ns", "datetime.now", "datetime.utcnow", "datetime.today", "date.today"}
+    asking = {
+        name
+        for name, tree in MODULES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in clocks
+    }
+    assert asking | importers(("time.time", "time.time_ns")) == {"neardup.model.clock"}
+
+
 @pytest.mark.parametrize(
     ("part", "below"),
     [

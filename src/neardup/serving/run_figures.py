@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from neardup.model.clock import now_ms
 from neardup.serving.verdict_figures import Counts, verdict_figures
 
 if TYPE_CHECKING:
@@ -58,12 +58,12 @@ class RunFigures(Collector):
 
 
 def _of_waiting(waiting: Backlogged) -> Iterator[Metric]:
-    lag = 0.0 if waiting.oldest is None else max(0.0, time.time() - waiting.oldest / 1_000)
+    lag = 0 if waiting.oldest is None else max(0, now_ms() - waiting.oldest)
     yield GaugeMetricFamily("neardup_waiting_documents", "Documents without a verdict", waiting.documents)
     yield GaugeMetricFamily(
         "neardup_blocked_documents", "Documents without one in indices that are read-only", waiting.blocked
     )
-    yield GaugeMetricFamily("neardup_lag_seconds", "Age of the oldest document that waits", lag)
+    yield GaugeMetricFamily("neardup_lag_seconds", "Age of the oldest document that waits", lag / 1_000)
 
 
 def listen(host: str, port: int, figures: RunFigures) -> WSGIServer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.elastic.admin.setup import set_up
@@ -14,7 +13,6 @@ from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import StateDocument
 from neardup.errors import WindowDamaged
 from neardup.model.hours import FIRST_HOUR
-from neardup.stores.base import Commit
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -67,16 +65,7 @@ def recovered(
         "%s: the state document is made anew: each of %d scored documents counts",
         layout.address, scored.documents,
     )  # fmt: skip
-    committed = StateDocument(
-        about,
-        settings,
-        Commit(seq=scored.last + 1, next_order=scored.last + 1, newest=scored.newest),
-        archive=layout.archive,
-        # Larger than any before it: an undo log that an earlier epoch has left is not to be taken for one of these.
-        epoch=int(time.time()),
-    )
-    # As after a scorer that died: what is still on its way never counts.
-    return committed.next_epoch(lost=True).without_undo()
+    return StateDocument.made_anew(about, settings, layout.archive, last=scored.last, newest=scored.newest)
 
 
 def first_state(

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.window.lease import Lease
+from neardup.model.clock import now_ms
 from neardup.stores.base import Commit
 from neardup.stores.remembered_settings import merged
 
@@ -56,6 +57,17 @@ class StateDocument:
     epoch: int = 0
     undo: tuple[int, ...] = ()
     resigned_from: str | None = None
+
+    @classmethod
+    def made_anew(
+        cls, about: dict[str, Any], settings: dict[str, Any], archive: str | None, *, last: int, newest: int
+    ) -> StateDocument:
+        """The state of a window that lost its own: every document counts, to the arrival `last`, the hour `newest`."""
+        commit = Commit(seq=last + 1, next_order=last + 1, newest=newest)
+        # Larger than any before it: an undo log that an earlier epoch has left is not to be taken for one of these.
+        committed = cls(about, settings, commit, archive=archive, epoch=now_ms() // 1_000)
+        # As after a scorer that died: what is still on its way never counts.
+        return committed.next_epoch(lost=True).without_undo()
 
     def counts(self, arrival: int) -> bool:
         """Whether a document of this arrival is one of the window's: not evicted for a budget, nor in an aborted
