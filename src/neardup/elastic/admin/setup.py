@@ -183,7 +183,10 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
 
     Raises `RecipeMismatch` or `SetupRefused`.
     """
-    _check_neighbours(address, config, snapshot)
+    _check_prefix(address, snapshot)
+    for index in snapshot.indices.hourly:
+        _check_index(address, config, index)
+    _check_templates(address, config, snapshot)
     if config.compact and config.terms and config.lossless and snapshot.tokenizer is None:
         raise SetupRefused(
             str(address),
@@ -260,34 +263,16 @@ def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) 
         yield Change(f"change index {index.name}", details, f"/{index.name}/_settings", body)
 
 
-def _check_neighbours(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> None:
-    """Raises for what this window cannot live beside."""
+def _check_prefix(address: Address, snapshot: ClusterSnapshot) -> None:
     if snapshot.prefix_is:
-        remedy, article = "choose another prefix", "an" if snapshot.prefix_is == "index" else "a"
+        remedy = "choose another prefix"
         if snapshot.prefix_is == "data stream":
             remedy += f"; with it `neardup ingest --from-index {address.prefix} --in-place` marks the documents there"
         raise SetupRefused(
             str(address),
-            f"there is {article} {snapshot.prefix_is} {address.prefix}, where an alias of this name is needed",
+            f"there is {_article(snapshot.prefix_is)} {address.prefix}, where an alias of this name is needed",
             remedy,
         )
-    for index in snapshot.indices.hourly:
-        _check_index(address, config, index)
-    for template in snapshot.other_templates:
-        for pattern in template.patterns:
-            if template.ours and _nested(address.pattern, pattern):
-                raise SetupRefused(
-                    str(address),
-                    f"the indices of the window {pattern.removesuffix('-*')} ({template.name}) and its own would match "
-                    "the same names",
-                    "choose a prefix that neither begins with that one and a hyphen nor the other way round",
-                )
-            if template.priority == _priority(address, config) and _nested(address.pattern, pattern):
-                raise SetupRefused(
-                    str(address),
-                    f"index template {template.name} matches {pattern} with the same priority {template.priority}",
-                    "change its priority, or choose another prefix",
-                )
 
 
 def _check_index(address: Address, config: WindowConfig, index: HourlyIndex) -> None:
@@ -319,13 +304,30 @@ def _check_index(address: Address, config: WindowConfig, index: HourlyIndex) -> 
             )
 
 
+def _check_templates(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> None:
+    """Raises for a template of others, or of another window, that new indices of this one could be made by."""
+    priority = _priority(address, config)
+    for template in snapshot.other_templates:
+        for pattern in template.patterns:
+            if template.ours and _nested(address.pattern, pattern):
+                raise SetupRefused(
+                    str(address),
+                    f"the indices of the window {pattern.removesuffix('-*')} ({template.name}) and its own would match "
+                    "the same names",
+                    "choose a prefix that neither begins with that one and a hyphen nor the other way round",
+                )
+            if template.priority == priority and _nested(address.pattern, pattern):
+                raise SetupRefused(
+                    str(address),
+                    f"index template {template.name} matches {pattern} with the same priority {priority}",
+                    "change its priority, or choose another prefix",
+                )
+
+
 def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[str]:
     if config.signed_by == "client":
-        plugin = (
-            "is on every node but not used"
-            if all(node.signs for node in snapshot.nodes)
-            else "is not on every node"
-        )
+        is_everywhere = all(node.signs for node in snapshot.nodes)
+        plugin = "is on every node but not used" if is_everywhere else "is not on every node"
         yield (
             f"the plugin neardup {plugin}: documents are signed by `neardup ingest` and `neardup watch`, not when they "
             "are indexed"
@@ -335,14 +337,12 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
             "this cluster has no lifecycle management: `neardup rollover` makes the hours and `neardup expire` deletes "
             "them; run both every hour, unless `neardup watch` is running"
         )
-    hour = address.hourly(SAMPLE_HOUR)
+    hour, priority = address.hourly(SAMPLE_HOUR), _priority(address, config)
     for template in snapshot.other_templates:
-        if template.priority > _priority(address, config) and any(
-            fnmatchcase(hour, p) for p in template.patterns
-        ):
+        if template.priority > priority and any(fnmatchcase(hour, p) for p in template.patterns):
             yield (
                 f"index template {template.name} matches {hour} with priority {template.priority}, above ours: hours "
-                f"will be made by it and stay unsigned; lower its priority below {_priority(address, config)}"
+                f"will be made by it and stay unsigned; lower its priority below {priority}"
             )
     scanned = [
         index.name
