@@ -46,6 +46,16 @@ def thresholds_of(own: Sequence[float], wanted: Sequence[float] | None) -> tuple
     return tuple(own) if wanted is None or tuple(own) == YES_NO else tuple(wanted)
 
 
+def points_of(
+    truth: Truth, thresholds: Sequence[float], pairs_by_threshold: Sequence[FoundPairs]
+) -> tuple[Point, ...]:
+    """How the pairs called copies at each threshold compare with the truth."""
+    return tuple(
+        Point(threshold, *truth.tally(one.pairs), len(truth.copies), one.compared)
+        for threshold, one in zip(thresholds, pairs_by_threshold, strict=True)
+    )
+
+
 def warm_up(method: Method[Any], corpus: Corpus) -> None:
     """Use `method`, which nothing else is done with, on a few texts: what it loads and compiles is then there."""
     texts = (*corpus.texts[:WARM_UP], corpus.texts[0])  # one of them twice, so that a pair is compared
@@ -88,10 +98,7 @@ def measure(
         method=label,
         name=method.name,
         paper=method.paper,
-        points=tuple(
-            Point(threshold, *truth.tally(one.pairs), len(truth.copies), one.compared)
-            for threshold, one in zip(thresholds, pairs_by_threshold, strict=True)
-        ),
+        points=points_of(truth, thresholds, pairs_by_threshold),
         index_bytes=sizes,
         cost=Cost(
             learned, seconds, len(corpus), tuple(one.seconds for one in pairs_by_threshold), peak, baseline

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import neardup
 from neardup.evaluation import memory
 from neardup.evaluation.errors import EvaluationError
-from neardup.evaluation.measure import FoundPairs, with_progress
-from neardup.evaluation.results import Cost, Point, Result
+from neardup.evaluation.measure import FoundPairs, points_of, thresholds_of, with_progress
+from neardup.evaluation.results import Cost, Result
 from neardup.model.document import encode_text
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Retrieval
 from neardup.signing.signer import signer_for
@@ -59,27 +59,25 @@ class Product:
         is the posting lists and the table of documents, without their texts, as the other methods' are. Raises
         `EvaluationError` for a document that the engine rejects: its pairs would be missed without a word.
         """
-        thresholds = self.thresholds if wanted_thresholds is None else tuple(wanted_thresholds)
+        thresholds = thresholds_of(self.thresholds, wanted_thresholds)
         with self._window(thresholds[0]) as window:  # what is compiled or loaded at the first use
             list(window.ingest(_documents(corpus.texts[:2]), on_reject=partial(_refuse, corpus)))
         memory.forget_peak()
         baseline = memory.resident_bytes()
         signing = _sign_seconds(corpus, self.settings.recipe)
-        ingested = [self._ingest(corpus, threshold, on_progress) for threshold in thresholds]
+        ingested = (self._ingest(corpus, threshold, on_progress) for threshold in thresholds)
+        pairs_by_threshold, sizes = zip(*ingested, strict=True)
         return Result(
             method=label,
             name=self.name,
             paper=self.paper,
-            points=tuple(
-                Point(threshold, *truth.tally(result.pairs), len(truth.copies), result.compared)
-                for threshold, (result, _) in zip(thresholds, ingested, strict=True)
-            ),
-            index_bytes=max(size for _, size in ingested),
+            points=points_of(truth, thresholds, pairs_by_threshold),
+            index_bytes=max(sizes),
             cost=Cost(
                 learn_seconds=0.0,
                 sign_seconds=signing,
                 signed=len(corpus),
-                compare_seconds=tuple(max(0.0, result.seconds - signing) for result, _ in ingested),
+                compare_seconds=tuple(max(0.0, one.seconds - signing) for one in pairs_by_threshold),
                 peak_bytes=memory.peak_bytes(),
                 baseline_bytes=baseline,
             ),
