@@ -30,12 +30,17 @@ class Next(NamedTuple):
     undated: bool = False
 
 
+class Doubt(NamedTuple):
+    """Why the time of a document is not believed; without a `reason`, because it is not known yet what follows it."""
+
+    reason: str | None = None
+
+
 class Leaps:
     """The documents of a batch whose times are doubted (`neardup.model.hours.leap`).
 
-    Whoever cuts the batches sets what is `following` each. `held` is the end of a batch from a doubted one on, if what
-    bears it out or not is not known yet: it belongs to a later batch. So a verdict does not depend on where a batch
-    ends.
+    Whoever cuts the batches sets what is `following` each. `held` is the end of a batch from a doubted one on that
+    belongs to a later batch, where it is known what follows. So a verdict does not depend on where a batch ends.
     """
 
     def __init__(self) -> None:
@@ -47,10 +52,12 @@ class Leaps:
         """Takes a batch."""
         self._documents, self.held = documents, ()
 
-    def doubt(self, at: int, state: State) -> str | None:
-        """Why the document `at` that place is not believed, now that those before it are done; None if it is,
-        or is `held`.
-        """
+    def hold(self, at: int) -> None:
+        """Leaves the batch from the document `at` that place on to a later one."""
+        self.held = self._documents[at:]
+
+    def doubt(self, at: int, state: State) -> Doubt | None:
+        """Why the document `at` that place is not believed, now that those before it are done; None if it is."""
         document, settings = self._documents[at], state.settings
         if settings.advance or not settings.kept_hours:
             return None
@@ -60,15 +67,14 @@ class Leaps:
             return None
         following = self._next(at)
         if not following.known:
-            self.held = self._documents[at:]
-            return None
+            return Doubt()
         if following.undated and not document.dated and is_current(document.time):
             return None
         after = following.document
         if after is not None and jump.borne_out_by(after.hour):
             return None
         whose = "" if document.dated else ", which it was given because it has none,"
-        return f"time {format_time(document.time)}{whose} {jump}"
+        return Doubt(f"time {format_time(document.time)}{whose} {jump}")
 
     def _next(self, at: int) -> Next:
         """The next document with a time of its own, as far as it is known."""

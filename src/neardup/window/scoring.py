@@ -67,11 +67,12 @@ def score(
             verdicts.append(_stored_verdict(state, document, doc, batch.signed.bitmaps[first, 1]))
             first += 1
             continue
-        reason = leaps.doubt(first, state)
-        if leaps.held:
-            break
-        if reason is not None:
-            reject(Reject(document.id, reason))
+        doubt = leaps.doubt(first, state)
+        if doubt is not None:
+            if doubt.reason is None:
+                leaps.hold(first)
+                break
+            reject(Reject(document.id, doubt.reason))
             first += 1
             continue
         if doc is not None:
