@@ -122,23 +122,22 @@ final class LikeFetcher {
     }
 
     private LikeSource.Document document(String index, DocumentField routing, Map<String, Object> source) {
-        Object recipe = value(source, Signature.RECIPE);
-        Object fingerprint = value(source, Signature.FINGERPRINT);
-        Object count = value(source, Signature.QGRAM_COUNT);
         Object terms = value(source, Signature.QGRAMS);
-        Object qgrams = terms instanceof String form && recipe instanceof String text ? cut(form, text) : terms;
-        boolean signed = recipe instanceof String && fingerprint instanceof String && count instanceof Integer;
-        boolean complete = signed && qgrams instanceof List<?> list && count.equals(list.size()) && strings(list);
-        if (!complete) {
-            throw new IllegalArgumentException(
-                    "[like] is document " + wanted + ", whose source has no full signature in [" + field
-                            + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");
+        if (value(source, Signature.RECIPE) instanceof String recipe
+                && value(source, Signature.FINGERPRINT) instanceof String fingerprint
+                && value(source, Signature.QGRAM_COUNT) instanceof Integer count
+                && (terms instanceof String form ? cut(form, recipe) : terms) instanceof List<?> qgrams
+                && qgrams.size() == count
+                && qgrams.stream().allMatch(String.class::isInstance)) {
+            LikeSource.Reference fetched = new LikeSource.Reference(
+                    index,
+                    wanted.id(),
+                    routing == null ? null : routing.getValue().toString());
+            List<String> strings = qgrams.stream().map(String.class::cast).toList();
+            return new LikeSource.Document(fetched, recipe, fingerprint, strings);
         }
-        LikeSource.Reference fetched = new LikeSource.Reference(
-                index, wanted.id(), routing == null ? null : routing.getValue().toString());
-        List<String> strings =
-                ((List<?>) qgrams).stream().map(String.class::cast).toList();
-        return new LikeSource.Document(fetched, (String) recipe, (String) fingerprint, strings);
+        throw new IllegalArgumentException("[like] is document " + wanted + ", whose source has no full signature in ["
+                + field + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");
     }
 
     /** The q-grams of a normal form; of a list of one q-gram, as a synthetic source has it, that one. */
@@ -148,10 +147,6 @@ final class LikeFetcher {
         } catch (IllegalArgumentException cause) {
             return List.of(form); // whoever needs the recipe says what is wrong with it
         }
-    }
-
-    private static boolean strings(List<?> list) {
-        return list.stream().allMatch(String.class::isInstance);
     }
 
     private Object value(Map<String, Object> source, String key) {
