@@ -14,7 +14,7 @@ from neardup.kernels.native import Kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from neardup.kernels.text import TextTables
+    from neardup.tables.unicode import UnicodeTable
 
 FIGURE, BEGINS, TOKEN, POINT = 1, 2, 4, 32
 """Flags of a code point of a normal form, beside those of its line: in a figure; its first; in a token; before it a
@@ -67,7 +67,7 @@ class MarkedForm(NamedTuple):
 
 def mark_text(
     data: NDArray[np.uint8],
-    tables: TextTables,
+    tables: UnicodeTable,
     sign_tables: SignTables,
     scratch: MarkScratch,
     out: MarkedForm,

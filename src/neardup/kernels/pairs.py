@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from neardup.kernels.gram_sets import GramScratch
     from neardup.kernels.marks import MarkedForm, MarkScratch, SignTables
-    from neardup.kernels.text import TextTables
+    from neardup.tables.unicode import UnicodeTable
 
 (
     SAME, LIKENESS, PASSAGES, PLAIN, WITH_SIGNS, BORROWED_A, BORROWED_B, COLUMNS,
@@ -68,7 +68,7 @@ def measure_pairs(
     second: NDArray[np.int64],
     known: NDArray[np.int64],
     limits: Limits,
-    tables: TextTables,
+    tables: UnicodeTable,
     sign_tables: SignTables,
     scratch: PairScratch,
     out: NDArray[np.int64],

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.kernels.sketch import SketchRules
-    from neardup.kernels.text import TextTables
+    from neardup.tables.unicode import UnicodeTable
 
 _sign_batch = Kernel("sign_batch")
 _count_qgrams = Kernel("count_qgrams")
@@ -50,7 +50,7 @@ def sign_batch(
     counted: bool,
     q: int,
     fold: bool,
-    tables: TextTables,
+    tables: UnicodeTable,
     rules: SketchRules,
     scratch: Scratch,
     out: tuple[NDArray[Any], ...],
@@ -62,7 +62,7 @@ def sign_batch(
                     composes marks with letters that a space stood between)
     counted         |A| is wanted of all of them
     q, fold         length of a q-gram; whether case is folded
-    tables, rules   TextTables (kernels/text.py), SketchRules (kernels/sketch.py)
+    tables, rules   UnicodeTable (tables/unicode.py), SketchRules (kernels/sketch.py)
     scratch         Scratch for the longest of the texts and of their normal forms
     out             `texts` with room for all normal forms, `sketches` for the longest sketch of each; offsets n + 1
 

@@ -1,4 +1,4 @@
-"""UTF-8 to normal form (docs/definitions.md, Normal form): the tables of Unicode that kernels take (native/text.h).
+"""UTF-8 to normal form (docs/definitions.md, Normal form): its parts, and how long it may become (native/text.h).
 
 Almost every text is NFC already, which one table bit a code point shows; only the stretches around a code point with
 that bit are decomposed, reordered and composed (Unicode Standard Annex #15), all from the frozen Unicode 16 tables.
@@ -7,7 +7,7 @@ Input bytes must be valid UTF-8: Python's own encoder made them, so nothing is c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,32 +16,12 @@ from neardup.kernels.native import Kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from neardup.tables.unicode import UnicodeTable
-
 MAX_GROWTH: Final = 5
 """UTF-8 bytes of a normal form per byte of its text at most: 3 by NFC (U+1D160), 1.5 by folding (U+023A)."""
 
 _decode = Kernel("decode")
 _encode_one = Kernel("encode_one")
 _is_ascii = Kernel("is_ascii")
-
-
-class TextTables(NamedTuple):
-    """The frozen Unicode tables in the order kernels take them; see `neardup.tables.unicode.UnicodeTable`."""
-
-    classes: NDArray[np.uint8]
-    lower: NDArray[np.uint32]
-    ccc: NDArray[np.uint8]
-    decomp_keys: NDArray[np.uint32]
-    decomp_start: NDArray[np.int32]
-    decomp_values: NDArray[np.uint32]
-    compose_keys: NDArray[np.uint64]
-    compose_values: NDArray[np.uint32]
-
-
-def text_tables(table: UnicodeTable) -> TextTables:
-    """The kernels' view of `table`; shares its arrays."""
-    return TextTables(*(getattr(table, name) for name in TextTables._fields))
 
 
 def encode_one(point: int, out: NDArray[np.uint8], at: int) -> int:

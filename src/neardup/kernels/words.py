@@ -12,7 +12,7 @@ from neardup.tables.lexicon import WORD_SLOT_BITS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from neardup.kernels.text import TextTables
+    from neardup.tables.unicode import UnicodeTable
 
 WORD_SLOT_SHIFT: Final = 64 - WORD_SLOT_BITS
 """A word's slot in the lexicon's word table is the top bits of its xxh64."""
@@ -33,7 +33,7 @@ class WordTables(NamedTuple):
 def sign_words_batch(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
-    tables: TextTables,
+    tables: UnicodeTable,
     lexicon: WordTables,
     points: NDArray[np.uint32],
     out: tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint64], NDArray[np.int64]],
@@ -41,7 +41,7 @@ def sign_words_batch(
     """Fills `out` with sentence fingerprints and simhashes of n texts.
 
     data, offsets   text i, UTF-8, is `data[offsets[i]:offsets[i + 1]]`; n + 1 offsets
-    tables          TextTables (kernels/text.py)
+    tables          UnicodeTable (tables/unicode.py)
     lexicon         WordTables
     points          scratch of 4 · s + 4 code points for a text of s bytes, the longest
     out             sentences with room for one a word, and n + 1 offsets; simhashes and their features, n × variants
@@ -52,7 +52,7 @@ def sign_words_batch(
 
 
 def word_hashes(
-    data: NDArray[np.uint8], start: int, end: int, tables: TextTables, points: NDArray[np.uint32]
+    data: NDArray[np.uint8], start: int, end: int, tables: UnicodeTable, points: NDArray[np.uint32]
 ) -> NDArray[np.uint64]:
     """xxh64 of every word of the UTF-8 text `data[start:end]`, repeated ones too, in text order.
 

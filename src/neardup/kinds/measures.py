@@ -13,7 +13,6 @@ from neardup.kernels.marks import MarkedForm, MarkScratch, SignTables, mark_figu
 from neardup.kernels.pairs import COLUMNS, EVERYTHING, Limits, PairScratch, measure_pairs
 from neardup.kernels.pairs import own_words as kernel_own_words
 from neardup.kernels.quoted_lines import LINE_ROWS, most_lines
-from neardup.kernels.text import TextTables, text_tables
 from neardup.tables import signs
 from neardup.tables import unicode as unicode_table
 
@@ -29,8 +28,8 @@ _HELD_BYTES: Final = 1 << 16
 
 
 @functools.cache
-def _tables() -> tuple[TextTables, SignTables]:
-    return text_tables(unicode_table.load()), SignTables(
+def _tables() -> tuple[unicode_table.UnicodeTable, SignTables]:
+    return unicode_table.load(), SignTables(
         signs.classes(), signs.figure_words(), signs.figure_word_lengths()
     )
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from neardup.kernels.hashing import splitmix64
 from neardup.kernels.sketch import SketchRules
-from neardup.kernels.text import text_tables
 from neardup.kernels.words import WordTables
 from neardup.model.recipe_files import unreadable
 from neardup.model.settings import WIDE_ABOVE, Recipe
@@ -30,7 +29,7 @@ class RecipeTables:
         self.lexicon = _lexicon_of(recipe)
         self.text = recipe.text(self.lexicon.id)
         self.counted = CountedPart.by(recipe)
-        self.unicode = text_tables(unicode_table.load())
+        self.unicode = unicode_table.load()
         self.classes = self.lexicon.qgram_classes
         if self.lexicon.q != recipe.q:
             # Another q has other keys: their slots would hold frequencies of other q-grams.

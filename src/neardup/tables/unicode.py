@@ -28,8 +28,7 @@ from __future__ import annotations
 
 import functools
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -62,9 +61,8 @@ END: Final = 0x40
 END_BEFORE_SPACE: Final = 0x80
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class UnicodeTable:
-    """Read-only arrays, indexed by code point where not said otherwise.
+class UnicodeTable(NamedTuple):
+    """Read-only arrays, in the order in which kernels take them; indexed by code point where not said otherwise.
 
     `decomp_keys[i]` decomposes to `decomp_values[decomp_start[i]:decomp_start[i + 1]]`; the pair
     `compose_keys[i]` (first << 32 | second) composes to `compose_values[i]`. Both lists of keys ascend.

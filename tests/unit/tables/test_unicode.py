@@ -215,7 +215,7 @@ def test_nfc_of_known_cases(text, expected):
 
 
 def test_arrays_are_read_only_and_native(table):
-    for name in unicode_table.UnicodeTable.__dataclass_fields__:
+    for name in unicode_table.UnicodeTable._fields:
         array = getattr(table, name)
         assert not array.flags.writeable
         assert array.flags.aligned
