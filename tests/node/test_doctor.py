@@ -51,6 +51,19 @@ def test_a_window_that_is_as_it_should_be(cluster):
     assert signing
 
 
+@pytest.mark.parametrize("block", ["cluster.blocks.read_only", "cluster.blocks.read_only_allow_delete"])
+def test_a_block_on_the_whole_cluster_is_found(cluster, block):
+    set_up(cluster)
+    cluster.request("PUT", "/_cluster/settings", body={"persistent": {block: True}})
+    try:
+        ((state, text),) = states_of(cluster, f"block {block}")
+    finally:
+        cluster.request("PUT", "/_cluster/settings", body={"persistent": {block: None}})
+    assert state == "bad"
+    assert f'PUT _cluster/settings {{"persistent": {{"{block}": null}}}}' in text
+    assert findings(cluster, "bad") == {}
+
+
 def test_the_command_ends_with_3_where_something_is_bad(cluster, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     done = invoke("doctor", "--window", cluster.address, "--format", "jsonl")

@@ -560,7 +560,13 @@ def test_an_answer_that_stays_no_json_is_told():
             403,
             "cluster_block_exception",
             "index [news-1] blocked by: [FORBIDDEN/8/index write (api)];",
-            "lift",
+            "lift the block of that index",
+        ),
+        (
+            403,
+            "cluster_block_exception",
+            "blocked by: [FORBIDDEN/6/cluster read-only (api)];",
+            "lift the block of the whole cluster",
         ),
         (
             400,

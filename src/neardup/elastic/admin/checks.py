@@ -35,6 +35,9 @@ def examine(address: Address, credentials: Credentials) -> Iterator[Finding]:
     with Cluster(address, credentials, patience=0, timeout=TIMEOUT) as cluster:
         try:
             yield _health(cluster)
+            if block := api.cluster_block(cluster):
+                remedy = f'PUT _cluster/settings {{"persistent": {{"{block}": null}}}}'
+                yield Finding(f"block {block}", "bad", f"nothing can be written to this cluster; {remedy}")
             snapshot = take_snapshot(cluster)
             yield from check_nodes(cluster, snapshot)
             yield from _window(cluster, snapshot)

@@ -16,6 +16,7 @@ SHARDS_A_NODE: Final = 1_000
 """`cluster.max_shards_per_node`, as Elasticsearch sets it."""
 
 _SHARDS_A_NODE: Final = "cluster.max_shards_per_node"
+_BLOCKS: Final = ("cluster.blocks.read_only", "cluster.blocks.read_only_allow_delete")
 _EXISTS_ALREADY: Final = "resource_already_exists_exception"
 _SETTING_LEVELS: Final = ("transient", "persistent", "defaults")
 """The first that has a setting decides."""
@@ -73,6 +74,11 @@ def shard_limit(cluster: Cluster) -> ShardLimit:
     now = health(cluster)
     each = int(_cluster_setting(cluster, _SHARDS_A_NODE) or SHARDS_A_NODE)
     return ShardLimit(now.shards, each * now.data_nodes, now.data_nodes)
+
+
+def cluster_block(cluster: Cluster) -> str | None:
+    """The setting by which the whole cluster takes no writes; None if it takes them."""
+    return next((name for name in _BLOCKS if _cluster_setting(cluster, name) == "true"), None)
 
 
 @reads_answer

@@ -17,6 +17,10 @@ _REMEDIES: Final = tuple(
             r"read-only-allow-delete",
             "make room on the nodes' disks, or lift the block (index.blocks.read_only_allow_delete), and run again",
         ),
+        (
+            r"cluster read-only",
+            "lift the block of the whole cluster (cluster.blocks.read_only, or read_only_allow_delete), and run again",
+        ),
         (  # but no block of an index: that of a cluster without a master
             r"cluster_block_exception(?!.*SERVICE_UNAVAILABLE)",
             "lift the block of that index (index.blocks.*), and run again",
