@@ -148,6 +148,12 @@ def test_what_is_in_the_way_is_named_with_a_remedy(snapshot, named):
         assert text in str(caught.value)
 
 
+def test_an_hour_that_was_made_while_the_templates_were_not_is_to_be_deleted_as_scorers_say():
+    snapshot = complete()._replace(objects={}, indices=Indices([an_hour()._replace(about=None)], []))
+    with pytest.raises(SetupRefused, match=r"delete it \(no document in it counts\), and run again"):
+        plan(NEWS, DEFAULT, snapshot)
+
+
 def test_what_somebody_else_made_under_our_name_is_not_overwritten():
     snapshot = complete()
     own = next(entry for entry in snapshot.objects.values() if entry.kind is TEMPLATE)

@@ -185,7 +185,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     """
     _check_prefix(address, snapshot)
     for index in snapshot.indices.hourly:
-        _check_index(address, config, index)
+        _check_index(address, config, index, is_made=snapshot.has_state)
     _check_templates(address, config, snapshot)
     if config.compact and config.terms and config.lossless and snapshot.tokenizer is None:
         raise SetupRefused(
@@ -275,13 +275,13 @@ def _check_prefix(address: Address, snapshot: ClusterSnapshot) -> None:
         )
 
 
-def _check_index(address: Address, config: WindowConfig, index: HourlyIndex) -> None:
+def _check_index(address: Address, config: WindowConfig, index: HourlyIndex, *, is_made: bool) -> None:
+    """Raises for an index of the window that is not as `config` has it; `is_made`: the window was there before."""
     if index.about is None:
-        raise SetupRefused(
-            str(address),
-            f"index {index.name} was not made for neardup and its documents are not signed",
-            f"choose another prefix, and take them over: neardup ingest --from-index {index.name}",
-        )
+        what = f"index {index.name} was not made for neardup and its documents are not signed"
+        elsewhere = f"choose another prefix, and take them over: neardup ingest --from-index {index.name}"
+        here = "delete it (no document in it counts), and run again; or " if is_made else ""
+        raise SetupRefused(str(address), what, here + elsewhere)
     if index.about["recipe"] != config.recipe_text:
         raise RecipeMismatch(
             f"index {index.name}", str(index.about["recipe"]), config.recipe_text, str(address)
