@@ -305,10 +305,8 @@ class WindowOutdated(WindowError):
         self.path, self.format = path, format
 
     def __str__(self) -> str:
-        return (
-            f"{self.path} has format {self.format} of an earlier version of neardup: "
-            f"`neardup resign --window {self.path}` makes a window of this version of it"
-        )
+        remedy = f"`neardup resign --window {self.path}` makes a window of this version of it"
+        return f"{self.path} has format {self.format} of an earlier version of neardup: {remedy}"
 
 
 class ClusterError(NeardupError):
@@ -379,7 +377,8 @@ class NotSetUp(ClusterError):
         self.address = address
 
     def __str__(self) -> str:
-        return f"{self.address}: no window is set up here; `neardup setup --window {self.address}` does it"
+        archive = "; of an index that is scored in place `neardup ingest --from-index INDEX --in-place` does"
+        return f"{self.address}: no window is set up here; `neardup setup --window {self.address}` does it{archive}"
 
 
 class SetupRefused(ClusterError):

@@ -34,6 +34,13 @@ EXAMPLES = [
         ),
     ),
     (
+        errors.NotSetUp(f"{URL}/news"),
+        (
+            f"{URL}/news: no window is set up here; `neardup setup --window {URL}/news` does it; of an index "
+            "that is scored in place `neardup ingest --from-index INDEX --in-place` does"
+        ),
+    ),
+    (
         errors.ClusterRejected(URL, "PUT /news", 400, "mapper_parsing_exception", "no handler for type [x]"),
         f"Elasticsearch at {URL} answered PUT /news with 400 mapper_parsing_exception: no handler for type [x]",
     ),

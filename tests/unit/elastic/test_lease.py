@@ -129,7 +129,9 @@ def test_a_clock_that_is_behind_costs_nobody_the_lease_who_says_that_it_is_at_wo
 )  # fmt: skip
 def test_a_state_that_no_scorer_has_left_is_named(cluster, state, change):
     api.put_doc(cluster, cluster.address.state, "window", {**state.source(), **change})
-    with pytest.raises(WindowDamaged, match=r"neardup-state-news/window .*neardup setup --window http"):
+    with pytest.raises(
+        WindowDamaged, match=r"neardup-state-news/window .*neardup setup --window http.*--in-place"
+    ):
         read_state(cluster)
 
 

@@ -119,7 +119,11 @@ class Lease(Generic[Document]):
 
     def _damaged(self, actual: str) -> WindowDamaged:
         own = self._cluster.address
-        remedy = f"`neardup setup --window {own}` makes it anew, from the documents that are there"
+        remedy = f"`neardup setup --window {own}` makes it anew, from the documents in its hours"
+        remedy += (
+            f"; of a window that scores an index in place DELETE {own.state}/_doc/{self._id}, and then"
+            " `neardup ingest --from-index INDEX --in-place`"
+        )
         return WindowDamaged(f"{own.state}/{self._id} of {own}", actual, "what scorers leave", remedy=remedy)
 
     def replace(self, document: Document) -> None:
