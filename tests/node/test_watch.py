@@ -146,6 +146,8 @@ class TestScoring:
             verdicts = list(watching(window, batch=7).verdicts(on_reject=rejects.append))
         assert verdicts == expected(documents, window_hours=2)
         [reject] = rejects
+        assert reject.source is not None
+        assert reject.source.endswith("/far")
         assert "would move the window on from hour" in reject.reason
         assert "expire all 20 documents in it" in reject.reason
         [mark] = [source["neardup"] for _, id, source in stored(window) if id == "far"]

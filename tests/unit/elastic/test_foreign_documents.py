@@ -105,6 +105,7 @@ def test_what_cannot_be_scored_says_why(source, changes, layout, reason):
     ((origin, reject),) = items(source, entry=entry, layout=layout)
     assert isinstance(reject, Reject)
     assert (reject.id, origin.index, origin.id) == (entry.id, entry.index, entry.id)
+    assert reject.source == f"{entry.index}/{entry.id}"
     assert reason in reject.reason
 
 

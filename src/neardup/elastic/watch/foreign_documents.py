@@ -81,7 +81,7 @@ class ForeignDocuments:
         text = field_of(stored.source, self._layout.text_field)
         fault = self._fault(entry, text, ours)
         if fault is not None:
-            return origin, Reject(entry.id, fault, entry.index)
+            return origin, Reject(entry.id, fault, qualified_id(origin))
         return origin, ForeignDocument(entry.id, text, self._time_of(entry), origin)
 
     def _time_of(self, entry: Entry) -> Any:

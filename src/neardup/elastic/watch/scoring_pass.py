@@ -190,7 +190,7 @@ class BacklogScorer:
         if origin is None:
             self._on_reject(reject)
         else:
-            self._refuse(Reject(reject.id or "", reject.reason, origin.index), origin)
+            self._refuse(Reject(reject.id or "", reject.reason, qualified_id(origin)), origin)
 
     def _refuse(self, reject: Reject, origin: Origin) -> None:
         self._marks.add(origin, reject.reason)
