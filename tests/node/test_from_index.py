@@ -504,6 +504,11 @@ class TestInPlace:
         with pytest.raises(SettingsError, match="not a synthetic one"):
             prepare(window, archive, Settings(), FIELDS)
 
+    def test_an_index_that_maps_nothing_is_refused(self, window, cluster, archive):
+        cluster.request("PUT", f"/{archive}", body={"mappings": {"enabled": False}})
+        with pytest.raises(SettingsError, match="whose mapping is enabled"):
+            prepare(window, archive, Settings(), FIELDS)
+
     def test_the_window_can_be_asked_without_naming_the_archive_again(self, cluster, window, archive):
         documents = in_order(stream(40))
         fill(cluster, archive, {each["id"]: archived(each) for each in documents})

@@ -26,9 +26,12 @@ _FIELDS: Final = "neardup-fields.json"
 
 
 def check_source(cluster: Cluster, name: str) -> None:
-    """Raises `SettingsError` for an index that would not give the marks back as they were written."""
+    """Raises `SettingsError` for an index that would not give the marks back as they were written, or not find them."""
     fields = [f"settings.index.{part}" for part in ("uuid", "mode", "mapping.source.mode")]
-    for index, there in indices(cluster, name, fields=fields, expand="all").items():
+    for index, there in indices(cluster, name, fields=["mappings.enabled", *fields], expand="all").items():
+        if there.get("mappings", {}).get("enabled") is False:
+            expected = "an index whose mapping is enabled, where marks are found: reindex it into one"
+            raise SettingsError("from_index", index, expected)
         if rebuilds_source(there["settings"]["index"]):
             expected = (
                 "an index that keeps _source as written, not a synthetic one; without --in-place it is copied"
