@@ -26,7 +26,7 @@ from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.scored_documents import checked_unused, first_state, recovered, scored_documents
 from neardup.elastic.window.setup_changes import check_archive
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
-from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged
+from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.document import Origin, Prepared
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import signer_for
@@ -105,6 +105,18 @@ def test_no_setup_changes_what_is_scored_in_place(changes, error, words):
         answers = [Answer(200, there)]
         with standing_in(answers) as server, cluster_of(server) as cluster, refused:
             check_archive(cluster, wanted)
+
+
+def test_no_setup_turns_back_what_is_being_signed_again():
+    config = WindowConfig(Recipe(), SIGNER.text)
+    source = StateDocument(config.about(), {}, resigned_from="old").source()
+    answers = [Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})]
+    with (
+        standing_in(answers) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(WindowResigning, match=r"neardup resign --window .* --force` goes on"),
+    ):
+        check_archive(cluster, config)
 
 
 @pytest.mark.parametrize("lacking", ["recipe", "text_field"])

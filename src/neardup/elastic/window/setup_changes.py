@@ -9,7 +9,12 @@ from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.http.api import count
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import read_state, scoring_lease
-from neardup.elastic.window.window_state import check_hours_of_archive, connected, settings_left
+from neardup.elastic.window.window_state import (
+    check_hours_of_archive,
+    check_signed,
+    connected,
+    settings_left,
+)
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.hours import hour_name
 from neardup.stores.remembered_settings import merged
@@ -54,10 +59,13 @@ def remember_hours(
 
 def check_archive(cluster: Cluster, config: WindowConfig) -> None:
     """Raises `RecipeMismatch` or `SettingsError` where the documents of the window at the cluster's address are scored
-    in place, and are not as `config` has them: no setup changes what is signed there, and nothing expires.
+    in place, and are not as `config` has them: no setup changes what is signed there, and nothing expires. Raises
+    `WindowResigning` where it is being signed again: what a run that was ended has begun, setup does not turn back.
     """
     try:
         state = read_state(cluster)
+        if state is not None:
+            check_signed(str(cluster.address), state)
         if state is None or state.archive is None:
             return
         present = window_config(state.about)
