@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from neardup.tables import unicode as unicode_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,11 +19,24 @@ _ALONE: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 )
 """Scripts that put no space between words: each character is a word."""
-_WORD_RE: Final = re.compile(rf"[{_ALONE}]|[^\W{_ALONE}]++(?:[.,:/'’\-][^\W{_ALONE}]++)*+|[^\w\s]")
-"""A word with what stands within it (12.5, 6-3/16, Ford's), or a single sign."""
+_JOINERS: Final = "\u200c\u200d"
+"""What stands within words of Persian and of Indic scripts, and is not seen."""
 _ASCII_WORD_RE: Final = re.compile(r"[0-9A-Za-z_]++(?:[.,:/'\-][0-9A-Za-z_]++)*+|[^\w\s\x1c-\x1f]", re.ASCII)
-"""The same for a text in ASCII, in half the time."""
+"""The words of a text in ASCII, in half the time."""
 LONGEST_WORD: Final = 80
+
+
+@functools.cache
+def _word_re() -> re.Pattern[str]:
+    """A word with what stands within it (12.5, 6-3/16, Ford's), or a single sign. Accents and vowel signs, which `re`
+    takes for signs, belong to the letter before them.
+    """
+    kept = np.flatnonzero(unicode_table.load().classes & unicode_table.KEEP)
+    marks = np.array([point for point in kept.tolist() if not chr(point).isalnum()])
+    runs = np.split(marks, np.flatnonzero(np.diff(marks) > 1) + 1)
+    mark = f"[{''.join(f'{chr(run[0])}-{chr(run[-1])}' for run in runs)}{_JOINERS}]"
+    letters = rf"[^\W{_ALONE}]++(?:{mark}++[^\W{_ALONE}]*+)*+"
+    return re.compile(rf"[{_ALONE}]{mark}*+|{letters}(?:[.,:/'’\-]{letters})*+|[^\w\s]")
 
 
 class Words:
@@ -30,7 +48,7 @@ class Words:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        pattern = _ASCII_WORD_RE if text.isascii() else _WORD_RE
+        pattern = _ASCII_WORD_RE if text.isascii() else _word_re()
         matches = list(pattern.finditer(text))
         self.texts = [match[0] for match in matches]
         self.starts = [match.start() for match in matches]
@@ -55,6 +73,13 @@ class Words:
         if first < len(self) and self.end(first) <= start:
             first += 1
         return first, max(bisect_left(self.starts, end), first)
+
+    @functools.cached_property
+    def composed(self) -> list[str]:
+        """The same in NFC, by which the words of two texts are compared."""
+        if unicodedata.is_normalized("NFC", self.text):
+            return self.texts
+        return [unicodedata.normalize("NFC", word) for word in self.texts]
 
     @functools.cached_property
     def small(self) -> frozenset[str]:

@@ -110,6 +110,28 @@ def test_figures_that_differ_by_a_point_are_told_though_doc_q_is_one():
     assert [(fact.kind, fact.a, fact.b) for fact in why.facts] == [("figure", "12.5", "125")]
 
 
+def test_an_accent_is_part_of_its_word_however_it_is_written():
+    text = "Zoë Brontë met José Müller in Café Noé."
+    why = explain(text, unicodedata.normalize("NFD", text.replace("José", "Josué")))
+    assert [(fact.a, fact.b) for fact in why.facts] == [
+        ("José Müller", unicodedata.normalize("NFD", "Josué Müller"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "changed"),
+    [
+        ("समाचार प्रकाशित हुआ।", "समाचार प्रकाशित हुई।", ("हुआ", "हुई")),
+        ("தமிழ் நாடு செய்தி", "தமிழக நாடு செய்தி", ("தமிழ்", "தமிழக")),
+        ("این می‌رود", "این می‌آید", ("می‌رود", "می‌آید")),
+        ("ราคาก่อน", "ราคาก้อน", ("ก่", "ก้")),
+    ],
+)
+def test_a_word_of_vowel_signs_is_not_torn(a, b, changed):
+    why = explain(a, b)
+    assert [(why.a[slice(*each.a)], why.b[slice(*each.b)]) for each in why.changes] == [changed]
+
+
 def test_what_begins_a_sentence_or_line_is_a_name_only_if_it_may_be_one():
     a = "Hi Ann,\nthe boats came in early. They wait for ice"
     b = "Hello Ben\nOn Friday the boats came late. Ravensea has no ice\nAn inspector of the US came. That's all"
