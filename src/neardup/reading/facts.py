@@ -31,15 +31,16 @@ _MONTH: Final = (
 )
 _DAY: Final = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
 _SHORT_DAY: Final = r"(?:mon|tue|wed|thu|fri|sat|sun)\b\.?"
+_SECONDS: Final = r"\d\d(?:[.,]\d+)?"
 _DATE_RE: Final = re.compile(
     r"\b(?:"
-    rf"(?<!\d[.,/])(?:(?:{_DAY}|{_SHORT_DAY}(?=,?\s+\d)),?\s+)?(?:"
-    r"\d{4}-\d\d?-\d\d?(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?"
-    r"|\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d\d)\b"
-    rf"|\d{{1,2}}(?:st|nd|rd|th)?[ -]{_MONTH}(?:[ -]\d{{4}}\b)?"
-    rf"|{_MONTH}\s\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s\d{{4}}\b)?"
+    rf"(?<!\d[.,/])(?:(?:{_DAY}|{_SHORT_DAY}(?=,?\s+(?:\d|{_MONTH}\s+\d))),?\s+)?(?:"
+    rf"\d{{4}}-\d\d?-\d\d?(?:[T ]\d\d:\d\d(?::{_SECONDS})?(?:Z|[+-]\d\d:?\d\d)?)?"
+    r"|\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d\d)\b(?![./]\d)"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?[ /-]{_MONTH}(?:[ /-]\d{{4}}\b)?"
+    rf"|{_MONTH}\s{{1,2}}\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s\d{{4}}\b)?"
     rf"|{_MONTH}\s\d{{4}}\b"
-    r"|\d{1,2}:\d\d(?::\d\d)?\b"
+    rf"|\d{{1,2}}:\d\d(?::{_SECONDS})?\b"
     rf")|{_DAY}|(?!may\b|mar\b|march\b|sept?\b|dec\b|jan\b){_MONTH})",
     re.IGNORECASE,
 )
@@ -97,6 +98,17 @@ class Dated:
         """The words that are parts of dates."""
         return frozenset(at for date in self.dates for at in range(*self.words.touching(*date)))
 
+    def has_figure(self, at: int) -> bool:
+        """Whether a word has a digit that is in no date."""
+        text, start, end = self.words.text, self.words.starts[at], self.words.end(at)
+        if at in self.in_dates:
+            for which in range(max(bisect_right(self.date_starts, start) - 1, 0), len(self.dates)):
+                date = self.dates[which]
+                if date.start >= end or _FIGURE_RE.search(text, start, date.start):
+                    break
+                start = max(start, date.end)
+        return _FIGURE_RE.search(text, start, end) is not None
+
 
 def _where_dates_may_begin(words: Words) -> Iterator[int]:
     """A look at each word, for the expression itself takes longer to say no."""
@@ -146,7 +158,7 @@ class _Facts:
     def _figures(self, first: int, last: int) -> Iterator[_Located]:
         words = self._words
         for at in range(first, last):
-            if _FIGURE_RE.search(words.texts[at]) and at not in self._dated.in_dates:
+            if self._dated.has_figure(at):
                 yield self._located("figure", words.starts[at], words.end(at))
 
     def _names(self, at: int, last: int) -> Iterator[_Located]:

@@ -110,6 +110,25 @@ def test_figures_that_differ_by_a_point_are_told_though_doc_q_is_one():
     assert [(fact.kind, fact.a, fact.b) for fact in why.facts] == [("figure", "12.5", "125")]
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "fact"),
+    [
+        ("10:00:00,123 disk full", "10:00:00,124 disk full", ("date", "10:00:00,123", "10:00:00,124")),
+        ("from 10.12.20.5 on", "from 10.12.20.6 on", ("figure", "10.12.20.5", "10.12.20.6")),
+        ("[10/Oct/2000:13:55:36]", "[11/Oct/2000:13:55:36]", ("date", "10/Oct/2000", "11/Oct/2000")),
+        ("Sat Aug  3 21:29:41", "Sun Aug  4 21:29:41", ("date", "Sat Aug  3", "Sun Aug  4")),
+        ("frame 10:00:00:17", "frame 10:00:00:18", ("figure", "10:00:00:17", "10:00:00:18")),
+        (
+            "in x-2024-05-03-7.log",
+            "in x-2024-05-03-8.log",
+            ("figure", "x-2024-05-03-7.log", "x-2024-05-03-8.log"),
+        ),
+    ],
+)
+def test_no_digit_that_differs_is_left_out_for_a_date_beside_it(a, b, fact):
+    assert [(each.kind, each.a, each.b) for each in explain(a, b).facts] == [fact]
+
+
 def test_an_accent_is_part_of_its_word_however_it_is_written():
     text = "Zoë Brontë met José Müller in Café Noé."
     why = explain(text, unicodedata.normalize("NFD", text.replace("José", "Josué")))
