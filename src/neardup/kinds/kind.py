@@ -9,6 +9,7 @@ that are not alike the kind says what they share.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -115,7 +116,8 @@ def _kind(row: Sequence[int], a: bytes, b: bytes) -> Kind:
             reason += f", but {differing[0]} is {differing[1]}"
         return Kind(name, reason, 1.0, 0.0, 0.0, 0, differing)
     name, reason, likeness, figures, borrowed, passage = _judged(row)
-    said = reason.format(likeness=likeness, figures=figures, borrowed=borrowed, passage=passage, alike=ALIKE)
+    shown = math.floor(100 * likeness + 1e-9) / 100  # what is just below ALIKE does not read as if it reached it
+    said = reason.format(likeness=shown, figures=figures, borrowed=borrowed, passage=passage, alike=ALIKE)
     return Kind(name, said, likeness, figures, borrowed.quoted, passage)
 
 

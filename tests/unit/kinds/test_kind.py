@@ -12,6 +12,8 @@ from testing import made_pairs
 
 from neardup.kinds import kind_of
 
+LETTERS = str.maketrans("0123456789", "abcdefghij")
+
 STORY = (
     "The ferry ran aground off the western spit at dawn. The harbour office said that all those on board were safe, "
     "and that the tide would lift her off by noon. Nobody could say how she had come so near the shore in clear air."
@@ -54,6 +56,13 @@ def test_slips_all_over_a_text_leave_it_a_copy():
 def test_a_corrected_figure_makes_no_form():
     kind = kind_of(f"{STORY} She had 312 on board.", f"{STORY} She had 321 on board.")
     assert (kind.name, kind.figures) == ("copy", 1.0)
+
+
+def test_a_likeness_just_below_the_least_does_not_read_as_the_least():
+    words = [f"{Random(i).getrandbits(33):07d}".translate(LETTERS) for i in range(520)]
+    kind = kind_of(" ".join(words[:400]), " ".join(words[:287] + words[400:513]))
+    assert 0.715 < kind.likeness < 0.72
+    assert kind.reason == "71% of their own words are the same, fewer than 72%"
 
 
 def test_a_form_says_how_much_of_the_difference_is_figures():
