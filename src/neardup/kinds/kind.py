@@ -116,7 +116,7 @@ def _kind(row: Sequence[int], a: bytes, b: bytes) -> Kind:
             reason += f", but {differing[0]} is {differing[1]}"
         return Kind(name, reason, 1.0, 0.0, 0.0, 0, differing)
     name, reason, likeness, figures, borrowed, passage = _judged(row)
-    shown = math.floor(100 * likeness + 1e-9) / 100  # what is just below ALIKE does not read as if it reached it
+    shown = math.floor(100 * likeness + 1e-9) / 100  # just below ALIKE is not shown as ALIKE
     said = reason.format(likeness=shown, figures=figures, borrowed=borrowed, passage=passage, alike=ALIKE)
     return Kind(name, said, likeness, figures, borrowed.quoted, passage)
 
