@@ -10,6 +10,7 @@
 #define NEARDUP_COMMON_RUNS_H
 
 #include "core.h"
+#include "slots.h"
 
 #define GRAM_MULTIPLIER 0x9E3779B1U
 #define GRAM_IN_USE 0x80000000U /* set in every q-gram, of which no byte has it: 0 is a free slot */
@@ -42,8 +43,9 @@ static inline u32 gram_hash(u32 gram) { return gram * GRAM_MULTIPLIER; }
 /* Slot of a q-gram in the first 2^bits slots of a table, or the free one where it would go. */
 static inline i64 gram_slot(const u32 *table, i64 bits, u32 gram, u32 hashed) {
     const i64 mask = ((i64)1 << bits) - 1;
-    i64 slot = hashed >> (GRAM_HASH_BITS - bits);
-    for (u32 held = table[slot]; (held != 0) & (held != gram); held = table[slot]) slot = (slot + 1) & mask;
+    i64 slot = hashed >> (GRAM_HASH_BITS - bits), tried = 0;
+    for (u32 held = table[slot]; (held != 0) & (held != gram); held = table[slot])
+        slot = slot_after(slot, mask, gram, &tried);
     return slot;
 }
 

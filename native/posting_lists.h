@@ -19,6 +19,7 @@
 #define NEARDUP_POSTING_LISTS_H
 
 #include "core.h"
+#include "slots.h"
 
 enum { CLASS_SHIFT = 27, CLASS_MASK = 31, START_SHIFT = 32 };
 #define LENGTH_MASK ((1ULL << CLASS_SHIFT) - 1)
@@ -62,8 +63,8 @@ static inline i64 first_slot(const Lists *lists, u64 key) { return first_slot_of
 
 /* Slot of `key` in a table of so many slots, or of the free place where it would go. */
 static inline i64 find_in(const u64 *entries, i64 slots, u64 key) {
-    i64 slot = first_slot_of(slots, key);
-    while (entries[2 * slot + 1] != 0 && entries[2 * slot] != key) slot = (slot + 1) & (slots - 1);
+    i64 slot = first_slot_of(slots, key), tried = 0;
+    while (entries[2 * slot + 1] != 0 && entries[2 * slot] != key) slot = slot_after(slot, slots - 1, key, &tried);
     return slot;
 }
 

@@ -9,6 +9,7 @@
 #include "core.h"
 #include "hashing.h"
 #include "scratch.h"
+#include "slots.h"
 #include "text.h"
 #include "vectors.h"
 
@@ -26,13 +27,13 @@ static inline i64 table_size(i64 entries) {
  * 0 marks a free slot, so key 0 is in no table.
  */
 static inline i64 slot_of(const u64 *table, i64 mask, u64 key) {
-    i64 slot = (i64)key & mask;
+    i64 slot = (i64)key & mask, tried = 0;
     while (true) {
         const u64 held = table[slot];
         bool is_other = (held != 0) & (held != key);
         __asm__("" : "+r"(is_other)); /* gcc would branch twice, and one would be mispredicted at every third window */
         if (LIKELY(!is_other)) return slot;
-        slot = (slot + 1) & mask;
+        slot = slot_after(slot, mask, key, &tried);
     }
 }
 

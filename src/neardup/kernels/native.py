@@ -177,5 +177,6 @@ def _check_layout() -> None:
 
 _LIBRARY: Final = _loaded(library_path())
 _check_layout()
+_LIBRARY.neardup_keep_secret(ctypes.c_uint64(int.from_bytes(os.urandom(8), "little")))
 SOURCES: Final = _text("neardup_sources")
 """The hash of the sources that the library was made of."""
