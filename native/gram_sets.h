@@ -8,6 +8,7 @@
 #define NEARDUP_GRAM_SETS_H
 
 #include "core.h"
+#include "slots.h"
 
 enum { SHORT_Q = 4, LONG_Q = 12 }; /* the two lengths of a q-gram */
 
@@ -84,12 +85,15 @@ ALWAYS u64 difference_of(const u32 *a, const u32 *b, i64 q) {
 
 static inline u32 rotated_32(u32 value, int by) { return value << by | value >> (32 - by); }
 
-/* Writes the names of the first `last` q-grams, of which the highest bits differ most. */
+/* Writes the names of the first `last` q-grams, of which the highest bits differ most. By a secret: texts could be made
+ * of q-grams of one name.
+ */
 ALWAYS void fill_names(const u32 *restrict points, i64 last, i64 q, u32 *restrict names) {
     if (last <= 0) return;
+    const u64 one = splitmix64(secret_of_process), other = splitmix64(~secret_of_process);
+    const u32 by[] = {(u32)one | 1, (u32)(one >> 32) | 1, (u32)other | 1, (u32)(other >> 32) | 1};
     for (i64 at = 0; at < last + q - SHORT_Q; at++) {
-        const u32 four = points[at] + (points[at + 1] << 8) + (points[at + 2] << 16) + (points[at + 3] << 24);
-        const u32 mixed = four * 0x9E3779B1u;
+        const u32 mixed = points[at] * by[0] + points[at + 1] * by[1] + points[at + 2] * by[2] + points[at + 3] * by[3];
         names[at] = (mixed ^ mixed >> 15) * 0x2C1B3C6Du;
     }
     if (q == SHORT_Q) return;

@@ -24,6 +24,7 @@ static inline i64 counted(i64 slot, i64 mask, u64 key, i64 *tried) {
 }
 #define slot_after counted
 #include "common_runs.h"
+#include "gram_sets.h"
 #include "posting_lists.h"
 #include "qgrams.h"
 
@@ -54,23 +55,53 @@ int main(void) {
         const u32 gram = (7U << BITS | i) * (u32)inverse(GRAM_MULTIPLIER);
         grams[gram_slot(grams, BITS, gram, gram_hash(gram))] = gram;
     }
-    printf("%ld %d", (long)steps, (int)KEYS);
+    printf("%ld %d ", (long)steps, (int)KEYS);
+
+    /* Without a secret the sum p0 + (p1 << 8) + (p2 << 16) + (p3 << 24) was the name: here it is that of all. */
+    static u32 points[4 * KEYS], names[4 * KEYS];
+    static u8 is_used[SLOTS];
+    for (u32 i = 0; i < KEYS; i++) {
+        u32 *at = points + 4 * i;
+        at[1] = 0x4E00 + i % 128 * 7;
+        at[3] = 0x4E00 + i / 128 * 7;
+        at[0] = (0x12345678 - (at[1] << 8)) & 0xFFFF;
+        at[2] = (((0x12345678 - (at[1] << 8) - at[0]) >> 16) - (at[3] << 8)) & 0xFFFF;
+    }
+    fill_names(points, 4 * KEYS - 3, SHORT_Q, names);
+    i64 used = 0;
+    for (i64 i = 0; i < KEYS; i++) {
+        used += 1 - is_used[names[4 * i] >> (32 - BITS)];
+        is_used[names[4 * i] >> (32 - BITS)] = 1;
+    }
+    printf("%ld", (long)used);
     return 0;
 }
 """
-"""How often a search went on to another slot, of three tables that are given keys of one slot; how many keys."""
+"""How often a search went on to another slot, of three tables that are given keys of one slot; how many keys; and how
+many slots the names of as many q-grams take."""
 
 
-def test_keys_of_one_slot_are_not_looked_for_behind_all_others(tmp_path):
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory):
     command = compile_kernels.compiler()
     if command is None:
         pytest.skip("no C compiler here")
-    (tmp_path / "counts.c").write_text(COUNTS)
+    folder = tmp_path_factory.mktemp("counts")
+    (folder / "counts.c").write_text(COUNTS)
     flags = ["-std=gnu11", "-O1", "-fno-strict-aliasing", "-fwrapv", "-Wno-psabi", "-I", str(NATIVE)]
-    program = tmp_path / "counts"
-    subprocess.run([*command, *flags, str(tmp_path / "counts.c"), "-lm", "-o", str(program)], check=True)
-    *steps, keys = map(int, subprocess.run([str(program)], capture_output=True, check=True).stdout.split())
+    program = folder / "counts"
+    subprocess.run([*command, *flags, str(folder / "counts.c"), "-lm", "-o", str(program)], check=True)
+    return list(map(int, subprocess.run([str(program)], capture_output=True, check=True).stdout.split()))
+
+
+def test_keys_of_one_slot_are_not_looked_for_behind_all_others(counts):
+    *steps, keys, _ = counts
     assert len(steps) == 3
     assert all(0 < each < 20 * keys for each in steps), (
         "from slot to slot it would be half of the square of the keys"
     )
+
+
+def test_q_grams_of_two_texts_cannot_be_made_to_have_one_name(counts):
+    *_, keys, used = counts
+    assert used > keys / 2
