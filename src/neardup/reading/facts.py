@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+import unicodedata
 from bisect import bisect_right
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -69,6 +70,11 @@ class _Located(NamedTuple):
     text: str
     start: int
     end: int
+
+    @property
+    def composed(self) -> str:
+        """The text in NFC, by which facts are compared, as words are."""
+        return unicodedata.normalize("NFC", self.text)
 
 
 class Dated:
@@ -234,10 +240,10 @@ def _paired(own: Sequence[_Located], other: Sequence[_Located]) -> Iterator[Fact
         right = [fact for fact in other if fact.kind == kind]
         if not (left or right):
             continue
-        stretches = differing_stretches([each.text for each in left], [each.text for each in right])
+        stretches = differing_stretches([each.composed for each in left], [each.composed for each in right])
         for (i1, i2, j1, j2), _ in stretches:
             for one, another in zip_longest(left[i1:i2], right[j1:j2]):
-                if one is None or another is None or one.text != another.text:
+                if one is None or another is None or one.composed != another.composed:
                     yield _fact(one, another)
 
 

@@ -6,6 +6,7 @@ import json
 import pickle
 import time
 import unicodedata
+from random import Random
 
 import numpy as np
 import pytest
@@ -135,6 +136,16 @@ def test_an_accent_is_part_of_its_word_however_it_is_written():
     assert [(fact.a, fact.b) for fact in why.facts] == [
         ("José Müller", unicodedata.normalize("NFD", "Josué Müller"))
     ]
+
+
+def test_names_in_stretches_that_are_not_compared_word_by_word_are_compared_in_nfc_too():
+    random = Random(1)
+    a, b = (" ".join(random.choices(["Zoë", "met", "saw"], k=4_200)) for _ in range(2))
+    why = explain(f"one {a} two", f"three {b} four")
+    assert [change.coarse for change in why.changes] == [True]
+    decomposed = explain(why.a, unicodedata.normalize("NFD", why.b))
+    in_nfc = [(fact.a, fact.b and unicodedata.normalize("NFC", fact.b)) for fact in decomposed.facts]
+    assert list(dict.fromkeys(in_nfc)) == list(dict.fromkeys((fact.a, fact.b) for fact in why.facts))
 
 
 @pytest.mark.parametrize(
