@@ -50,7 +50,8 @@ _DATE_BEGINS: Final = (
     "mon", "tue", "wed", "thu", "fri", "sat", "sun",
 )  # fmt: skip
 """The first three letters of what a date begins with, if not with a digit."""
-_INNER_RE: Final = re.compile(r"\b\w")
+_INNER_RE: Final = re.compile(r"(?<=[.,:/'’\-])\w")
+"""Where a part of a word begins. Behind an accent, where `re` sees another word begin, none does."""
 _FIGURE_RE: Final = re.compile(r"\d")
 _SENTENCE_END: Final = frozenset(".!?:;\"'()[]«»“”‘’•*|>—–-")
 

@@ -148,6 +148,11 @@ def test_names_in_stretches_that_are_not_compared_word_by_word_are_compared_in_n
     assert list(dict.fromkeys(in_nfc)) == list(dict.fromkeys((fact.a, fact.b) for fact in why.facts))
 
 
+def test_no_date_begins_behind_an_accent():
+    a, b = (unicodedata.normalize("NFD", text) for text in ("Trémar 2020", "Trémar 2021"))
+    assert [(fact.kind, fact.a, fact.b) for fact in explain(a, b).facts] == [("figure", "2020", "2021")]
+
+
 @pytest.mark.parametrize(
     ("a", "b", "changed"),
     [
