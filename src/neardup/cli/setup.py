@@ -115,7 +115,7 @@ def setup(
     """Make what a window in Elasticsearch needs, or bring it up to date; print every change.
 
     What is not given stays as the window has it. Doing it again changes nothing. It is refused, with nothing changed,
-    where documents of another recipe are there.
+    where documents of another recipe are there, or are being signed again.
 
     Examples:
 

@@ -119,11 +119,12 @@ def test_no_setup_turns_back_what_is_being_signed_again():
         check_archive(cluster, config)
 
 
+@pytest.mark.parametrize("changes", [{"archive": "old"}, {"resigned_from": "old"}])
 @pytest.mark.parametrize("lacking", ["recipe", "text_field"])
-def test_a_description_of_an_archive_that_is_damaged_is_written_anew_by_setup(lacking):
+def test_a_description_that_is_damaged_is_written_anew_by_setup(lacking, changes):
     config = WindowConfig(Recipe(), SIGNER.text, window_hours=0, signed_by="client")
     about = {name: value for name, value in config.about().items() if name != lacking}
-    source = StateDocument(about, {}, archive="old").source()
+    source = StateDocument(about, {}, **changes).source()
     answers = [Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})]
     with standing_in(answers) as server, cluster_of(server) as cluster:
         check_archive(cluster, config)

@@ -64,13 +64,14 @@ def check_archive(cluster: Cluster, config: WindowConfig) -> None:
     """
     try:
         state = read_state(cluster)
-        if state is not None:
-            check_signed(str(cluster.address), state)
-        if state is None or state.archive is None:
+        if state is None:
             return
         present = window_config(state.about)
     except WindowDamaged:
-        return  # it is made anew (state_recovery.py)
+        return  # it is made anew (state_recovery.py), before `neardup resign` can go on
+    check_signed(str(cluster.address), state)
+    if state.archive is None:
+        return
     if present.recipe_text != config.recipe_text:
         where = f"archive {state.archive}"
         raise RecipeMismatch(where, present.recipe_text, config.recipe_text, str(cluster.address))
