@@ -148,9 +148,9 @@ def test_what_is_in_the_way_is_named_with_a_remedy(snapshot, named):
         assert text in str(caught.value)
 
 
-def test_an_hour_that_was_made_while_the_templates_were_not_is_to_be_deleted_as_scorers_say():
+def test_an_hour_that_was_made_while_the_templates_were_not_is_to_be_deleted():
     snapshot = complete()._replace(objects={}, indices=Indices([an_hour()._replace(about=None)], []))
-    with pytest.raises(SetupRefused, match=r"delete it \(no document in it counts\), and run again"):
+    with pytest.raises(SetupRefused, match=r"delete it, if it was made while the templates were missing"):
         plan(NEWS, DEFAULT, snapshot)
 
 

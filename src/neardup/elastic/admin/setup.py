@@ -280,8 +280,8 @@ def _check_index(address: Address, config: WindowConfig, index: HourlyIndex, *, 
     if index.about is None:
         what = f"index {index.name} was not made for neardup and its documents are not signed"
         elsewhere = f"choose another prefix, and take them over: neardup ingest --from-index {index.name}"
-        here = "delete it (no document in it counts), and run again; or " if is_made else ""
-        raise SetupRefused(str(address), what, here + elsewhere)
+        here = "delete it, if it was made while the templates were missing (no document in it counts), and run again"
+        raise SetupRefused(str(address), what, f"{here}; or {elsewhere}" if is_made else elsewhere)
     if index.about["recipe"] != config.recipe_text:
         raise RecipeMismatch(
             f"index {index.name}", str(index.about["recipe"]), config.recipe_text, str(address)
