@@ -60,7 +60,7 @@ def test_a_block_on_the_whole_cluster_is_found(cluster, block):
     finally:
         cluster.request("PUT", "/_cluster/settings", body={"persistent": {block: None}})
     assert state == "bad"
-    assert f'PUT _cluster/settings {{"persistent": {{"{block}": null}}}}' in text
+    assert f'PUT _cluster/settings {{"persistent": {{"{block}": null}}}}, or "transient" if it is so' in text
     assert findings(cluster, "bad") == {}
 
 

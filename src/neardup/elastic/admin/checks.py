@@ -37,7 +37,8 @@ def examine(address: Address, credentials: Credentials) -> Iterator[Finding]:
             yield _health(cluster)
             if block := api.cluster_block(cluster):
                 remedy = f'PUT _cluster/settings {{"persistent": {{"{block}": null}}}}'
-                yield Finding(f"block {block}", "bad", f"nothing can be written to this cluster; {remedy}")
+                text = f'nothing can be written to this cluster; {remedy}, or "transient" if it is so'
+                yield Finding(f"block {block}", "bad", text)
             snapshot = take_snapshot(cluster)
             yield from check_nodes(cluster, snapshot)
             yield from _window(cluster, snapshot)
