@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from neardup.model.document import Document, Reject
 from neardup.sources import csv_rows as table
 from neardup.sources.lines import lines
+from neardup.sources.other_formats import HTML, format_of_beginning
 from neardup.sources.reader import Reader
 from neardup.sources.streams import BLOCK, CHUNK, chunks
 
@@ -170,3 +171,9 @@ def test_one_line_without_end_takes_what_is_allowed_and_is_told(tmp_path, name):
     assert isinstance(reject, Reject)
     assert reject.reason == f"the {what} is longer than 4,194,304 bytes"
     assert peak < 8 * 4 * MIB + 4 * CHUNK
+
+
+@pytest.mark.parametrize(("end", "kind"), [("<html>", HTML), ("<p>Rain", None)])
+def test_what_begins_with_many_comments_is_told_at_once(end, kind):
+    """A search that tries every division of them into comments comes to no end."""
+    assert format_of_beginning(("<!---->\n" * 1_000 + end).encode()) is kind
