@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from email.header import decode_header, make_header
+from email.policy import Compat32
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -42,8 +43,21 @@ TOO_DEEP: Final = "the parts of the mail lie in one another too deep to be read"
 NO_TEXT: Final = "the mail has no text part"
 UNREADABLE: Final = "the mail cannot be taken apart: {error}"
 BLANK: Final = b" \t\r\n"
+LONGEST_HEADER: Final = 16 * 1024
+"""Characters of a header that the library takes apart: its time goes with their square."""
 _BROKEN: Final = (LookupError, ValueError, TypeError, email.errors.MessageError)
 """What the standard library raises for a header or an encoding that is not as it should be."""
+
+
+class _Policy(Compat32):
+    """Of headers that say how a part is to be read, and are longer than any that says it, the beginning counts."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[:LONGEST_HEADER] if name.lower().startswith("content-") else value
+
+
+_POLICY: Final = _Policy()
 
 
 class _Mail(NamedTuple):
@@ -149,7 +163,7 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
 
 def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
     """What is used of the message; None if it has no header. All of the library's work on one mail is done here."""
-    message = email.message_from_bytes(data.lstrip(BOM + BLANK))
+    message = email.message_from_bytes(data.lstrip(BOM + BLANK), policy=_POLICY)
     if not message.keys():
         return None
     return _Mail(
@@ -203,10 +217,11 @@ def _encoding_named(part: Message) -> str | None:
 
 
 def _header(message: Message, name: str) -> str:
-    """A header as people read it; as it stands if it is not as it should be."""
+    """A header as people read it; as it stands if it is not as it should be, or longer than `LONGEST_HEADER`."""
     value = str(message.get(name) or "")
-    with suppress(*_BROKEN):  # an encoding that nobody knows, or bytes that are not of it
-        value = str(make_header(decode_header(value)))
+    if len(value) <= LONGEST_HEADER:
+        with suppress(*_BROKEN):  # an encoding that nobody knows, or bytes that are not of it
+            value = str(make_header(decode_header(value)))
     return " ".join(value.encode("utf-8", "replace").decode().split())
 
 

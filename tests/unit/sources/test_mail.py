@@ -252,13 +252,28 @@ def test_a_broken_header_costs_no_text(tmp_path, head, subject):
     assert (mail.text, mail.fields) == ("Fähre", {"subject": subject})
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"Subject: " + b"=?a?q?x" * 500_000,
+        b"Content-Type: text/plain; x=" + b'a";' * 2_000_000,
+        b"Content-Type: multipart/mixed; x=" + b'a";' * 2_000_000,
+    ],
+    ids=["encoded words", "parameters", "parameters of parts"],
+)
+def test_a_header_of_megabytes_is_not_taken_apart(tmp_path, head):
+    """The library tries every beginning in it with every end."""
+    (mail,) = read(written(tmp_path / "a.eml", head + b"\nMessage-ID: <1@x>\n\nRain.\n"))
+    assert mail.id == "1@x"
+
+
 def test_whatever_the_library_raises_for_a_mail_rejects_that_mail_alone(tmp_path, monkeypatch):
     parse = email.message_from_bytes
 
-    def fails_for_one(data):
+    def fails_for_one(data, **how):
         if b"<1@" in data:
             raise AssertionError("not foreseen")
-        return parse(data)
+        return parse(data, **how)
 
     monkeypatch.setattr(email, "message_from_bytes", fails_for_one)
     other = PLAIN.replace("<1@", "<2@")
