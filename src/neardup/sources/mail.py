@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import email
 import email.errors
 import email.utils
@@ -45,6 +46,8 @@ UNREADABLE: Final = "the mail cannot be taken apart: {error}"
 BLANK: Final = b" \t\r\n"
 LONGEST_HEADER: Final = 16 * 1024
 """Characters of a header that the library takes apart: its time goes with their square."""
+_NO_CHARSETS: Final = ("punycode", "idna")
+"""Encodings of names, not of texts: the time to decode them goes with the square of their length."""
 _BROKEN: Final = (LookupError, ValueError, TypeError, email.errors.MessageError)
 """What the standard library raises for a header or an encoding that is not as it should be."""
 
@@ -212,7 +215,8 @@ def _decoded(part: Message, encoding: str | None) -> str:
 def _encoding_named(part: Message) -> str | None:
     """The encoding that a part names; None if it names none, or in a way that cannot be read."""
     with suppress(*_BROKEN):
-        return part.get_content_charset()
+        name = part.get_content_charset()
+        return name if name and codecs.lookup(name).name not in _NO_CHARSETS else None
     return None
 
 

@@ -267,6 +267,14 @@ def test_a_header_of_megabytes_is_not_taken_apart(tmp_path, head):
     assert mail.id == "1@x"
 
 
+@pytest.mark.parametrize("name", ["punycode", "IDNA"])
+def test_an_encoding_of_names_is_none_of_texts(tmp_path, name):
+    """To decode these megabytes by it would take hours."""
+    text = "xn--" + "a" * 2_000_000 + "-" + "eaaba" * 400_000
+    head = f"Message-ID: <1@x>\nContent-Type: text/plain; charset={name}\n\n"
+    assert read(written(tmp_path / "a.eml", head + text)) == [Document("1@x", text)]
+
+
 def test_whatever_the_library_raises_for_a_mail_rejects_that_mail_alone(tmp_path, monkeypatch):
     parse = email.message_from_bytes
 
