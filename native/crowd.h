@@ -319,20 +319,19 @@ typedef struct {
     i64 size;
 } Listed;
 
-static inline bool is_better(const Ranking *ranking, const i32 *docs, Ranked match, Ranked other) {
+static inline bool is_better(const Listed *listed, Ranked match, Ranked other) {
+    const i32 *docs = listed->docs;
     return match.score > other.score ||
-           (match.score == other.score && comes_before(ranking, docs[match.place], docs[other.place]));
+           (match.score == other.score && comes_before(listed->ranking, docs[match.place], docs[other.place]));
 }
 
 /* Puts a match at the first place of the heap of so many, and what is worse before it. */
 static inline void put_first(const Listed *listed, i64 size, Ranked match) {
-    const Ranking *ranking = listed->ranking;
-    const i32 *docs = listed->docs;
     Ranked *best = listed->best;
     i64 at = 0;
     for (i64 next = 1; next < size; next = 2 * at + 1) {
-        if (next + 1 < size && is_better(ranking, docs, best[next], best[next + 1])) next++;
-        if (!is_better(ranking, docs, match, best[next])) break;
+        if (next + 1 < size && is_better(listed, best[next], best[next + 1])) next++;
+        if (!is_better(listed, match, best[next])) break;
         best[at] = best[next];
         at = next;
     }
@@ -345,14 +344,14 @@ static inline void put_first(const Listed *listed, i64 size, Ranked match) {
  */
 static inline bool list_match(Listed *listed, Ranked match) {
     if (listed->size == listed->most) {
-        if (!is_better(listed->ranking, listed->docs, match, listed->best[0])) return false;
+        if (!is_better(listed, match, listed->best[0])) return false;
         put_first(listed, listed->most, match);
         return true;
     }
+    Ranked *best = listed->best;
     i64 at = listed->size++;
-    for (; at > 0 && is_better(listed->ranking, listed->docs, listed->best[(at - 1) / 2], match); at = (at - 1) / 2)
-        listed->best[at] = listed->best[(at - 1) / 2];
-    listed->best[at] = match;
+    for (; at > 0 && is_better(listed, best[(at - 1) / 2], match); at = (at - 1) / 2) best[at] = best[(at - 1) / 2];
+    best[at] = match;
     return listed->size == listed->most;
 }
 
@@ -440,7 +439,7 @@ static inline i64 best_of_members(const AllMatching *given, const i32 *restrict 
             if (overlap < least && !stands[doc]) continue;
             if (overlap == count && g.halves[first] == g.half) return -1; /* one text has one set */
             const Ranked match = {i, -1, (double)overlap / (double)max_i64(count, sizes[g.members[2 * first + 1]])};
-            if (stands[doc] && is_better(&g.ranking, docs, match, head)) head = match;
+            if (stands[doc] && is_better(&listed, match, head)) head = match;
             if (list_match(&listed, match)) {
                 /* overlap / max(|A|, |B|) >= score needs an overlap of score · |A|; one less for what is rounded off. */
                 least = (i32)max_i64((i64)(listed.best[0].score * (double)count) - 1, 0);
@@ -537,7 +536,7 @@ KERNEL(best_matches,
         for (i64 i = begin; i < end; i++) {
             const i64 doc = docs[i];
             const Ranked match = {i, j, score};
-            if (stands[doc] && is_better(&ranking, docs, match, head)) head = match;
+            if (stands[doc] && is_better(&listed, match, head)) head = match;
             if (score < worst || (score == worst && time_of(&ranking, doc) > worst_time)) continue;
             if (list_match(&listed, match)) {
                 const i64 last = docs[listed.best[0].place], text = listed.best[0].text;

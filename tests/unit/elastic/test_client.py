@@ -19,6 +19,7 @@ from neardup.elastic.http.admin_api import simulate
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.permission_errors import permission_error, role_for
+from neardup.elastic.http.scan import PAGE
 from neardup.errors import ClusterConflict, ClusterError, ClusterRefused, ClusterRejected, ClusterUnreachable
 
 GREEN = Answer(200, {"status": "green"})
@@ -584,7 +585,7 @@ def test_an_answer_that_stays_no_json_is_told():
             400,
             "illegal_argument_exception",
             "Result window is too large, from + size must be less than or equal to: [500] but was [2000].",
-            "raise index.max_result_window",
+            f"raise index.max_result_window of these indices to {PAGE} or more",
         ),
     ],
 )

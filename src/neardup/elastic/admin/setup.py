@@ -264,6 +264,7 @@ def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) 
 
 
 def _check_prefix(address: Address, snapshot: ClusterSnapshot) -> None:
+    """Raises where the prefix names something that is there already, and is no alias."""
     if snapshot.prefix_is:
         remedy = "choose another prefix"
         if snapshot.prefix_is == "data stream":
