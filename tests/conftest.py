@@ -7,6 +7,7 @@ from collections.abc import Generator
 import pytest
 from hypothesis import settings
 from testing.memory import MEMORY, is_roomy
+from testing.steps import StepCounter
 
 pytest_plugins = ["testing.node.fixtures"]
 
@@ -21,6 +22,12 @@ if is_roomy():
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Whoever runs the tests in the background ignores it, and so would every process that they interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def steps(tmp_path_factory: pytest.TempPathFactory) -> StepCounter:
+    """Counts the steps of expressions: no test is timed."""
+    return StepCounter(tmp_path_factory.mktemp("steps"))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -245,7 +245,7 @@ def shared_library(name: str) -> str:
 def test_the_level_is_that_of_the_processor():
     flags = set(Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0].split())
     wanted = "3" if {"avx2", "bmi1", "bmi2", "fma", "movbe", "f16c"} <= flags else "1"
-    if wanted == "3" and {"avx512f", "avx512bw", "avx512_vbmi", "avx512_vbmi2", "avx512_vpopcntdq"} <= flags:
+    if wanted == "3" and {"avx512f", "avx512bw", "avx512vbmi", "avx512_vbmi2", "avx512_vpopcntdq"} <= flags:
         wanted = "4"
     path = native.library_path() if native.LEVEL_VARIABLE not in os.environ else None
     assert path is None or path.name == f"kernels-{wanted}.so"
