@@ -139,7 +139,8 @@ def _judged(row: Sequence[int]) -> _Judged:
     figures = _figures_share(doc_q, _doc_q(row, columns.WITH_SIGNS))
     borrowed = _NOTHING
     if row[columns.BORROWED_A] or row[columns.BORROWED_B]:
-        borrowed = max(_borrowed(*row[at : at + 4]) for at in (columns.BORROWED_A, columns.BORROWED_B))
+        both = [_borrowed(*row[at : at + 4]) for at in (columns.BORROWED_A, columns.BORROWED_B)]
+        borrowed = _Borrowed(*max(each[:2] for each in both), *max(each[2:] for each in both))
     name, reason = _named(likeness, is_spread, figures, borrowed, passage)
     return _Judged(name, reason, likeness, figures, borrowed, passage)
 
@@ -188,7 +189,9 @@ def _figures_share(doc_q: float, with_signs: float) -> float:
 
 
 class _Borrowed(NamedTuple):
-    """How much of a text is quoted lines, and footers, that the other has: of all of it, and of what both have."""
+    """How much of a text is quoted lines, and footers, that the other has: of all of it, and of what both have. Of two
+    texts, quoted lines of the one that has more of them, and footers likewise.
+    """
 
     quoted: float = 0.0
     quoted_of_shared: float = 0.0

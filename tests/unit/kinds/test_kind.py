@@ -93,6 +93,15 @@ def test_mails_with_one_footer_are_a_frame():
     assert (kind.name, kind.reason) == ("frame", "100% of what is the same is a footer")
 
 
+def test_a_line_quoted_in_one_text_does_not_hide_that_the_footer_of_the_other_is_what_both_have():
+    address = "http://www.harbour.example/list"
+    notice = "You get this as a member of the list of friends of the harbour. Leave it there."
+    with_a_footer = f"{STORY[:60]}\n-- \n{notice}\n{address}"
+    with_a_quote = f"{OTHER[:60]} {notice}\n> {address}"
+    kind = kind_of(with_a_footer, with_a_quote)
+    assert (kind.name, kind.quoted > 0) == ("frame", True)
+
+
 def test_pages_with_a_passage_of_their_own_are_a_frame():
     places = [
         f"{one}{two}"
