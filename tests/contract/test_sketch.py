@@ -383,6 +383,15 @@ def test_a_query_below_the_reach_warns_and_names_no_reach_there_is_not(tmp_path,
     assert said.endswith("(--retrieval complete) misses none")
 
 
+def test_below_every_reach_none_is_advised(tmp_path, caplog):
+    with neardup.open(tmp_path / "w", recipe=Recipe()) as window:
+        list(window.ingest([document("a", grams(0, 30))]))
+        window.query(grams(0, 30), threshold="0.4")
+    (said,) = warnings(caplog)
+    assert "from 0.6 on: at 0.4" in said
+    assert said.endswith("(--retrieval complete) misses none")
+
+
 def test_a_complete_search_has_no_reach(tmp_path, caplog):
     with neardup.open(tmp_path / "w", threshold="0.2", retrieval="complete", recipe=Recipe()) as window:
         list(window.ingest([document("a", grams(0, 30)), document("b", grams(20, 50))]))

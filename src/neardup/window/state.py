@@ -10,7 +10,7 @@ import numpy as np
 
 from neardup.index.document_table import DocumentTable
 from neardup.index.search import Search
-from neardup.model.settings import REACHES
+from neardup.model.settings import REACHES, exact_threshold
 from neardup.stores import blobs, records
 from neardup.stores.base import Commit, NewDocuments
 from neardup.window.base import Expired, Left
@@ -95,8 +95,8 @@ class State:
         self.warned.add("reach")
         other = (
             ""
-            if lowest <= min(REACHES)
-            else f"; so does a window of reach {min(REACHES)} (`neardup resign --reach {min(REACHES)} --force`)"
+            if threshold < exact_threshold(min(REACHES))
+            else f"; a window of reach {min(REACHES)} is made for it (`neardup resign --reach {min(REACHES)} --force`)"
         )
         log.warning(
             "sketches here are made for thresholds from %g on: at %g they miss copies. The retrieval complete "
