@@ -62,7 +62,7 @@ RECIPE_KEYS: Final = tuple(field.name for field in fields(Recipe))
 FIELD_KEYS: Final = tuple(field.name for field in fields(Fields))
 TABLES: Final = {"recipe": RECIPE_KEYS, "fields": FIELD_KEYS, "elasticsearch": CREDENTIAL_KEYS}
 TOP_KEYS: Final = ("window", *(key for key in SETTING_KEYS if key not in FIELD_KEYS), *TABLES)
-VARIABLE_KEYS: Final = ("window", *SETTING_KEYS, "config", *CREDENTIAL_VARIABLES)
+VARIABLE_KEYS: Final = ("window", *SETTING_KEYS, "config", "token", *CREDENTIAL_VARIABLES)
 """What can be set in the environment, as `NEARDUP_` and the key in capitals."""
 OTHER_VARIABLES: Final = ("NEARDUP_CPU_LEVEL", "NEARDUP_DATA", "NEARDUP_REQUIRE_NODE", "NEARDUP_TEST_")
 """How variables begin that benchmarks and tests read: no settings, and no mistake."""

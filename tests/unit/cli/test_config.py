@@ -168,6 +168,7 @@ def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path):
         ("NEARDUP_TEXT", "text stands in neardup.toml, in the table [fields]"),
         ("NEARDUP_VERIFY_CERTS", "verify_certs stands in neardup.toml, in the table [elasticsearch]"),
         ("NEARDUP_APIKEY", "the nearest is NEARDUP_API_KEY"),
+        ("NEARDUP_TOKN", "the nearest is NEARDUP_TOKEN"),
     ],
 )
 def test_a_variable_that_is_no_setting_is_told_but_no_error(tmp_path, caplog, name, message):
@@ -180,7 +181,7 @@ def test_a_variable_that_is_no_setting_is_told_but_no_error(tmp_path, caplog, na
 def test_variables_that_are_known_or_of_others_are_not_told(tmp_path, caplog, monkeypatch):
     monkeypatch.setenv("NEARDUP_CONFIG", "")
     own = {f"NEARDUP_{key.upper()}": "" for key in config.VARIABLE_KEYS}
-    assert {"NEARDUP_WINDOW", "NEARDUP_CONFIG", "NEARDUP_API_KEY", "NEARDUP_PARTIAL"} <= set(own)
+    assert {"NEARDUP_WINDOW", "NEARDUP_CONFIG", "NEARDUP_TOKEN", "NEARDUP_API_KEY"} <= set(own)
     tests = dict.fromkeys(
         (
             "NEARDUP_TEST_URL",
