@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from neardup.errors import NeardupError
 from neardup.serving import api, pages
@@ -63,6 +64,10 @@ def _tell_errors(application: FastAPI) -> None:
     async def answer_system(request: Request, error: OSError) -> Response:
         """A full disk, or a directory that has gone: nothing is wrong with what was asked."""
         return _error(request, 503, f"{error.filename or 'the system'}: {error.strerror or error}")
+
+    @application.exception_handler(ClientDisconnect)
+    async def answer_nobody(request: Request, _: ClientDisconnect) -> Response:
+        return _error(request, 400, "the client went away before all of its request had come")
 
     @application.exception_handler(RequestValidationError)
     async def answer_invalid(request: Request, error: RequestValidationError) -> Response:

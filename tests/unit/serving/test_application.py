@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import re
@@ -222,6 +223,30 @@ def test_half_a_character_in_an_id_rejects_that_document_alone(serve):
     assert (reject["id"], reject["reason"]) == (
         r"half \ud800", "id has the unpaired surrogate U+D800 at position 5",
     )  # fmt: skip
+
+
+def test_a_client_that_goes_away_within_its_request_is_no_fault(client):
+    async def ask(path, kind):
+        parts = iter(
+            ({"type": "http.request", "body": b"text=", "more_body": True}, {"type": "http.disconnect"})
+        )
+        scope = {
+            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "POST",
+            "scheme": "http", "path": path, "raw_path": path.encode(), "query_string": b"",
+            "headers": [(b"host", b"localhost"), (b"content-type", kind)],
+        }  # fmt: skip
+
+        async def receive():
+            return next(parts)
+
+        async def send(message):
+            pass
+
+        await client.app(scope, receive, send)
+
+    asyncio.run(ask("/check", b"application/x-www-form-urlencoded"))
+    asyncio.run(ask("/check", b"multipart/form-data; boundary=x"))
+    asyncio.run(ask("/api/check", b"application/json"))
 
 
 @pytest.mark.parametrize(
