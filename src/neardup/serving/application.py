@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING, Final
 
@@ -78,6 +79,8 @@ def _tell_errors(application: FastAPI) -> None:
         path, method = request.url.path, request.method
         if error.status_code == 404:
             return _error(request, 404, f"there is nothing at {path}")
+        if unreadable := _why_unreadable(error.__cause__):
+            return _error(request, 422, unreadable)
         detail = str(error.detail)
         if error.status_code == 405:
             detail = f"{path} cannot be asked by {method}: see /api/openapi.json"
@@ -108,6 +111,17 @@ def _why_invalid(request: Request, error: RequestValidationError) -> str:
         return f"the body must be JSON: {first['ctx']['error']} at character {first['loc'][-1]}"
     where = ".".join(str(part) for part in first["loc"][1:])
     return f"{where or 'the request'}: {first['msg']}"
+
+
+def _why_unreadable(cause: BaseException | None) -> str | None:
+    """What is wrong with a body that cannot be taken for JSON at all; None if nothing is."""
+    if isinstance(cause, UnicodeDecodeError):
+        return f"the body must be JSON in UTF-8: its byte {cause.start:,} is none"
+    if isinstance(cause, RecursionError):
+        return "the body must be JSON: it is nested too deep"
+    if isinstance(cause, ValueError):
+        return f"the body must be JSON: a number in it has more than {sys.get_int_max_str_digits():,} digits"
+    return None
 
 
 def _error(request: Request, status: int, detail: str) -> Response:

@@ -272,6 +272,15 @@ def test_a_client_that_goes_away_within_its_request_is_no_fault(client):
             422,
             "the body must be JSON: Expecting value at character 0",
         ),
+        ("POST", "/api/check", {"body": b'{"text": "\xff"}'}, 422, "JSON in UTF-8: its byte 10 is none"),
+        ("POST", "/api/check", {"body": b"[" * 200_000}, 422, "JSON: it is nested too deep"),
+        (
+            "POST",
+            "/api/check",
+            {"body": b"9" * 5_000},
+            422,
+            "JSON: a number in it has more than 4,300 digits",
+        ),
         ("GET", "/api/nothing", {}, 404, "there is nothing at /api/nothing"),
         ("PUT", "/api/check", {}, 405, "/api/check cannot be asked by PUT"),
         (
@@ -295,7 +304,9 @@ def test_a_client_that_goes_away_within_its_request_is_no_fault(client):
 )
 def test_errors_say_what_is_wrong(client, method, url, how, status, said):
     if "json" in how:
-        how = {"content": json.dumps(how["json"]), "headers": {"content-type": "application/json"}}
+        how = {"body": json.dumps(how["json"])}
+    if "body" in how:
+        how = {"content": how["body"], "headers": {"content-type": "application/json"}}
     answer = client.request(method, url, **how)
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/problem+json"
