@@ -32,6 +32,8 @@ _PARTS: Final = {
 }
 _TOKEN_RE: Final = re.compile(r"[!-~]{16,}")
 """What a header can hold, and a cookie or an address quote."""
+STOP_SECONDS: Final = 30
+"""So long an end waits for requests that have begun: a client may stand still within one for ever."""
 HOW: Final = "pip install '.[serve]' in a checkout"
 """What installs the libraries of the server."""
 
@@ -75,7 +77,7 @@ def listen(
     ingests: bool,
     own_token: bool,
 ) -> None:
-    """Answers requests until SIGINT or SIGTERM; requests that have begun are ended then.
+    """Answers requests until SIGINT or SIGTERM; requests that have begun are ended then, for `STOP_SECONDS` at most.
 
     An `own_token` of whoever starts it is not printed: a service's log is read by others.
     """
@@ -104,10 +106,11 @@ def listen(
                 f"what people say of pairs is written to {pairs.path.absolute()} ({len(pairs):,} so far)"
             )
         threading.Thread(target=_load, args=(questions,), daemon=True).start()
-        server = uvicorn.Server(
-            uvicorn.Config(application, log_level="warning", access_log=False, server_header=False)
-        )
-        server.run(sockets=[listener])
+        config = uvicorn.Config(
+            application, log_level="warning", access_log=False, server_header=False,
+            timeout_graceful_shutdown=STOP_SECONDS,
+        )  # fmt: skip
+        uvicorn.Server(config).run(sockets=[listener])
 
 
 def _judged_pairs(path: Path | None) -> JudgedPairs | None:

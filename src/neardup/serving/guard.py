@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hmac
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -91,9 +92,12 @@ class Guard:
             return
 
         body = _CountedBody(receive, self._limits.body)
+        has_begun = False
 
         async def send_guarded(message: Message) -> None:
+            nonlocal has_begun
             if message["type"] == "http.response.start":
+                has_begun = True
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
                     headers.setdefault(name, value)
@@ -105,9 +109,14 @@ class Guard:
 
         refused = self._refused(scope)
         if refused is None:
-            with contextlib.suppress(_TooLarge):
-                await self._app(scope, body.receive, send_unless_too_large)
-            refused = self._too_large() if body.is_too_large else None
+            try:
+                with contextlib.suppress(_TooLarge):
+                    await self._app(scope, body.receive, send_unless_too_large)
+                refused = self._too_large() if body.is_too_large else None
+            except asyncio.CancelledError:  # the server ends, and has waited for this request
+                refused = (
+                    None if has_begun else problem(503, "this server is being stopped: ask it again later")
+                )
         if refused is not None:
             await refused(scope, receive, send_guarded)
 
