@@ -136,7 +136,8 @@ class Guard:
             return self._too_large()
         origin = headers.get("origin")
         if scope["method"] not in _SAFE_METHODS and origin and _host_of(origin) != host:
-            return problem(403, f"a page of {origin} may not change anything here")
+            advice = "a proxy must pass on the Host that it was asked by"
+            return problem(403, f"a page of {origin} may not change anything at {host}: {advice}")
         return self._unauthorized(scope, headers)
 
     def _unauthorized(self, scope: Scope, headers: Headers) -> Response | None:

@@ -464,6 +464,13 @@ def test_no_other_page_changes_anything(client):
         assert client.post("/api/judge", json=said, headers={"origin": origin}).status_code == status
 
 
+def test_behind_a_proxy_that_hides_its_name_a_refusal_says_what_to_do(client):
+    sent = {"origin": "https://copies.example", "host": "127.0.0.1:8642"}
+    refused = client.post("/check", data={"text": "x"}, headers=sent)
+    assert refused.status_code == 403
+    assert "not change anything at 127.0.0.1:8642: a proxy must pass on the Host" in refused.json()["detail"]
+
+
 def test_a_token_is_asked_for_and_kept_by_the_browser(serve):
     token = "0123456789abcdef"
     client = serve(limits=Limits(hosts=(), token=token, rate=0))
