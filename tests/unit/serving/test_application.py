@@ -143,6 +143,24 @@ def test_errors_are_described_as_they_are_told(serve):
     assert {"200", "207"} <= set(paths["/api/ingest"]["post"]["responses"])
 
 
+@pytest.mark.parametrize(
+    ("limits", "asked", "status"),
+    [
+        (Limits(token="0123456789abcdef", rate=0), {}, 401),
+        (NO_RATE, {"origin": "http://evil.example"}, 403),
+        (Limits(body=10, rate=0), {}, 413),
+        (NO_RATE, {"host": "evil.example"}, 421),
+        (Limits(rate=1), {}, 429),
+    ],
+)
+def test_what_is_refused_before_it_is_read_is_described_too(serve, limits, asked, status):
+    described = serve().get("/api/openapi.json").json()["paths"]["/api/check"]["post"]["responses"]
+    client = serve(limits=limits)
+    answers = [client.post("/api/check", json={"text": "x"}, headers=asked) for _ in range(9)]
+    assert status in {answer.status_code for answer in answers}
+    assert "application/problem+json" in described[str(status)]["content"]
+
+
 def test_what_the_writer_commits_is_seen(client, path, monkeypatch):
     monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
     before = client.get("/api/changes").json()
