@@ -12,6 +12,10 @@ from neardup.serving.judged import Judgement
 
 MOST_LISTED = 1_000
 """Matches, groups or pairs that one answer lists at most."""
+THRESHOLD = (
+    "doc_q of a match at least, else the window's; below the reach of sketches (0.6, or 0.5) they miss copies"
+)
+"""How the descriptions of both questions tell what a threshold is."""
 
 
 class Problem(BaseModel):
@@ -27,9 +31,7 @@ class TextQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     text: str
-    threshold: float | None = Field(
-        None, gt=0, le=1, description="doc_q of a match at least; else the window's"
-    )
+    threshold: float | None = Field(None, gt=0, le=1, description=THRESHOLD)
     matches: int = Field(DEFAULT_MATCHES, ge=0, le=MOST_LISTED, description="how many matches are listed")
     time: str | float | None = Field(None, description="compare only with the hours around this time")
     partial: bool | None = Field(None, description="name partial copies, too; the window must know sentences")

@@ -76,7 +76,7 @@ def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) ->
     @router.get("/query", responses=_UNKNOWN)
     def query(
         id: str,
-        threshold: Annotated[float | None, Query(gt=0, le=1)] = None,
+        threshold: Annotated[float | None, Query(gt=0, le=1, description=answers.THRESHOLD)] = None,
         matches: Annotated[int, Query(ge=0, le=answers.MOST_LISTED)] = 10,
     ) -> answers.Verdict:
         """What says the same as a stored document? It does not match itself."""

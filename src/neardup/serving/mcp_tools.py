@@ -107,13 +107,16 @@ class Tools:
         """Has this text, or one nearly the same, been seen before, and where first? Nothing is stored.
 
         `first` is the earliest of the listed matches; `matches` are the best, with exact doc_q; `truncated` says that
-        something was left out of the comparison.
+        something was left out of the comparison, `warning` that at this threshold copies are missed.
         """
         verdict = self._questions.check(text, threshold=threshold, matches=matches)
         documents = self._questions.read([match.id for match in verdict.matches])
         there = [document for document in documents if document is not None]
         first = min(there, key=lambda document: (document.time, document.id), default=None)
-        return {"first": None if first is None else _named(first), **_matched(verdict, documents)}
+        return {
+            "first": None if first is None else _named(first), **_matched(verdict, documents),
+            **_warned(threshold or self._questions.threshold, self._questions.reach),
+        }  # fmt: skip
 
     def get_document(self, id: str, offset: Offset = 0) -> dict[str, Any]:
         """A stored document: its fields, its verdict, and 20,000 characters of its text from `offset` on.
@@ -195,6 +198,10 @@ def _matched(verdict: Verdict, documents: list[ReadDocument | None]) -> dict[str
         "status": verdict.status, "matches": matches, "matches_total": verdict.matches_total,
         "candidates": verdict.candidates, "truncated": verdict.truncated,
     }  # fmt: skip
+
+
+def _warned(threshold: float, reach: float) -> dict[str, str]:
+    return {} if threshold >= reach else {"warning": f"below doc_q {reach} sketches miss copies"}
 
 
 def _changes(why: Explanation) -> list[dict[str, Any]]:

@@ -153,7 +153,10 @@ class Pages:
             if document is not None
         ]
         first = min((each.document for each in matches), key=lambda each: (each.time, each.id), default=None)
-        return self.render("check.html", verdict=verdict, matches=matches, first=first)
+        return self.render(
+            "check.html", verdict=verdict, matches=matches, first=first, reach=self._questions.reach,
+            asked=threshold or self._questions.threshold,
+        )  # fmt: skip
 
     def _shown_match(self, match: Match, document: ReadDocument, text: str) -> ShownMatch:
         group = document.verdict.group

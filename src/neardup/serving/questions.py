@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.errors import UnknownDocument
+from neardup.model.settings import Recipe
 from neardup.reading.group_order import newest_first
 from neardup.serving.differences import exact_doc_q, kind_of_pair
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from neardup.model.document import Reject
-    from neardup.model.settings import Recipe
     from neardup.model.verdict import Group, Verdict
     from neardup.window.base import ReadDocument, Stats, Window
 
@@ -86,6 +86,13 @@ class Questions:
     def recipe(self) -> Recipe | None:
         """The recipe by which its documents are signed."""
         return self._window.settings.recipe
+
+    @property
+    def reach(self) -> float:
+        """The threshold below which questions miss copies; 0 where they miss none."""
+        if self._window.settings.retrieval == "complete":
+            return 0.0
+        return float((self.recipe or Recipe()).sketch_limits.lowest)
 
     def doc_q(self, first: ReadDocument, second: ReadDocument) -> float:
         """The exact score of two documents, by the window's recipe."""

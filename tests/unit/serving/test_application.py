@@ -718,6 +718,21 @@ def test_a_pasted_text_finds_what_says_the_same(client):
     assert client.post("/check", data={}, headers=HTML).status_code == 422
 
 
+@pytest.mark.parametrize(("threshold", "misses"), [("0.3", True), ("0.6", False), ("", False)])
+def test_a_doc_q_at_which_copies_are_missed_is_told(client, threshold, misses):
+    text = client.post("/check", data={"text": "nothing like it", "threshold": threshold}).text
+    assert ("Below doc_q 0.6 sketches miss copies" in text) is misses
+    assert ("Try a lower doc_q, from 0.6 on" in text) is not misses
+
+
+def test_a_window_of_a_low_threshold_tells_it_of_its_own_and_one_that_misses_none_does_not():
+    for retrieval, misses in (("sketch", True), ("complete", False)):
+        with open_window(None, threshold=0.4, retrieval=retrieval) as window:
+            client = TestClient(create_application(Questions(window, "w")), base_url="http://localhost")
+            text = client.post("/check", data={"text": "nothing like it"}).text
+            assert ("Below doc_q 0.6 sketches miss copies" in text) is misses
+
+
 def test_a_pasted_text_may_be_as_large_as_a_request(client):
     answer = client.post("/check", data={"text": "é" * 600_000}, headers=HTML)
     assert answer.status_code == 200

@@ -68,6 +68,11 @@ def test_a_text_that_was_seen_is_found_with_the_first(ask):
     assert (nothing["first"], nothing["matches"]) == (None, [])
 
 
+def test_a_doc_q_at_which_copies_are_missed_is_told(ask):
+    assert "warning" not in ask("check_text", text="x", threshold=0.6)
+    assert "below doc_q 0.6 sketches miss copies" in ask("check_text", text="x", threshold=0.3)["warning"]
+
+
 def test_two_are_explained(ask):
     said = ask("explain_two", a="a", b="b")
     assert (said["a"]["id"], said["changes_total"]) == ("a", len(said["changes"]))
