@@ -56,7 +56,14 @@ class Server(MCPServer):
     """Says in a line what an argument may be that a tool does not take."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], *rest: Any, **options: Any) -> Any:
-        """As the library has it; raises `ToolError`, in words that name argument and value."""
+        """As the library has it; raises `ToolError`, in words that name argument and value, and for one unknown."""
+        names = [
+            list(tool.input_schema["properties"]) for tool in await self.list_tools() if tool.name == name
+        ]
+        for argument in arguments:
+            if names and argument not in names[0]:
+                unknown = escaped(repr(argument)[:MOST_QUOTED])
+                raise ToolError(f"{name} has no argument {unknown}: it takes {', '.join(names[0])}")
         try:
             return await super().call_tool(name, arguments, *rest, **options)
         except ToolError as error:

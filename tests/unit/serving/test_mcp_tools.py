@@ -96,6 +96,10 @@ def test_groups_are_listed_in_parts(ask):
         ),
         ({}, "get_group needs the argument 'head'"),
         (
+            {"head": "a", "\x1b[2Jlimt": 1},
+            "get_group has no argument '\\x1b[2Jlimt': it takes head, limit, offset",
+        ),
+        (
             {"head": "a", "limit": "\x1b[2J"},
             "get_group: limit is '\\x1b[2J': the input should be a valid integer",
         ),
