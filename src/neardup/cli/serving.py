@@ -84,6 +84,7 @@ def listen(
     import uvicorn
 
     from neardup.serving.application import create_application
+    from neardup.serving.connections import LimitedProtocol, most_connections
     from neardup.serving.questions import Questions
 
     questions = Questions(window, location, ingests=ingests)
@@ -111,6 +112,7 @@ def listen(
         config = uvicorn.Config(
             application, log_level="warning", access_log=False, server_header=False,
             timeout_graceful_shutdown=STOP_SECONDS,
+            http=LimitedProtocol, backlog=max(most_connections() // 16, 1),  # taken at once, before any is hung up
         )  # fmt: skip
         uvicorn.Server(config).run(sockets=[listener])
 

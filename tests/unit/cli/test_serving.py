@@ -48,8 +48,25 @@ def test_answers_are_sent_at_once(tmp_path, monkeypatch, port):
     assert protocols == [socket.IPPROTO_TCP]  # on others asyncio leaves it to the system to wait for more
 
 
+def run(path, port, monkeypatch, ask):
+    """A run of the server in `path`, which ends by the signal that it is sent; `ask` asks it from another thread."""
+    monkeypatch.chdir(path)
+    asking = threading.Thread(target=ask)
+
+    def start(line: str) -> None:
+        if line.startswith("serving"):
+            asking.start()
+
+    monkeypatch.setattr(serving, "log_line", start)
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        listen(path, port)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    asking.join()
+
+
 def test_half_a_request_does_not_hold_its_end_up(tmp_path, monkeypatch, capsys, port):
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(serving, "STOP_SECONDS", 1)
     answers: list[bytes] = []
 
@@ -62,20 +79,32 @@ def test_half_a_request_does_not_hold_its_end_up(tmp_path, monkeypatch, capsys, 
             with contextlib.suppress(TimeoutError), client.makefile("rb") as rest:
                 answers.append(rest.read())
 
-    asking = threading.Thread(target=ask)
-
-    def start(line: str) -> None:
-        if line.startswith("serving"):
-            asking.start()
-
-    monkeypatch.setattr(serving, "log_line", start)
-    before = signal.signal(signal.SIGTERM, lambda *_: None)
-    try:
-        listen(tmp_path, port)
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    asking.join()
+    run(tmp_path, port, monkeypatch, ask)
     assert b"100 Continue" in answers[0]
     assert b"503 Service Unavailable" in answers[1]
     assert b"is being stopped" in answers[1]
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_more_connections_than_it_may_open_are_hung_up_and_it_goes_on(tmp_path, monkeypatch, caplog, port):
+    monkeypatch.setattr("neardup.serving.connections.most_connections", lambda: 4)
+    ended: list[bytes] = []
+    answers: list[bytes] = []
+
+    def ask() -> None:
+        with contextlib.ExitStack() as stack:
+            clients = [
+                stack.enter_context(socket.create_connection(("127.0.0.1", port), 10)) for _ in range(9)
+            ]
+            with contextlib.suppress(TimeoutError):
+                ended.extend(client.recv(1) for client in clients[4:])
+            clients[0].sendall(b"GET /api/changes HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answers.append(clients[0].recv(10_000))
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    run(tmp_path, port, monkeypatch, ask)
+    assert ended == [b""] * 5
+    assert b"200 OK" in answers[0]
+    assert [record.getMessage() for record in caplog.records] == [
+        "4 connections are open: more are hung up (half of `ulimit -n` are taken)"
+    ]
