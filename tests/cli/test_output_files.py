@@ -406,3 +406,16 @@ def test_links_that_lead_in_a_circle_are_no_file_to_write(run, stream, name):
     for words in (["ingest", stream, "--output"], ["ingest", stream, "--rejects"]):
         assert run(*words, name).code in (2, 3)
     assert run("lexicon", "build", stream, "--output", name).code == (0 if name == "circle" else 2)
+
+
+@pytest.mark.parametrize("command", ["serve", "calibrate"])
+def test_judgements_go_into_no_window(run, stream, monkeypatch, command):
+    pytest.importorskip("fastapi", reason="neardup serve is not installed (pip install 'neardup[serve]')")
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)
+    assert run("ingest", stream, "--window", "w", "--format", "quiet").code == 0
+    done = run(command, "--window", "w", "--judged", "w/judged.tsv")
+    assert (done.code, done.out) == (2, "")
+    assert (
+        done.err
+        == f"neardup: --judged w/judged.tsv lies in the window {Path('w').resolve()}: write it elsewhere\n"
+    )

@@ -11,6 +11,7 @@ import typer
 
 from neardup.calibration.calibrator import Calibrator, Interval, Outcome
 from neardup.calibration.window_pairs import ScoredPair, WindowPairs, pairs_of
+from neardup.cli.output_files import check_outputs
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted, print_line, print_lines, print_pairs
 from neardup.errors import SettingsError
@@ -33,9 +34,10 @@ _PROGRESS_EVERY: Final = 1_000
 def given_answers(answers: Path | None, judged: Path) -> JudgedPairs:
     """The pairs that are judged already: those of `answers`, or else of the file that is written to.
 
-    Raises `SettingsError` for a file of answers that is not there, or is none.
+    Raises `SettingsError` for a file of answers that is not there, or is none, `OutputRefused` for one in a window.
     """
     if answers is None:
+        check_outputs([("--judged", judged)], [], replace=True)
         return JudgedPairs(judged)
     if not answers.exists():
         expected = "a file that is there: neardup serve and calibrate write one"

@@ -119,12 +119,15 @@ def listen(
 
 def _judged_pairs(path: Path | None) -> JudgedPairs | None:
     """The file of judged pairs; none where nobody named one and this directory takes no file, which is said."""
+    from neardup.cli.output_files import check_outputs
     from neardup.serving.judged import JudgedPairs
 
     if path is None and not os.access(Path.cwd(), os.W_OK | os.X_OK):
         log_line(f"{_JUDGED} cannot be written here: pairs are not judged (--judged names another file)")
         return None
-    return JudgedPairs(path or Path(_JUDGED))
+    file = path or Path(_JUDGED)
+    check_outputs([("--judged", file)], [], replace=True)
+    return JudgedPairs(file)
 
 
 def _load(questions: Questions) -> None:
