@@ -472,6 +472,22 @@ def test_what_parquet_cannot_hold_is_told(run, value):
     assert "write JSON Lines" in done.err
 
 
+@pytest.mark.parametrize("output", ["clean.jsonl", "clean.csv"])
+def test_a_record_nested_too_deep_is_rejected_and_ends_no_run(run, output):
+    def nested(id: str, levels: int) -> str:
+        return f'{{"id":"{id}","text":"{FERRY} {id}","neardup":0,"a":{"[" * levels + "]" * levels}}}\n'
+
+    Path("in.jsonl").write_text(
+        "".join(nested(id, levels) for id, levels in [("a", 99), ("b", 99), ("c", 100), ("d", 900)])
+    )
+    for keep in ("first", "last"):
+        done = run("dedup", "in.jsonl", "-o", output, "--removed", "removed.jsonl", "--keep", keep, "--force")
+        assert (done.code, "2 rejected" in done.err) == (1, True)
+        assert "in.jsonl:3: its fields are nested deeper than 100 levels" in done.err
+        (removed,) = lines("removed.jsonl")
+        assert removed["id"] == ("b" if keep == "first" else "a")
+
+
 def test_settings_of_hours_and_budgets_mean_nothing_here(run, monkeypatch):
     written("s.jsonl", [{"id": n, "text": FERRY, "time": f"20{n:02}-01-01T00:00:00Z"} for n in range(30)])
     monkeypatch.setenv("NEARDUP_WINDOW_HOURS", "1")

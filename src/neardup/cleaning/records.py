@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 OnReject = Callable[[Reject], None]
+
+DEEPEST: Final = 100
+"""Levels that lists and objects of a record lie in one another: what writes them, or lets them wait in a file, ends at
+a few hundred.
+"""
 
 
 class Entry(NamedTuple):
@@ -80,9 +85,27 @@ def entries(reader: Reader, on_reject: OnReject) -> Iterator[Entry | Flush]:
         if type(item) is Reject:
             on_reject(item)
         elif type(item) is Document and reader.record is not None:
+            if _is_too_deep(reader.record):
+                on_reject(
+                    Reject(item.id, f"its fields are nested deeper than {DEEPEST} levels", *reader.where)
+                )
+                continue
             yield Entry(item.id, item.text, reader.record, *reader.where, item.fields, item.time)
         elif isinstance(item, Flush):
             yield item
+
+
+def _is_too_deep(record: Record) -> bool:
+    raw = record.raw
+    if raw is not None and raw.count(b"[") + raw.count(b"{") <= DEEPEST:
+        return False
+    level: list[Any] = [record.values]
+    for _ in range(DEEPEST):
+        inner = (each.values() if isinstance(each, Mapping) else each for each in level)
+        level = [value for values in inner for value in values if isinstance(value, list | tuple | Mapping)]
+        if not level:
+            return False
+    return True
 
 
 def cleaned(
