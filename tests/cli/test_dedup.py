@@ -463,7 +463,12 @@ def test_records_that_make_no_table_leave_the_earlier_one(run, stream):
     assert {path.name for path in Path().iterdir()} == {"stream.jsonl", "d.jsonl", "o.parquet"}
 
 
-@pytest.mark.parametrize("value", [{}, 2**64 - 1], ids=["an empty object", "a number of 64 bits"])
+DEEP = json.loads("[" * 60 + "]" * 60)
+
+
+@pytest.mark.parametrize(
+    "value", [{}, 2**64 - 1, DEEP], ids=["an empty object", "a number of 64 bits", "60 lists in one another"]
+)
 def test_what_parquet_cannot_hold_is_told(run, value):
     pytest.importorskip("pyarrow")
     written("a.jsonl", [{"text": FERRY, "n": value}])

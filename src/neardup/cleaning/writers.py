@@ -199,6 +199,8 @@ class _Table:
         make = pa.parquet.ParquetWriter if self._form == "parquet" else pa.ipc.new_file
         try:
             schema = self._schema(read)
+            if self._form == "parquet":
+                _check_readable(schema)
             with make(self._file, schema) as writer:
                 for rows in self._parts():
                     writer.write_table(pa.Table.from_pylist(rows, schema=schema))
@@ -257,6 +259,19 @@ class _Lines:
 
     def write(self, row: str) -> None:
         self._file.write(row.removesuffix("\r\n").encode() + b"\n")
+
+
+def _check_readable(schema: Any) -> None:
+    """Raises `ArrowInvalid` for columns that Parquet is written with, and not read again: they are nested too deep."""
+    import pyarrow as pa  # noqa: PLC0415 - as above
+    import pyarrow.parquet  # noqa: PLC0415 - as above
+
+    written = pa.BufferOutputStream()
+    pa.parquet.write_table(schema.empty_table(), written)
+    try:
+        pa.parquet.read_schema(pa.BufferReader(written.getvalue()))
+    except OSError as error:
+        raise pa.ArrowInvalid(str(error)) from error
 
 
 def _own(extra: Mapping[str, Any] | None) -> dict[str, Any]:
