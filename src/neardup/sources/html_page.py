@@ -6,6 +6,7 @@ What of a page is its main text is decided by trafilatura, which is loaded when 
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +25,15 @@ MISSING: Final = f"installed with its reader of HTML: {optional_readers.HTML.how
 _HEAD: Final = 4_096
 """Characters in which a page that is whole begins; else it is a part of one, as mails have it."""
 _SHOWN: Final = ("title", "author", "sitename")
+_FEW_TAGS: Final = 256
+_SHORT: Final = 1_000_000
+"""Tags and characters of a page below which the extractor's own parser reads it to its end: it stops, and says nothing,
+behind 256 elements in one another, and behind 10 million bytes without an end, as a picture within a page has.
+"""
+
+
+class PageError(Exception):
+    """The page cannot be read to its end, for the reason given."""
 
 
 def check_extractor() -> None:
@@ -42,25 +52,63 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
     if position.encoding and (fault := not_text(data, position.encoding)):
         return position.reject(fault, id=position.stem)
     page = data.decode() if position.encoding else _extractor().utils.decode_file(data)
-    page_data = _extractor().bare_extraction(
-        page,
-        favor_recall=True,
-        include_comments=False,
-        with_metadata=True,
-        date_extraction_params={"extensive_search": False, "original_date": True},
-    )
-    values: dict[str, Any] = {} if page_data is None else page_data.as_dict()
-    text = values.get("text") or text_of(page)
+    try:
+        text, values = _main_text(page)
+    except PageError as error:
+        return position.reject(str(error), id=position.stem)
     if not text.strip():
         return position.reject("the page has no text", id=position.stem)
     shown = {name: values[name] for name in _SHOWN if values.get(name)}
     return position.document(position.named(data), text, values.get("date"), shown)
 
 
+def _main_text(page: str) -> tuple[str, dict[str, Any]]:
+    """The main text of a page, or all of it where none is found; and what else is known of it."""
+    page_data = _extractor().bare_extraction(
+        _readable(page),
+        favor_recall=True,
+        include_comments=False,
+        with_metadata=True,
+        date_extraction_params={"extensive_search": False, "original_date": True},
+    )
+    values: dict[str, Any] = {} if page_data is None else page_data.as_dict()
+    return values.get("text") or text_of(page), values
+
+
 def text_of(page: str) -> str:
-    """All text of a page or a part in HTML, without its markup, scripts and styles."""
+    """All text of a page or a part in HTML, without its markup, scripts and styles.
+
+    Raises `PageError` if it cannot be read to its end.
+    """
     whole = page if "<html" in page[:_HEAD].lower() else f"<html><body>{page}</body></html>"
-    return str(_extractor().html2txt(whole))
+    return str(_extractor().html2txt(_readable(whole)))
+
+
+def _readable(page: str) -> Any:
+    """The page as the extractor takes it: as it is, or where its parser would stop within, parsed by one with higher
+    limits.
+    """
+    if page.count("<") < _FEW_TAGS and len(page) < _SHORT:
+        return page
+    from lxml import etree, html  # noqa: PLC0415 - the extractor loads it, too
+
+    for huge_tree in (False, True):
+        parser = html.HTMLParser(
+            encoding="utf-8",
+            collect_ids=False,
+            default_doctype=False,
+            remove_comments=True,
+            remove_pis=True,
+            huge_tree=huge_tree,
+        )
+        tree = page
+        with suppress(etree.LxmlError):  # what is no page at all is for the extractor to say
+            tree = etree.fromstring(page.encode("utf-8", "replace"), parser)
+        limit = etree.ErrorTypes.ERR_RESOURCE_LIMIT
+        reached = next((error.message for error in parser.error_log if error.type == limit), None)
+        if reached is None:
+            return tree if huge_tree else page
+    raise PageError(f"the page cannot be read to its end: {reached}")
 
 
 @cache

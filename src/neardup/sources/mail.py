@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.document import format_time, parse_time
 from neardup.sources import optional_readers
+from neardup.sources.html_page import PageError
 from neardup.sources.lines import BOM, Overlong, lines
 from neardup.sources.text_file import content_of, too_long
 
@@ -158,7 +159,10 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
     if not any(map(str.strip, plain)) and any(map(str.strip, mail.pages)):
         if html is None:
             return position.reject(ONLY_HTML, id=id)
-        plain = [html(page) for page in mail.pages]
+        try:
+            plain = [html(page) for page in mail.pages]
+        except PageError as error:
+            return position.reject(str(error), id=id)
     if not plain:
         return position.reject(NO_TEXT, id=id)
     return position.document(id, "\n".join(plain), mail.time, mail.shown)

@@ -58,6 +58,28 @@ def test_a_page_without_a_main_text_is_taken_whole_and_one_without_any_rejected(
     assert third.reason == fourth.reason == "the page has no text"
 
 
+@pytest.mark.parametrize(
+    "between",
+    ["<div>" * 300, "<div>" * 1_500, f"<img src='data:{'x' * 11_000_000}'>"],
+    ids=["300 elements in one another", "1,500", "a large picture"],
+)
+def test_a_page_is_read_to_its_end_as_is_a_mail_in_html(tmp_path, between):
+    pytest.importorskip("trafilatura")
+    page = PAGE.replace("<p>A second", f"{between}<p>A second")
+    mail = written(tmp_path / "b.eml", f"Subject: Ferry\nContent-Type: text/html\n\n{page}")
+    for document in read(written(tmp_path / "a.html", page), mail, html=True):
+        assert "the ferry ran aground" in document.text.lower()
+        assert "forty passengers" in document.text
+
+
+def test_a_page_that_cannot_be_read_to_its_end_is_rejected_as_is_a_mail_in_html(tmp_path):
+    pytest.importorskip("trafilatura")
+    page = PAGE.replace("<p>A second", f"{'<div>' * 3_000}<p>A second")
+    mail = written(tmp_path / "b.eml", f"Subject: Ferry\nContent-Type: text/html\n\n{page}")
+    for reject in read(written(tmp_path / "a.html", page), mail, html=True):
+        assert reject.reason.startswith("the page cannot be read to its end: Excessive depth in document")
+
+
 def test_pages_are_read_where_they_are_asked_for(tmp_path):
     pytest.importorskip("trafilatura")
     page = written(tmp_path / "d/a.html", PAGE)
