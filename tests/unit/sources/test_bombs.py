@@ -144,6 +144,31 @@ def test_a_bomb_takes_little_memory(tmp_path, compress, byte):
     assert peak < 12 * MIB
 
 
+@pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
+def test_a_text_that_a_table_holds_once_for_many_rows_takes_little_memory(tmp_path, name):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 200, pa.int32()), pa.array(["x" * MIB]))
+    if name == "a.parquet":
+        pq.write_table(
+            pa.table({"text": texts.cast(pa.string())}), tmp_path / name, dictionary_pagesize_limit=8 * MIB
+        )
+        assert (tmp_path / name).stat().st_size < MIB
+    else:
+        with pa.ipc.new_file(tmp_path / name, pa.schema([("text", texts.type)])) as file:
+            file.write_table(pa.table({"text": texts}))
+    del texts
+    held = [0]
+    before = pa.total_allocated_bytes()
+
+    def work():
+        held.extend(pa.total_allocated_bytes() - before for _ in Reader([tmp_path / name]))
+
+    peak = peak_of(work)
+    assert len(held) == 201
+    assert max(peak, *held) < 32 * MIB
+
+
 def test_a_bomb_of_lines_is_cut_into_few_at_a_time(tmp_path):
     (tmp_path / "bomb").write_bytes(compressed_frames(b"\n" * (8 * MIB)))
     descriptor = os.open(tmp_path / "bomb", os.O_RDONLY)
