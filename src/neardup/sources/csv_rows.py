@@ -32,6 +32,12 @@ MOST_LINES: Final = 1_000_000
 
 
 _CUT: Final = "unexpected end of data"  # the parser's own words for it
+_BARE_RETURN: Final = "new-line character seen in unquoted field"
+"""The parser's own words, before advice to programmers."""
+_RETURN_IN_CELL: Final = (
+    "a carriage return stands in a cell without quotes: quote it, or, where every line of the file ends in one alone, "
+    "make line feeds of them (tr '\\r' '\\n')"
+)
 
 
 class _NothingNow(Exception):
@@ -56,7 +62,8 @@ def documents(
         if row is None:
             yield FLUSH
         elif isinstance(row, csv.Error):
-            yield position.reject(f"not CSV: {row}", raw=source.excerpt())
+            fault = _RETURN_IN_CELL if str(row).startswith(_BARE_RETURN) else row
+            yield position.reject(f"not CSV: {fault}", raw=source.excerpt())
         elif header:
             yield _item(header, row, use, position, source)
         elif reason := _why_no_header(use.text, row):

@@ -203,6 +203,7 @@ BAD_ROWS = {
     "2,b,,,": "5 columns, the header has 3",
     '2,"b" c,': "not CSV",
     '2,"never closed,': "not CSV",
+    "2,a\rb,": "a carriage return stands in a cell without quotes: quote it, or",
 }
 
 
