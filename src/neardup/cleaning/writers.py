@@ -16,7 +16,7 @@ import orjson
 
 from neardup.errors import NeardupError, SettingsError
 from neardup.sources import optional_readers
-from neardup.sources.files import ending
+from neardup.sources.files import COMPRESSED, ending
 from neardup.sources.spool import Spool
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ def form_of_output(name: str, option: str) -> OutputForm:
     form = FORMS.get(ending(name))
     if form is None:
         raise SettingsError(option, name, f"a file whose name says what it is to hold: {', '.join(FORMS)}")
+    if form in ("parquet", "arrow") and name.lower().endswith(COMPRESSED):
+        expected = "a name without its last ending: Parquet and Arrow are not read where they are compressed as a whole"
+        raise SettingsError(option, name, expected)
     if form in ("parquet", "arrow") and find_spec("pyarrow") is None:  # before hours of work, not after
         raise SettingsError(
             option, name, f"of another form, or pyarrow installed: {optional_readers.ARROW.how}"

@@ -15,7 +15,7 @@ def dedup(
     files: options.FilesArgument,
     output: Annotated[
         Path | None,
-        options.output("What stays: .jsonl, .json, .csv, .tsv, .parquet or .arrow, also with .gz or .zst."),
+        options.output("What stays: .jsonl, .json, .csv or .tsv, also with .gz or .zst; .parquet or .arrow."),
     ] = None,
     removed: Annotated[
         Path | None,
