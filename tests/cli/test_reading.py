@@ -229,6 +229,9 @@ def test_an_encoding_may_be_named(run):
     assert done.err == (
         "neardup: setting encoding is 'cp9999': it must be the name of an encoding, such as latin-1, cp1252 or utf-16\n"
     )
+    for of_names in ("punycode", "idna"):
+        done = run("ingest", "a.jsonl", "--encoding", of_names)
+        assert (done.code, f"setting encoding is '{of_names}'" in done.err) == (2, True)
 
 
 def test_a_file_name_that_is_no_utf8_is_escaped_wherever_it_is_told(run):
