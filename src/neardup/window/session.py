@@ -175,6 +175,7 @@ class Session:
             give_back(state.table.size)
         if has_expired:
             state.mark_expired_dead()
+        state.compact_if_worthwhile()  # or who follows a writer for weeks would hold all that ever came
 
     def _forget(self) -> None:
         """Forgets what is in memory, to read it anew."""
