@@ -227,11 +227,18 @@ def test_all_three_closed(command, stream, run):
 
 
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="a device of Linux")
-@pytest.mark.parametrize("words", ["stats -w w", "groups -w w", "query -w w --id mill -f table", "version"])
-def test_a_full_disk_behind_standard_output(command, window, words):
+@pytest.mark.parametrize(
+    "words",
+    [
+        "stats -w w", "groups -w w", "groups -w w -f table", "query -w w --id mill -f table", "version", "--help",
+        "dedup stream.jsonl", "ingest stream.jsonl -w w",
+    ],
+)  # fmt: skip
+def test_a_full_disk_behind_standard_output(command, window, stream, words):
     done = shell(command, f"{words} > /dev/full")
     assert done.returncode == 3
-    assert "No space left on device" in done.stderr
+    assert done.stderr.splitlines()[-1] == "neardup: standard output: No space left on device"
+    assert done.stderr.count("No space left on device") == 1
     assert "Traceback" not in done.stderr
     assert "Exception" not in done.stderr
 

@@ -147,8 +147,8 @@ def run(app: typer.Typer) -> NoReturn:
         sys.stdout.flush()
     except OSError as error:
         streams.discard(sys.stdout)
-        if not isinstance(error, BrokenPipeError):
-            log_line(f"standard output: {error.strerror}")
+        if not isinstance(error, BrokenPipeError) and code != UNUSABLE:  # which has been told
+            log_line(f"{error.filename}: {error.strerror}")
         code = BROKEN_PIPE if isinstance(error, BrokenPipeError) else UNUSABLE
     sys.exit(code)
 

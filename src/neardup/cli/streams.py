@@ -23,6 +23,17 @@ _NO_UTF8_RE: Final = re.compile("[\udc80-\udcff]+|[\ud800-\udfff]")
 """Bytes of a file's name, as Python holds those that are no UTF-8; or half a character."""
 
 
+class _NamedOutput(io.FileIO):
+    """Standard output, which an error of a write to it names: the system says only that a disk is full."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = "standard output"
+            raise
+
+
 class _ClosedOutput(io.TextIOBase):
     """Stands in for a standard output that is not there: whatever is written raises `OutputClosed`."""
 
@@ -76,6 +87,11 @@ def repair() -> None:
         sys.stdout = _ClosedOutput()
     if _ERR in closed or sys.stderr is None:
         sys.stderr = os.fdopen(_ERR, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(_NamedOutput(_OUT, "wb", closefd=False)), sys.stdout.encoding,
+            line_buffering=sys.stdout.line_buffering, write_through=sys.stdout.write_through,
+        )  # fmt: skip
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
