@@ -67,6 +67,21 @@ def test_a_second_writer_is_told_who_writes(path, monkeypatch):
     open_window(path).close()
 
 
+def test_windows_that_nobody_closed_keep_no_lock_and_no_files(path):
+    open_files = len(list(Path("/dev/fd").iterdir()))
+    writer = open_window(path)
+    verdicts = writer.ingest([document("x", grams(500, 520), 3)])
+    del writer
+    with pytest.raises(WindowLocked):
+        open_window(path)  # somebody has it still
+    assert next(verdicts).status == "unique"
+    del verdicts
+    for _ in range(3):
+        assert open_window(path, readonly=True).query(grams(500, 520)).duplicate_of == "x"
+        open_window(path)
+    assert len(list(Path("/dev/fd").iterdir())) == open_files
+
+
 def test_a_deleted_lock_lets_nobody_else_in(path):
     with open_window(path) as window:
         (path / "lock").unlink()
