@@ -41,6 +41,8 @@ log = logging.getLogger("neardup")
 
 _SETS_AT_ONCE: Final = 32
 """Key sets that are made before their prefixes are taken: a cache holds so many, and no new memory is asked for."""
+_KEPT_BYTES: Final = 1 << 22
+"""Bytes of texts up to which working arrays are kept: those of one text of 10 MB took 600 MB."""
 LEAST_SECRET: Final = 16
 """Bytes of a salt that nobody can try all of."""
 
@@ -48,30 +50,36 @@ LEAST_SECRET: Final = 16
 class _Memory(threading.local):
     """One thread's working arrays, kept from call to call and replaced when a longer text comes."""
 
-    def __init__(self) -> None:
-        self.size = 0
-        self.scratch: Scratch | None = None
+    size = 0
+    scratch: Scratch | None = None
 
     def for_bytes(self, size: int) -> Scratch:
-        """Arrays for texts of up to `size` bytes."""
+        """Arrays for texts of up to `size` bytes; kept for the next ones unless they are large."""
+        if size > _KEPT_BYTES:
+            return _new_scratch(size)
         if self.scratch is None or size > self.size:
             self.size = max(2 * size, 65_536)
-            slots = 1 << (4 * self.size - 1).bit_length()
-            kept = np.empty(4 * self.size + 4, np.uint32)
-            self.scratch = Scratch(
-                points=np.empty(4 * self.size + 4, np.uint32),
-                kept=kept,
-                kept_raw=kept.view(np.uint8),
-                keys=np.empty(self.size + 1, np.uint64),
-                grams=np.empty(self.size + 1, np.uint64),
-                chosen=np.empty(self.size + 1, np.uint64),
-                table=np.empty(slots, np.uint64),
-                others=np.empty(slots, np.uint64),
-                seen=np.empty(slots + 1, np.uint8),
-                ascii=np.empty(slots, np.uint32),
-                positions=np.empty(slots, np.int32),
-            )
+            self.scratch = _new_scratch(self.size)
         return self.scratch
+
+
+def _new_scratch(size: int) -> Scratch:
+    """Only what a text needs of them is written to: the system gives no memory for the rest."""
+    slots = 1 << (4 * size - 1).bit_length()
+    kept = np.empty(4 * size + 4, np.uint32)
+    return Scratch(
+        points=np.empty(4 * size + 4, np.uint32),
+        kept=kept,
+        kept_raw=kept.view(np.uint8),
+        keys=np.empty(size + 1, np.uint64),
+        grams=np.empty(size + 1, np.uint64),
+        chosen=np.empty(size + 1, np.uint64),
+        table=np.empty(slots, np.uint64),
+        others=np.empty(slots, np.uint64),
+        seen=np.empty(slots + 1, np.uint8),
+        ascii=np.empty(slots, np.uint32),
+        positions=np.empty(slots, np.int32),
+    )
 
 
 class Signer:

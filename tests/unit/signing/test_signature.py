@@ -163,3 +163,9 @@ def test_what_is_no_text_is_named(value):
             TypeError, match=rf"(?:a|b|text) is .*{type(value).__name__}.*, not a text \(str\)"
         ):
             call()
+
+
+def test_working_arrays_of_a_large_text_are_not_kept():
+    own = Signer(Recipe())
+    own.sign([b"word " * 200_000])
+    assert len(own.scratch(1).points) < 1_000_000
