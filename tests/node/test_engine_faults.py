@@ -16,9 +16,11 @@ from testing.window.backends import START, Place, document, grams, summaries
 from testing.window.operations import Delete, Expire, Ingest, Operation, Reconcile, Run
 from testing.window.proxy import Fault, Proxy, busy, half_busy, lost, unheard
 
+from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.opening import open_elastic_window
+from neardup.elastic.window.state_recovery import describe
 from neardup.errors import ClusterUnreachable, NeardupError
 from neardup.model.document import Document, Reject
 from neardup.opening import open_window
@@ -264,6 +266,27 @@ def test_a_document_that_does_not_fit_its_index_is_rejected_as_if_it_had_never_c
             assert opened.query(id="a").matches == reference.query(id="a").matches
         assert list(window.ingest([*fit, *more])) == expected
     assert sorted(id for _, id, _ in stored(cluster)) == list("abcdefg")
+
+
+@pytest.mark.parametrize("candidates", ["memory", "search"])
+def test_a_text_that_the_nodes_do_not_sign_is_rejected_and_not_told_as_scored(cluster, candidates):
+    set_up(cluster, sign="plugin", max_length=len(A))
+    with open_elastic_window(str(cluster.address), candidates=candidates) as window:
+        rejects, verdicts = rejected_and_verdicts(
+            window, [document("fits", A), document("long", f"{A}."), document("copy", A)]
+        )
+        assert summaries(verdicts) == [("fits", "unique", None, "fits"), ("copy", "exact", "fits", "fits")]
+        assert [reject.id for reject in rejects] == ["long"]
+        reason = f"text has {len(A) + 1:,} characters, and the nodes sign at most {len(A):,}"
+        assert reason in rejects[0].reason
+        # Nor does it take the place of what is there by its id, until the nodes sign as much.
+        assert rejected_and_verdicts(window, [document("fits", B + C)])[1] == []
+        assert window.get("fits") is not None
+    set_up(cluster, max_length=len(A) + 1)
+    describe(str(cluster.address))
+    with open_elastic_window(str(cluster.address), candidates=candidates) as window:
+        assert summaries(window.ingest([document("long", f"{A}.")])) == [("long", "exact", "copy", "fits")]
+    assert sorted(id for _, id, _ in stored(cluster)) == ["copy", "fits", "long"]
 
 
 def test_a_rejected_document_of_a_later_time_expires_nothing(cluster):

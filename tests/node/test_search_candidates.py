@@ -137,8 +137,10 @@ def test_copies_of_texts_that_are_not_signed_are_found_without_loss(cluster, ter
     ) as window:
         (first,) = window.ingest([{"id": "a", "text": texts[0], "time": START}])
         rest = [{"id": str(at), "text": text, "time": START} for at, text in enumerate(texts[1:])]
-        long, short = window.ingest(rest)
-    assert (first.status, long.duplicate_of, short.status) == ("unique", "a", "unique")
+        rejects = list[neardup.Reject]()
+        (short,) = window.ingest(rest, on_reject=rejects.append)
+        assert window.query(texts[1]).duplicate_of == "a"
+    assert (first.status, short.status, [reject.id for reject in rejects]) == ("unique", "unique", ["0"])
 
 
 def test_hours_of_both_forms_are_searched_and_late_documents_in_each(cluster):

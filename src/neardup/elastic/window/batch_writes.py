@@ -64,6 +64,10 @@ class BatchWrites:
 
     def _create(self, ref: DocumentRef, document: Prepared, ours: dict[str, Any]) -> None:
         """A new document, whole."""
+        longest = self._composer.longest
+        if longest is not None and len(document.text) > longest < (length := len(document.text.decode())):
+            self._pending.refuse(document.id, _too_long(length, longest))
+            return
         # An index action where the same id was there with another text: it replaces, however often it is sent.
         earlier = self._pending.action(ref)
         op: Op = "index" if earlier is not None and earlier.op in ("delete", "index") else "create"
@@ -109,6 +113,14 @@ class BatchWrites:
         """The epoch is committed: nothing of it needs to be undone any more."""
         self._pending.committed()
         self.removes = False
+
+
+def _too_long(length: int, longest: int) -> str:
+    """Why a document is refused whose signature and verdict the pipeline would take out."""
+    return (
+        f"text has {length:,} characters, and the nodes sign at most {longest:,} (max_length of this window): "
+        "`neardup setup --max-length` raises that"
+    )
 
 
 def begun(context: ElasticContext, counts: Callable[[int], bool]) -> tuple[HeldDocuments, BatchWrites]:

@@ -28,6 +28,11 @@ class Composer:
     def __init__(self, layout: Layout, signer: Signer) -> None:
         self._layout, self._signer = layout, signer
 
+    @property
+    def longest(self) -> int | None:
+        """How many characters of a new document's text nodes sign; None where the client signs."""
+        return None if self._layout.client_signs else self._layout.max_length
+
     def fingerprint(self, text: str) -> str:
         """The fingerprint of a text."""
         return self._signer.sign([text.encode(errors="replace")]).fingerprint(0)
