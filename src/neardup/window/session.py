@@ -234,7 +234,7 @@ class Session:
         """Makes all changes so far lasting."""
         refused = self.state.commit().refused
         if refused:
-            raise NeardupError(dict(refused))
+            raise NeardupError("; ".join(f"{id}: {reason}" for id, reason in refused.items()))
 
     def look_ahead(self, documents: Sequence[Prepared], signed: SignedQueryBatch) -> None:
         """Where candidates are searched for: looks for those of a batch before it may be changed."""

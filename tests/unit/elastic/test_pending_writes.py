@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from testing.cluster_stand_in import standing_in
+from testing.cluster_stand_in import PAGE_TOO_LARGE, standing_in
 from testing.stored_documents import StoredDocuments
 
 from neardup.elastic.http import client
@@ -120,6 +120,34 @@ def test_a_document_in_which_another_client_has_put_null_for_our_object_is_moved
         (COPIES, "moved"): {"text": "moved", "neardup": {"status": "near"}},
         (HOUR, "revised"): {"text": "revised", "neardup": {"status": "near"}},
     }
+
+
+def test_a_change_of_a_document_that_no_request_can_hold_is_refused_alone(documents, lease):
+    """A node, or a proxy before it, takes less than such a document has, which was made by several writes."""
+    small, large = DocumentRef(HOUR, "small"), DocumentRef(HOUR, "large")
+    documents.put(*small, {"text": "x"})
+    documents.put(*large, {"text": "x" * 600_000})
+    before = dict(stored(documents))
+
+    def with_limit(request):
+        return PAGE_TOO_LARGE if len(request.body) > 600_000 else documents(request)
+
+    with standing_in(with_limit) as server, Cluster(Address(server.url, "news"), patience=5) as cluster:
+        writes = PendingWrites(
+            cluster, lambda _: True, "text", str, UndoLog(cluster, lease.ensure_held), lease
+        )
+        for ref in (small, large):
+            writes.put(ref, Action("delete", *ref), ref.id)
+        with pytest.raises(DocumentsRefused) as caught:
+            writes.send(1)
+        assert caught.value.reasons.keys() == {"large"}
+        assert "http.max_content_length" in caught.value.reasons["large"]
+        assert stored(documents) == before
+        writes.put(small, Action("delete", *small), small.id)
+        writes.send(1)
+        writes.committed()
+    assert stored(documents) == {tuple(large): before[tuple(large)]}
+    assert not [id for _, id in documents.sources if id.startswith("undo")]
 
 
 LONG = 0.8

@@ -9,8 +9,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk, refusal
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import remedy_for
@@ -19,7 +20,7 @@ from neardup.elastic.window.undo_log import UndoEntry, UndoLog
 from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
-    from neardup.elastic.http.api import DocumentRef, StoredDocument
+    from neardup.elastic.http.api import StoredDocument
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.window.lease import Lease
     from neardup.elastic.window.state_document import StateDocument
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
     Current = Mapping[DocumentRef, StoredDocument]
 
 log = logging.getLogger("neardup")
+
+_TOO_LARGE_TO_KEEP: Final = (
+    "what is stored by this id is too large for a request, in which it would be kept while it changes: raise what the "
+    "nodes (http.max_content_length), or a proxy before them, take, or delete it by another client"
+)
 
 
 class DocumentsRefused(Exception):
@@ -123,7 +129,11 @@ class PendingWrites:
         """Changes stored documents, as they are now; why some changes are refused, with none of them done then."""
         current = self._current_of(changes)
         writes = [*(write for write in changes if _concerns(write, current)), *self._moving(current)]
-        self._undo_log.write(epoch, [_undo_entry(write.action, current) for write in writes])
+        large = self._undo_log.write(epoch, [_undo_entry(write.action, current) for write in writes])
+        if large:
+            self._undo_log.clear()
+            ids = {write.action.ref: write.id for write in writes}
+            return {ids[DocumentRef(entry.index, entry.id)]: _TOO_LARGE_TO_KEEP for entry in large}
         self._lease.renew()
         refused = self._send([_pinned(write, current) for write in writes])
         if refused:

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import orjson
 
 from neardup.elastic.http.api import get_doc, put_doc
-from neardup.elastic.http.bulk import Action, bulk, bulk_done
+from neardup.elastic.http.bulk import TOO_LARGE, Action, bulk, bulk_done
 from neardup.elastic.http.mget import mget
+from neardup.elastic.http.remedies import never_fits
 from neardup.elastic.window.codec import OBJECT, own_object
 from neardup.elastic.window.parts import in_parts
+from neardup.errors import ClusterRejected
 
 if TYPE_CHECKING:
     from neardup.elastic.http.api import StoredDocument
@@ -47,14 +49,26 @@ class UndoLog:
         self._cluster, self._keep_lease = cluster, keep_lease
         self._written: list[str] = []
 
-    def write(self, epoch: int, entries: Sequence[UndoEntry]) -> None:
-        """Keeps `entries` for `epoch`; they are safe when this returns."""
-        for index, part in enumerate(in_parts(entries, _size, _PART_BYTES)):
+    def write(self, epoch: int, entries: Sequence[UndoEntry]) -> list[UndoEntry]:
+        """Keeps `entries` for `epoch`; they are safe when this returns, but for those that it returns: the cluster
+        takes no request as large as one of them.
+        """
+        large: list[UndoEntry] = []
+        index = 0
+        for part in in_parts(entries, _size, _PART_BYTES):
             name = _name(epoch, index)
-            self._written.append(name)
             body = {"entries": [entry._asdict() for entry in part]}
-            put_doc(self._cluster, self._cluster.address.state, name, body)
+            try:
+                put_doc(self._cluster, self._cluster.address.state, name, body)
+            except ClusterRejected as error:
+                if not (error.status == TOO_LARGE or never_fits(error.reason)) or len(part) > 1:
+                    raise
+                large += part
+            else:
+                self._written.append(name)
+                index += 1
             self._keep_lease()
+        return large
 
     def clear(self) -> None:
         """Forgets what was written: the epoch is committed, or undone."""
