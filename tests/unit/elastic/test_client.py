@@ -263,6 +263,23 @@ def test_an_error_carries_status_type_and_every_reason():
         assert len(server.requests) == 1
 
 
+def test_every_cause_of_an_error_is_told_and_once():
+    """What makes a template of a user's own unfit stands two causes below the error; others repeat what is above."""
+    limit = {"type": "x", "reason": "Limit of total fields [20] has been exceeded"}
+    composed = {"type": "x", "reason": "invalid composite mappings for [news]", "caused_by": limit}
+    fault = {"type": "bad", "reason": "the template is invalid", "caused_by": composed}
+    expected = f"the template is invalid: {composed['reason']}: {limit['reason']}"
+    with standing_in([Answer(400, {"error": fault})]) as server, cluster_of(server) as cluster:
+        with pytest.raises(ClusterRejected) as caught:
+            cluster.request("PUT", "/_index_template/neardup-news", body={})
+        assert caught.value.reason == expected
+    parsing = {"type": "bad", "reason": f"failed to parse: {limit['reason']}", "caused_by": limit}
+    items = [{"create": {"status": 400, "error": each}} for each in (fault, parsing)]
+    with standing_in([Answer(200, {"items": items})]) as server, cluster_of(server) as cluster:
+        outcomes = bulk(cluster, [Action("create", "news-1", id, {}) for id in "ab"])
+    assert [outcome.error for outcome in outcomes] == [f"bad: {expected}", f"bad: {parsing['reason']}"]
+
+
 def test_what_shards_refused_a_search_for_is_told():
     root = {"type": "query_shard_exception", "reason": "[neardup] needs the field [neardup.qgrams]"}
     body = {
@@ -467,7 +484,7 @@ def test_secrets_are_in_no_error_of_an_item(credentials):
 
     def fault(request):
         said = f"hush-hush, {request.headers['authorization']}"
-        return {"type": "odd", "reason": said, "caused_by": {"reason": said}}
+        return {"type": "odd", "reason": said, "caused_by": {"reason": f"as it {said}"}}
 
     with (
         standing_in(repeated) as server,
@@ -476,8 +493,8 @@ def test_secrets_are_in_no_error_of_an_item(credentials):
         (outcome,) = bulk(cluster, [Action("create", "news-1", "a", {})])
         simulated = simulate(cluster, {"text": "Rain."})
     hidden = "ApiKey ***" if credentials.api_key else "Basic ***"
-    assert outcome.error == f"odd: ***, {hidden}: ***, {hidden}"
-    assert simulated["error"]["caused_by"] == {"reason": f"***, {hidden}"}
+    assert outcome.error == f"odd: ***, {hidden}: as it ***, {hidden}"
+    assert simulated["error"]["caused_by"] == {"reason": f"as it ***, {hidden}"}
 
 
 def test_a_password_that_is_a_word_is_hidden_in_errors_only():

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 import orjson
 
 from neardup.elastic.http.api import DocumentRef, Version
-from neardup.elastic.http.client import BUSY, NODE_GONE, Backoff, Cluster
+from neardup.elastic.http.client import BUSY, NODE_GONE, Backoff, Cluster, with_causes
 from neardup.elastic.http.remedies import never_fits, remedy_for
 from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterRejected
@@ -268,7 +268,6 @@ def _outcome(item: dict[str, Any]) -> Outcome:
     if not error:
         return _outcome_of((answer["status"], result, *versions, None))
     if isinstance(error, dict):
-        cause = (error.get("caused_by") or {}).get("reason")
-        error = f"{error.get('type')}: {error.get('reason')}" + (f": {cause}" if cause else "")
+        error = with_causes(f"{error.get('type')}: {error.get('reason')}", error.get("caused_by"))
     status = TOO_LARGE if never_fits(error) else answer["status"]
     return Outcome(status, result, *versions, error)

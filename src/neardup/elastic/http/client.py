@@ -371,6 +371,14 @@ def _type_and_reason(status: int, body: Any) -> tuple[str, str]:
     failed = {str(shard.get("index")) for shard in error.get("failed_shards") or ()}
     if failed and not any(name in reason for name in failed):
         reason = f"{reason} of {', '.join(sorted(failed))}"
-    if cause.get("reason") and str(cause["reason"]) not in reason:
-        reason = f"{reason}: {cause['reason']}"
-    return str(error.get("type", "error")), reason
+    return str(error.get("type", "error")), with_causes(reason, cause)
+
+
+def with_causes(reason: str, cause: Any) -> str:
+    """The reason of an error with those of its cause, of the cause of that and so on, each said once."""
+    while isinstance(cause, dict):
+        own = cause.get("reason")
+        if own and str(own) not in reason:
+            reason = f"{reason}: {own}"
+        cause = cause.get("caused_by")
+    return reason
