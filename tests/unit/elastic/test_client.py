@@ -596,7 +596,7 @@ def test_an_answer_that_stays_no_json_is_told():
             400,
             "validation_exception",
             "cluster currently has [1000]/[1000] maximum normal shards open",
-            "expire",
+            "raise cluster.max_shards_per_node, or choose a smaller .*--batch-documents",
         ),
         (
             400,

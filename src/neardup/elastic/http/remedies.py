@@ -31,7 +31,7 @@ _REMEDIES: Final = tuple(
         ),
         (
             r"maximum (normal )?shards open",
-            "no room for another hour: `neardup expire` or a smaller --keep-hours makes some; then run again",
+            "raise cluster.max_shards_per_node, or choose a smaller --keep-hours or --batch-documents, and run again",
         ),
         (
             r"Result window is too large",
