@@ -604,6 +604,12 @@ def test_an_answer_that_stays_no_json_is_told():
             "Result window is too large, from + size must be less than or equal to: [500] but was [2000].",
             f"raise index.max_result_window of these indices to {PAGE} or more",
         ),
+        (
+            400,
+            "search_phase_execution_exception",
+            "Cannot search on field [neardup.sketch] since it is not indexed nor has doc values.",
+            "only the plugin searches them .`neardup setup --sign plugin`",
+        ),
     ],
 )
 def test_what_is_wrong_with_an_index_comes_with_what_to_do(status, type, reason, remedy):

@@ -38,6 +38,10 @@ _REMEDIES: Final = tuple(
             "raise index.max_result_window of these indices to 5000 or more (unset it is 10000), and run again",
         ),
         (
+            r"Cannot search on field \[neardup\.",
+            "until hours without terms are gone only the plugin searches them (`neardup setup --sign plugin`)",
+        ),
+        (
             r"index_not_found_exception",
             "let the cluster make indices by itself (action.auto_create_index), or make it, and run again",
         ),
