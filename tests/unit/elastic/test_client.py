@@ -94,6 +94,16 @@ def test_a_node_that_lost_another_is_asked_again(why):
             cluster.request("GET", "/_cluster/health")
 
 
+def test_why_a_busy_node_refuses_is_told_once_whatever_it_has_counted(caplog):
+    rejected = "rejected execution of Task$$Lambda/0x{0:08x}@{0:x}, nanos={0}, EWMA = {0}.5ms [pool size = 1]"
+    answers = [error(429, "es_rejected", rejected.format(0xABC0 + at * 7_919)) for at in range(4)]
+    answers += [error(503, "es_rejected", rejected.format(9)), Answer(200, {})]
+    with standing_in(answers) as server, cluster_of(server) as cluster:
+        cluster.request("GET", "/_cluster/health")
+    told = [record.getMessage().split(": ")[1][:3] for record in caplog.records if record.name == "neardup"]
+    assert told == ["429", "503"]
+
+
 def test_a_cut_connection_is_tried_again(caplog):
     with standing_in([RESET, RESET, GREEN]) as server, cluster_of(server) as cluster:
         assert cluster.request("PUT", "/news", body={}) == {"status": "green"}

@@ -48,6 +48,10 @@ _MOST_DOUBLINGS: Final = 10
 LOCAL_HOSTS: Final = ("http://localhost:", "http://127.0.0.1:", "http://[::1]:")
 CONNECTIONS: Final = 16
 
+_COUNTED_RE: Final = re.compile(r"(?<!^)\b\d[\w.]*|@[0-9a-f]+")
+"""What is another each time that a busy node refuses for the same reason: times, sizes, names of objects in memory. The
+status, at the beginning, is not.
+"""
 _ABORTED_RE: Final = re.compile(r"(?:Error|Disconnected)\(\d*,? ?['\"](.+)['\"]\)")
 _CLOSED: Final = "the connection has been closed"
 _NO_JSON: Final = "an answer that is no JSON, or only the beginning of one"
@@ -100,7 +104,9 @@ class Backoff:
         self._logged: set[str] = set()
 
     def wait(self, url: str, reason: str, *, least: float = 0.0) -> None:
-        """Waits; the log has each reason once. Raises `ClusterUnreachable` instead when patience would be over."""
+        """Waits; the log has each reason once, whatever the numbers in it. Raises `ClusterUnreachable` instead when
+        patience would be over.
+        """
         upper = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(self._tries, _MOST_DOUBLINGS))
         seconds = max(least, _jitter.uniform(upper / 2, upper))
         left = self._end - time.monotonic()
@@ -108,8 +114,9 @@ class Backoff:
             waited = f" (waited {self.patience:g} s)" if self._tries else ""
             remedy = remedy_for(reason)
             raise ClusterUnreachable(url, f"{reason}{waited}{f'; {remedy}' if remedy else ''}")
-        if reason not in self._logged:
-            self._logged.add(reason)
+        kind = _COUNTED_RE.sub("", reason)
+        if kind not in self._logged:
+            self._logged.add(kind)
             _log.warning("Elasticsearch at %s: %s; trying again for up to %.0f s", url, reason, left)
         self._tries += 1
         time.sleep(min(seconds, left))
