@@ -90,7 +90,16 @@ def test_nobody_at_home_is_one_finding():
             "bad",
             ["max_result_window is 500", '{"index.max_result_window": 5000}'],
         ),
-        ({"blocks.write": True}, "bad", ["blocked (write)", '{"index.blocks.write": null}']),
+        (
+            {"blocks.read": True},
+            "bad",
+            ["blocked (read): the window cannot be read", '{"index.blocks.read": null}'],
+        ),
+        (
+            {"blocks.write": True},
+            "bad",
+            ["blocked (write): verdicts cannot be written", '{"index.blocks.write": null}'],
+        ),
         ({"blocks.read_only_allow_delete": True}, "bad", ["blocked (read_only_allow_delete)", "disk"]),
     ],
 )

@@ -130,7 +130,8 @@ def _problems(settings: Mapping[str, Any], *, rebuilds_source: bool) -> Iterator
         name for name, value in settings.get("blocks", {}).items() if value == "true" and name != "metadata"
     ]
     if blocks:
-        text = f"blocked ({', '.join(blocks)}): verdicts cannot be written"
+        lost = "the window cannot be read" if "read" in blocks else "verdicts cannot be written"
+        text = f"blocked ({', '.join(blocks)}): {lost}"
         yield "bad", f"{text}; {_put(f'blocks.{blocks[0]}', 'null')}, and see that the disk is not full"
 
 
