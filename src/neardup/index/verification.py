@@ -37,11 +37,14 @@ _NO_MATCHES = Matches((), 0, None)
 
 
 class Compared(NamedTuple):
-    """One document and what it is compared with: how many documents, which match, which share a part below that."""
+    """One document and what it is compared with: how many documents, which match, which share a part below that; and
+    whether further candidates were `cut` off.
+    """
 
     candidates: int
     matches: Matches
     parts: Sequence[Part]
+    cut: bool = False
 
 
 _NOTHING = Compared(0, _NO_MATCHES, ())
@@ -88,32 +91,31 @@ class Verifier:
         have[list(self._candidates.crowds)] = True
         return have
 
-    def compared(
-        self, index: int, floor: int, *, living: bool = False, limit: int = 0
-    ) -> tuple[Compared, bool]:
-        """What document `index` of the batch is compared with; whether candidates were cut off at `limit` (0: none).
+    def compared(self, index: int, floor: int, *, living: bool = False) -> Compared:
+        """What document `index` of the batch is compared with.
 
-        Groups are as they stand where hours before `floor` have gone. `living`: without candidates that are dead.
+        Groups are as they stand where hours before `floor` have gone. `living`: without candidates that are dead, and
+        no more than `max_candidates` of the others.
         """
         crowd = self._candidates.crowds.get(index)
         if crowd is not None:
             if living:
                 crowd = crowd.chosen(self._table.alive[crowd.docs] == 1)
-            return self._compare_crowd(index, crowd, floor), False
+            return self._compare_crowd(index, crowd, floor)
         if self._bounds[index] == self._bounds[index + 1]:
-            return _NOTHING, False
+            return _NOTHING
         docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
         overlaps, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
         if living and len(docs):
-            docs = docs[self._table.alive[docs] == 1]
+            docs, limit = docs[self._table.alive[docs] == 1], self._settings.max_candidates
             if 0 < limit < len(docs):
                 docs, cut = docs[:limit], True
             overlaps = [overlap for overlap in overlaps if overlap.doc in docs]
             parts = [part for part in parts if part.doc in docs]
         if not overlaps:
-            return Compared(len(docs), _NO_MATCHES, parts), cut
+            return Compared(len(docs), _NO_MATCHES, parts, cut)
         matches = ranked(overlaps, self._table.standing(floor), self._listed)
-        return Compared(len(docs), matches, parts), cut
+        return Compared(len(docs), matches, parts, cut)
 
     # ---- a few candidates: read ----
 

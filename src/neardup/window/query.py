@@ -58,7 +58,7 @@ def query(state: State, options: QueryOptions) -> Verdict:
     verifier = verifier_of(
         state, signed, candidates, options.threshold, rule=options.rule, listed=options.matches
     )
-    (checked, matches, parts), _ = verifier.compared(0, FIRST_HOUR)
+    checked, matches, parts, _ = verifier.compared(0, FIRST_HOUR)
     verdict = decide(
         Evidence(
             options.id or "",

@@ -142,7 +142,7 @@ def _decided_again(
     candidates = candidates_of_one(state, signed, (low, hour), threshold, came_before).among(came_before)
     verifier = verifier_of(state, signed, candidates, threshold, rule=rule, listed=settings.matches)
     floor = max(first_living_hour(hour, settings.kept_hours), state.committed.floor_hour)
-    (checked, matches, parts), _ = verifier.compared(0, floor)
+    checked, matches, parts, _ = verifier.compared(0, floor)
     if rule is not None:
         parts = [*parts, *_past_parts(state, doc, signed.signed, old)]
     wanted = hour - settings.window_hours if settings.window_hours else FIRST_HOUR

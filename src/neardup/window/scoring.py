@@ -7,8 +7,7 @@ and with the hours that lived when it came.
 
 from __future__ import annotations
 
-from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,30 +15,21 @@ from neardup.index.posting_lists import Query
 from neardup.model.decision import Evidence, Matches, decide, unmatched
 from neardup.model.document import Reject
 from neardup.model.hours import first_living_hour
-from neardup.model.verdict import Basis
 from neardup.window.budgets import within_budgets
 from neardup.window.compared_hours import ComparedHours, compared_hours_of
 from neardup.window.comparison import verifier_of, with_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.index.verification import Verifier
     from neardup.model.document import Prepared
-    from neardup.model.verdict import Part, Verdict
+    from neardup.model.verdict import Basis, Part, Verdict
     from neardup.window.newest_hour import Leaps
     from neardup.window.state import State
-
-
-class _Recorded(NamedTuple):
-    """A verdict on document i of a run that is yet to be written; `doc` is negative where it is not kept."""
-
-    i: int
-    doc: int
-    basis: Basis
 
 
 def score(
@@ -180,8 +170,7 @@ def _decided(
     `cut`: of which documents something was left out of the search.
     """
     settings, docs = state.settings, hours.docs
-    living = settings.policy != "mark"
-    limit = settings.max_candidates if living else 0
+    living = settings.policy != "mark"  # else no candidate dies while others of the run are decided
     cut = cut | hours.incomplete
     left_out, empty = cut.tolist(), (np.diff(batch.signed.text_offsets) == 0).tolist()
     comparable = (hours.highs >= hours.floors).tolist()
@@ -190,28 +179,20 @@ def _decided(
     verdicts = unmatched(ids, times, empty, comparable, left_out, parts=settings.partial)
     alone, kept = ~verifier.have_candidates, docs >= 0
     _keep_alone(state, docs[alone & kept], cut[alone & kept])
-    recorded = [
-        _Recorded(i, -1, Basis())
-        for i in np.flatnonzero(alone & ~kept).tolist()
-        if documents[i].origin is not None
-    ]
+    bases: dict[int, Basis] = {}
     for i in np.flatnonzero(~alone).tolist():
-        doc = int(docs[i])
-        compared, limited = verifier.compared(i, int(hours.floors[i]), living=living, limit=limit)
-        checked, matches, parts = compared
-        verdict = decide(
+        compared, matches, parts, limited = verifier.compared(i, int(hours.floors[i]), living=living)
+        verdicts[i] = decide(
             Evidence(
-                ids[i], times[i], checked, matches, parts if settings.partial else None, empty[i],
+                ids[i], times[i], compared, matches, parts if settings.partial else None, empty[i],
                 comparable[i], left_out[i] or limited, settings.matches,
             )
         )  # fmt: skip
-        kept[i] = is_kept = doc >= 0 and _keep(state, doc, verdict, matches, parts)
-        basis = matches.basis(parts)
-        if basis.best is not None or (is_kept and parts) or (not is_kept and documents[i].origin is not None):
-            recorded.append(_Recorded(i, doc if is_kept else -1, basis))
-        verdicts[i] = verdict
+        kept[i] = kept[i] and _keep(state, int(docs[i]), verdicts[i], matches, parts)
+        if matches.total or parts:
+            bases[i] = matches.basis(parts)
     state.table.ids.let_find_all(docs[kept], [ids[i] for i in np.flatnonzero(kept).tolist()])
-    _record(state, documents, verdicts, sorted(recorded, key=attrgetter("i")))
+    _record(state, documents, verdicts, np.where(kept, docs, -1), bases)
     return verdicts
 
 
@@ -223,21 +204,27 @@ def _keep_alone(state: State, docs: NDArray[np.int64], cut: NDArray[np.bool_]) -
 
 
 def _record(
-    state: State, documents: Sequence[Prepared], verdicts: list[Verdict], recorded: Sequence[_Recorded]
+    state: State,
+    documents: Sequence[Prepared],
+    verdicts: list[Verdict],
+    docs: NDArray[np.int64],
+    bases: Mapping[int, Basis],
 ) -> None:
-    """Gives the copies among `verdicts` their kinds, all at once, and writes what is to be written."""
-    copies = [(each.i, best) for each in recorded if (best := each.basis.best) is not None]
+    """Gives the copies among `verdicts` their kinds, all at once, and writes what is to be written.
+
+    `docs`: of the documents, -1 of one that is not kept. `bases`: of the verdicts that go by any match or part.
+    """
+    copies = [(i, best) for i, basis in bases.items() if (best := basis.best) is not None]
     counted = state.signer.counted
     texts = [counted.of(documents[i].text, documents[i].fields) for i, _ in copies]
     labelled = with_kinds(state, [verdicts[i] for i, _ in copies], texts, [best for _, best in copies])
     for (i, best), verdict in zip(copies, labelled, strict=True):
         verdicts[i] = verdict
         state.since_opened.earlier_copies += best.time > documents[i].time
-    kept = [each for each in recorded if each.doc >= 0]
-    of_kept = [verdicts[each.i] for each in kept]
-    state.write([each.doc for each in kept], of_kept, [each.basis for each in kept])
-    for i, doc, _ in recorded:
-        if doc < 0 and documents[i].origin is not None:
+    kept = [i for i in bases if docs[i] >= 0]
+    state.write(docs[kept].tolist(), [verdicts[i] for i in kept], [bases[i] for i in kept])
+    for i in np.flatnonzero(docs < 0).tolist():
+        if documents[i].origin is not None:
             state.store.not_kept(documents[i], verdicts[i])
 
 

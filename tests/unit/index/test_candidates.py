@@ -144,7 +144,7 @@ def searched(texts, chosen, threshold="0.7"):
         set(found.crowds[i].docs.tolist() if i in found.crowds else found.docs[found.queries == i].tolist())
         for i in range(len(texts))
     ]
-    compared = [verifier.compared(i, 0)[0] for i in range(len(texts))]
+    compared = [verifier.compared(i, 0) for i in range(len(texts))]
     return (
         candidates,
         found.truncated.tolist(),
