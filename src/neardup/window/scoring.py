@@ -14,7 +14,7 @@ import numpy as np
 from neardup.index.posting_lists import Query
 from neardup.model.decision import Evidence, Matches, decide, unmatched
 from neardup.model.document import Reject
-from neardup.model.hours import first_living_hour
+from neardup.model.hours import LAST_HOUR, first_living_hour
 from neardup.window.budgets import within_budgets
 from neardup.window.compared_hours import ComparedHours, compared_hours_of
 from neardup.window.comparison import verifier_of, with_kinds
@@ -114,21 +114,19 @@ def _end_of_run(
     is reached.
     """
     settings = state.settings
-    limit_of_run = within_budgets(state, documents, batch, first)
+    most = within_budgets(state, documents, batch, first)
     if settings.policy != "mark" and state.search.reads_words:
-        limit_of_run = 1  # whether a list is too long to read depends on which documents of the run were kept
-    end = min(len(documents), first + max(limit_of_run, 1))
+        most = 1  # whether a list is too long to read depends on which documents of the run were kept
+    end = min(first + most, len(documents))
     hours = [document.hour for document in documents[first:end]]
-    newest, oldest = max(state.newest, hours[0]), min(state.table.load, default=hours[0])
-    if not any(came_before[first + 1 : end]) and max(hours) <= newest + 1:
+    if not any(came_before[first + 1 : end]) and max(hours) <= max(state.newest, hours[0]) + 1:
         return end  # as nearly always
-    for last in range(first + 1, end):
-        hour = hours[last - first]
-        oldest = min(oldest, hours[last - first - 1])
+    newest, oldest = state.newest, min(state.table.load, default=LAST_HOUR)
+    for at, hour in enumerate(hours, first):
         expires = hour > newest + 1 and first_living_hour(hour, settings.kept_hours) > oldest
-        if came_before[last] or expires:
-            return last  # whether it is believed is asked when it is known what is there
-        newest = max(newest, hour)
+        if at > first and (came_before[at] or expires):
+            return at  # whether it is believed is asked when it is known what is there
+        newest, oldest = max(newest, hour), min(oldest, hour)
     return end
 
 
