@@ -203,21 +203,16 @@ class Session:
         self.check_writable()
         if self._revision is None and (whole or not self.searches):
             self.load()  # a large window is not read while other writers wait
-        failed: BaseException | None = None
-        with self.store.begin():
+        with contextlib.ExitStack() as begun:
+            begun.enter_context(self.store.begin())
             if whole or not self.searches:
                 self.synchronise()
             try:
                 yield
-            except BaseException as error:
-                if self._broken is not None:
-                    raise
-                failed = error
-        if failed is not None:
-            try:
-                raise failed
-            finally:
-                del failed  # or it would hold this frame, and this frame it
+            except BaseException:
+                if self._broken is None:
+                    begun.close()  # so the store does not see the failure
+                raise
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:
