@@ -35,8 +35,16 @@ class Change(NamedTuple):
     coarse: bool = False
 
 
-Stretch = tuple[int, int, int, int]
-"""Words of both texts: from, to; from, to."""
+class Stretch(NamedTuple):
+    """Words of both texts: those from `a1` to before `a2` of one, from `b1` to before `b2` of the other; `coarse` as in
+    `Change`.
+    """
+
+    a1: int
+    a2: int
+    b1: int
+    b2: int
+    coarse: bool = False
 
 
 def changes(a: Words, b: Words) -> list[Change]:
@@ -47,7 +55,7 @@ def changes(a: Words, b: Words) -> list[Change]:
     for 4 KB, a second for two texts of a million characters that differ in a thousand spots.
     """
     listed = []
-    for (a1, a2, b1, b2), coarse in differing_stretches(a.composed, b.composed):
+    for a1, a2, b1, b2, coarse in differing_stretches(a.composed, b.composed):
         kind: Kind = "changed" if a1 < a2 and b1 < b2 else "removed" if a1 < a2 else "added"
         listed.append(Change(kind, _span(a, a1, a2), _span(b, b1, b2), coarse))
     return listed
@@ -61,77 +69,70 @@ def _span(words: Words, first: int, last: int) -> Span:
     return Span(at, at)
 
 
-def _joined(stretches: Iterator[tuple[Stretch, bool]]) -> Iterator[tuple[Stretch, bool]]:
-    """Differing stretches in order, those that touch as one."""
-    last: tuple[Stretch, bool] | None = None
-    for (a1, a2, b1, b2), coarse in stretches:
-        if last is not None and (a1, b1) == (last[0][1], last[0][3]):
-            last = (last[0][0], a2, last[0][2], b2), last[1] or coarse
+def differing_stretches(a: list[str], b: list[str]) -> Iterator[Stretch]:
+    """The stretches in which two lists of words differ, in order. About linear."""
+    last: Stretch | None = None
+    for part in _differing_parts(a, b):
+        if last is not None and (part.a1, part.b1) == (last.a2, last.b2):
+            last = Stretch(last.a1, part.a2, last.b1, part.b2, last.coarse or part.coarse)
             continue
         if last is not None:
             yield last
-        last = (a1, a2, b1, b2), coarse
+        last = part
     if last is not None:
         yield last
 
 
-def differing_stretches(a: list[str], b: list[str]) -> Iterator[tuple[Stretch, bool]]:
-    """The stretches in which two lists of words differ, in order; whether one is coarse (`Change`). About linear."""
-    return _joined(_differing_stretches(a, b))
-
-
-def _differing_stretches(a: list[str], b: list[str]) -> Iterator[tuple[Stretch, bool]]:
-    """The same, some of them in parts."""
-    waiting: list[Stretch] = [(0, len(a), 0, len(b))]
+def _differing_parts(a: list[str], b: list[str]) -> Iterator[Stretch]:
+    """The same, some of them in parts, which touch."""
+    waiting = [Stretch(0, len(a), 0, len(b))]
     while waiting:
         stretch = _trimmed(a, b, waiting.pop())
-        a1, a2, b1, b2 = stretch
-        if a1 == a2 and b1 == b2:
+        in_a, in_b = stretch.a2 - stretch.a1, stretch.b2 - stretch.b1
+        if not (in_a or in_b):
             continue
-        if a1 == a2 or b1 == b2:
-            yield stretch, False
-        elif (a2 - a1) * (b2 - b1) <= _AT_ONCE:
-            yield from ((each, False) for each in _compared(a, b, stretch))
+        if not (in_a and in_b):
+            yield stretch
+        elif in_a * in_b <= _AT_ONCE:
+            yield from _compared(a, b, stretch)
+        elif parts := _between(a, b, stretch):
+            waiting += reversed(parts)
         else:
-            parts = _between(a, b, stretch)
-            if parts == [stretch]:
-                yield stretch, True
-            else:
-                waiting += reversed(parts)
+            yield stretch._replace(coarse=True)
 
 
 def _trimmed(a: list[str], b: list[str], stretch: Stretch) -> Stretch:
     """A stretch without the words that are the same at its beginning and its end."""
-    a1, a2, b1, b2 = stretch
+    a1, a2, b1, b2, _ = stretch
     while a1 < a2 and b1 < b2 and a[a1] == b[b1]:
         a1, b1 = a1 + 1, b1 + 1
     while a1 < a2 and b1 < b2 and a[a2 - 1] == b[b2 - 1]:
         a2, b2 = a2 - 1, b2 - 1
-    return a1, a2, b1, b2
+    return Stretch(a1, a2, b1, b2)
 
 
 def _compared(a: list[str], b: list[str], stretch: Stretch) -> Iterator[Stretch]:
-    a1, a2, b1, b2 = stretch
+    a1, a2, b1, b2, _ = stretch
     for same in LCSseq.editops(a[a1:a2], b[b1:b2]).as_matching_blocks():
-        at_a, at_b = stretch[0] + same.a, stretch[2] + same.b
+        at_a, at_b = stretch.a1 + same.a, stretch.b1 + same.b
         if (a1, b1) != (at_a, at_b):
-            yield a1, at_a, b1, at_b
+            yield Stretch(a1, at_a, b1, at_b)
         a1, b1 = at_a + same.size, at_b + same.size
 
 
 def _between(a: list[str], b: list[str], stretch: Stretch) -> list[Stretch]:
-    """What lies between the fixed points of a stretch; the stretch itself if it has none."""
-    a1, a2, b1, b2 = stretch
+    """What lies between the fixed points of a stretch; nothing if it has none."""
+    a1, a2, b1, b2, _ = stretch
     for size in (_SHINGLE, 1):
         fixed = _in_both_orders(_once_in_both(a[a1:a2], b[b1:b2], size))
         if fixed:
             points = [(a1 + i, b1 + j) for i, j in fixed]
-            begin = (a1, points[0][0], b1, points[0][1])
+            begin = Stretch(a1, points[0][0], b1, points[0][1])
             between = pairwise([*points, (a2, b2)])
             # A word is the same where a point is, so a stretch of just one has nothing to compare.
-            parts = [(i1, i2, j1, j2) for (i1, j1), (i2, j2) in between if i2 > i1 + 1 or j2 > j1 + 1]
+            parts = [Stretch(i1, i2, j1, j2) for (i1, j1), (i2, j2) in between if i2 > i1 + 1 or j2 > j1 + 1]
             return [begin, *parts]
-    return [stretch]
+    return []
 
 
 def _once_in_both(a: list[str], b: list[str], size: int) -> list[tuple[int, int]]:

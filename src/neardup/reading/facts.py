@@ -242,7 +242,7 @@ def _paired(own: Sequence[_Located], other: Sequence[_Located]) -> Iterator[Fact
         if not (left or right):
             continue
         stretches = differing_stretches([each.composed for each in left], [each.composed for each in right])
-        for (i1, i2, j1, j2), _ in stretches:
+        for i1, i2, j1, j2, _ in stretches:
             for one, another in zip_longest(left[i1:i2], right[j1:j2]):
                 if one is None or another is None or one.composed != another.composed:
                     yield _fact(one, another)
