@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.index.document_table import DocumentTable
+    from neardup.index.posting_lists import SharedCounts
     from neardup.signing.signature import Keys, Offsets, SignedBatch, WordFeatures
     from neardup.signing.signer import Signer
 
@@ -176,29 +177,29 @@ class Search:
 
         `among`: which docs can have sentences in common; None = all. Costs as `PostingLists.search_and_add`.
         """
-        counts = batch.signed.counts
-        keys, offsets = self.posting_keys(batch)
-        min_shared = self.min_shared(counts, threshold)
         query = query._replace(largest=self.largest)
-        chained = query._replace(fingerprints=batch.signed.fingerprints)
-        counts_by_route = [
-            self.lists.search_and_add(keys, offsets, min_shared, chained, table.columns, table.hits)
-        ]
-        if batch.words is not None:
-            ones = np.ones(len(counts), np.int64)
-            for route, lists in self.routes.items():
-                keys, offsets = self._route_keys(route, batch.words)
-                limit = _LIMITS[route]
-                counts_by_route.append(
-                    lists.search_and_add(keys, offsets, ones, query, table.columns, table.hits, limit)
-                )
-        plain = len(counts_by_route) == 1 and self.sentences is None and not self._settings.max_candidates
-        if plain:
-            return with_crowds(counts_by_route[0], self._passing(batch, table, threshold))
-        candidates = self.with_sentences(merged(counts_by_route), batch, query, table, among)
-        if not self._settings.max_candidates:
+        counts = self._shared_counts(batch, query, table, self.min_shared(batch.signed.counts, threshold))
+        passing, is_limited = self._passing(batch, table, threshold), self._settings.max_candidates > 0
+        if len(counts) == 1 and self.sentences is None and not is_limited:
+            return with_crowds(counts[0], passing)  # as below, without a look at most of a flood
+        candidates = self.with_sentences(merged(counts), batch, query, table, among)
+        if not is_limited:
             candidates = candidates.with_crowds()
-        return self._limited(self._filtered(candidates, batch, table, threshold))
+        return self._limited(_filtered(candidates, passing))
+
+    def _shared_counts(
+        self, batch: SignedQueryBatch, query: Query, table: DocumentTable, min_shared: NDArray[np.int64]
+    ) -> list[SharedCounts]:
+        """What the posting lists find, those of the retrieval first, then those of each route; the batch is added."""
+        chained = query._replace(fingerprints=batch.signed.fingerprints)
+        keys = self.posting_keys(batch)
+        counts = [self.lists.search_and_add(*keys, min_shared, chained, table.columns, table.hits)]
+        if batch.words is not None:
+            ones = np.ones(len(min_shared), np.int64)
+            for route, lists in self.routes.items():
+                keys, limit = self._route_keys(route, batch.words), _LIMITS[route]
+                counts.append(lists.search_and_add(*keys, ones, query, table.columns, table.hits, limit))
+        return counts
 
     def with_sentences(
         self,
@@ -217,20 +218,6 @@ class Search:
         if batch.words is None:
             return candidates._replace(truncated=np.ones_like(candidates.truncated))
         return candidates.with_sentences(self.sentences.shared_and_add(batch.words, query, table, among))
-
-    def _filtered(
-        self, candidates: Candidates, batch: SignedQueryBatch, table: DocumentTable, threshold: Fraction
-    ) -> Candidates:
-        """Candidates that are `_passing`. What has sentences in common stays, and so do crowds."""
-        passing = self._passing(batch, table, threshold)
-        if passing is None or not len(candidates.docs):
-            return candidates
-        keep = np.zeros(len(candidates.docs), np.bool_)
-        if candidates.sentences is not None:
-            keep |= candidates.sentences > 0
-        open_pairs = np.flatnonzero(~keep)
-        keep[open_pairs] = passing(candidates.queries[open_pairs], candidates.docs[open_pairs])
-        return candidates.chosen(keep)
 
     def _passing(self, batch: SignedQueryBatch, table: DocumentTable, threshold: Fraction) -> Passing | None:
         """Which pairs may match, by their bitmaps (kernels/bitmap_filter.py); None, in a complete search: all."""
@@ -256,6 +243,18 @@ class Search:
         if self.sentences is not None:
             self.sentences = self.sentences.renumbered(docs)
         self.routes = {route: lists.renumbered(docs) for route, lists in self.routes.items()}
+
+
+def _filtered(candidates: Candidates, passing: Passing | None) -> Candidates:
+    """Candidates that are `passing` (None: all). What has sentences in common stays, and so do crowds."""
+    if passing is None or not len(candidates.docs):
+        return candidates
+    keep = np.zeros(len(candidates.docs), np.bool_)
+    if candidates.sentences is not None:
+        keep |= candidates.sentences > 0
+    open_pairs = np.flatnonzero(~keep)
+    keep[open_pairs] = passing(candidates.queries[open_pairs], candidates.docs[open_pairs])
+    return candidates.chosen(keep)
 
 
 def passes_bitmap_filter(

@@ -9,8 +9,7 @@ import pytest
 from testing.index_parts import line, search_of, signed, table_of
 
 from neardup.elastic.window.codec import first_fields
-from neardup.index.candidates import Candidates
-from neardup.index.query_batch import SignedQueryBatch
+from neardup.index.search import passes_bitmap_filter
 from neardup.kernels import bitmap_filter
 from neardup.model.verdict import required_overlap
 from neardup.oracle import definitions as oracle
@@ -18,13 +17,10 @@ from neardup.oracle import definitions as oracle
 
 def passing(pairs, threshold, *, counted=False):
     """Whether pair i, of two normal forms, is let through at the threshold; `counted`: |A| and |B| are known."""
-    search = search_of()
-    table = table_of(signed([other for _, other in pairs], counted=counted), search)
-    queries = SignedQueryBatch(signed([own for own, _ in pairs], counted=counted), None, None)
+    table = table_of(signed([other for _, other in pairs], counted=counted), search_of())
+    queries = signed([own for own, _ in pairs], counted=counted)
     places = np.arange(len(pairs))
-    candidates = Candidates(places, places, np.zeros(len(pairs), np.bool_))
-    kept = search._filtered(candidates, queries, table, threshold)
-    return np.isin(places, kept.queries)
+    return passes_bitmap_filter(queries, places, places, table, threshold)
 
 
 def pair_with(numbers, size, other, shared):
@@ -133,9 +129,9 @@ def test_of_a_document_that_was_stored_without_a_bitmap_none_is_told():
     """One of zeros, written beside a document that comes again, would turn all of its copies away from then on."""
     table = table_of(signed([line(0, 600), line(0, 600)]), search_of())
     first = table.extend(table.rows[:1].copy(), table.hours[:1].astype(np.int64), None)
-    queries = SignedQueryBatch(signed([line(7_000, 7_600)] * 2), None, None)
-    pairs = Candidates(np.arange(2), np.array([0, first]), np.zeros(2, np.bool_))
-    assert search_of()._filtered(pairs, queries, table, Fraction(7, 10)).docs.tolist() == [first]
+    queries, docs = signed([line(7_000, 7_600)] * 2), np.array([0, first])
+    passed = passes_bitmap_filter(queries, np.arange(2), docs, table, Fraction(7, 10))
+    assert passed.tolist() == [False, True]
     (fields,) = first_fields(table.rows[first : first + 1], [np.empty(0, np.uint64)], ["scorer"])
     assert fields["sieve"] is None
 
