@@ -176,7 +176,8 @@ class Claims:
         self._name = new_holder()
         self._queue = Queue()
         self._version: Version | None = None
-        self._seen: dict[tuple[int, int], float] = {}
+        self._oldest: tuple[int, int] | None = None  # its ticket, and until when it was held as last seen
+        self._oldest_since = 0.0
         begin(self._name)
 
     def close(self) -> None:
@@ -200,7 +201,7 @@ class Claims:
             own = next((each for each in queue.claims if each.holder == self._name), None)
             if own is not None:
                 return own  # the answer to the write that made it was lost
-            self._check_first(queue)
+            self._check_oldest(queue)
             batch = batch_of(self._unclaimed(entries, queue), most=most, near=near)
             if not batch:
                 return None
@@ -247,7 +248,7 @@ class Claims:
             self._write(queue.held_by(own, self._name, self._until()))
         if queue.claims[0] is own:
             return True
-        self._check_first(queue)
+        self._check_oldest(queue)
         return False
 
     def done(self, claim: Claim) -> None:
@@ -258,17 +259,14 @@ class Claims:
             if own is None or own.holder != self._name or self._write(queue.without(own)):
                 return
 
-    def _check_first(self, queue: Queue) -> None:
+    def _check_oldest(self, queue: Queue) -> None:
         """Raises `PredecessorLost` if the scorer of the oldest claim has ended, or has been silent for its time."""
         if not queue.claims or queue.claims[0].holder == self._name:
             return
-        first = queue.claims[0]
-        seen = self._seen.get((first.ticket, first.until))
-        if seen is None:
-            self._seen = {(first.ticket, first.until): time.monotonic()}
-        elif time.monotonic() - seen > self._seconds:
-            raise PredecessorLost(first)
-        if has_ended(first.holder):
+        first, now = queue.claims[0], time.monotonic()
+        if self._oldest != (first.ticket, first.until):
+            self._oldest, self._oldest_since = (first.ticket, first.until), now
+        if now - self._oldest_since > self._seconds or has_ended(first.holder):
             raise PredecessorLost(first)
 
     def _until(self) -> int:
