@@ -246,11 +246,6 @@ class CrowdComparison:
         if len(read) >= FEWEST:
             self._gather(index, None if main is None or sizes[main] < FEWEST else main, read, rest)
 
-    def _own_keys(self, index: int) -> tuple[Keys, Offsets]:
-        keys, offsets = self._signer.key_sets(self._signed, [index])
-        self._signed.counts[index] = len(keys)
-        return keys, offsets
-
     def _read_rest(
         self, index: int, texts: Texts, sentences: NDArray[np.int64] | None, rest: Rest
     ) -> NDArray[np.int64]:
@@ -261,17 +256,16 @@ class CrowdComparison:
         """
         waiting = np.flatnonzero(texts.state < NEAR)
         docs = texts.docs[texts.starts[waiting]].astype(np.int64)
-        keep = rest.passing(index, docs)
+        passing = rest.passing(index, docs)
         if sentences is not None:
             # The most that a doc of the text has in common with the document.
             sentences = np.maximum.reduceat(sentences, texts.starts[:-1])[waiting]
-            keep |= sentences > 0
-        texts.state[waiting[~keep]], texts.shared[waiting[~keep]] = UNKNOWN, 0
-        keep &= texts.state[waiting] == UNKNOWN
-        read, docs = waiting[keep], docs[keep]
+            passing |= sentences > 0
+        texts.state[waiting[~passing]], texts.shared[waiting[~passing]] = UNKNOWN, 0
+        unread: NDArray[np.bool_] = passing & (texts.state[waiting] == UNKNOWN)
+        read, docs = waiting[unread], docs[unread]
         if len(read):
-            chosen = None if sentences is None else sentences[keep]
-            overlaps, equal = rest.counted(index, docs, chosen)
+            overlaps, equal = rest.counted(index, docs, None if sentences is None else sentences[unread])
             count = self._signed.counts[index]
             larger = np.maximum(count, self._table.qgram_counts(docs))
             near = (overlaps >= required_overlaps(self._threshold, larger)) & (count > 0)
@@ -280,8 +274,8 @@ class CrowdComparison:
         return docs
 
     def _gather(self, index: int, crowd: int | None, read: NDArray[np.int64], rest: Rest) -> None:
-        """Makes members of `crowd`, or of a new one, of the docs that had to be `read` for document `index`, and of
-        that.
+        """Makes members of `crowd` of the docs that had to be `read` for document `index`; those that are not near it,
+        or all where there is none, begin a new one with the document, if they are enough.
         """
         # Where routes give candidates, too, a text may come several times.
         firsts, positions = np.unique(self._table.first_of[read], return_index=True)
@@ -297,11 +291,17 @@ class CrowdComparison:
             near = self._crowds.add_members(crowd, keys, offsets, docs)
             keys, offsets, docs = _chosen(keys, offsets, docs, ~near)
         if len(docs) >= FEWEST:
-            own, _ = self._own_keys(index)
-            keys, offsets = np.concatenate([keys, own]), np.append(offsets, offsets[-1] + len(own))
-            docs = np.append(docs, self._posted([index]))
-            self._table.count(docs[docs >= 0], np.diff(offsets)[docs >= 0])
-            self._crowds.add_members(self._crowds.add_crowd(keys, offsets), keys, offsets, docs, last=True)
+            self._begin_crowd(index, keys, offsets, docs)
+
+    def _begin_crowd(self, index: int, keys: Keys, offsets: Offsets, docs: NDArray[np.int64]) -> None:
+        """Makes a crowd of `docs`, which have these key sets, and of document `index`."""
+        own, _ = self._signer.key_sets(self._signed, [index])
+        self._signed.counts[index] = len(own)
+        keys, offsets = np.concatenate([keys, own]), np.append(offsets, offsets[-1] + len(own))
+        docs = np.append(docs, self._posted([index]))
+        posted = docs >= 0
+        self._table.count(docs[posted], np.diff(offsets)[posted])
+        self._crowds.add_members(self._crowds.add_crowd(keys, offsets), keys, offsets, docs, last=True)
 
 
 def best_of(texts: Texts, count: int, table: DocumentTable, listed: int | None) -> Best:
