@@ -145,11 +145,13 @@ class _Run:
 
 def _ranks(rule: Keep, rows: Any, *, source: str, time: str) -> list[int]:
     ranks: list[int] = []
+    times: Sequence[Any] = ()
     if rule.rule == "earliest":
-        ranks = [time_rank(value) for value in values(rows, time, "time")]
+        times = values(rows, time, "time")
+        ranks = [time_rank(value) for value in times]
     elif rule.rule == "source":
         ranks = [rank(rule, name) for name in values(rows, source, "source")]
-    for doubt in doubts(rule, ranks, "text", "time"):
+    for doubt in doubts(rule, ranks, "text", "time", lambda at: (f"position {at}", times[at])):
         log.warning(doubt)
     return ranks
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from neardup.errors import SettingsError
@@ -78,15 +78,30 @@ def time_rank(time: object) -> int:
         return _LAST
 
 
-def doubts(keep: Keep, ranks: Sequence[int], what: str, setting: str) -> Iterator[str]:
+def doubts(
+    keep: Keep, ranks: Sequence[int], what: str, setting: str, first_time: Callable[[int], tuple[str, object]]
+) -> Iterator[str]:
     """Messages about what `keep` cannot go by, by the ranks of all texts: sources that it names and nothing has, and
-    times that are not known. `what` one of the texts is called, and what the `setting` of the time is.
+    times that are not known. `what` one of the texts is called, and what the `setting` of the time is; `first_time`
+    says of the number of a text where it is, and its time.
     """
     known = set(ranks)
     for name in (name for at, name in enumerate(keep.sources) if at not in known):
         yield f"no {what} has the source {name!r} that keep names"
     if keep.rule == "earliest" and _LAST in known:
+        where, time = first_time(ranks.index(_LAST))
+        why = _why_unread(time) or f"{setting} names the field of the time"
         yield (
             f"{ranks.count(_LAST):,} of {len(ranks):,} {what}s have no time that can be read, and count as later than "
-            f"all others: {setting} names the field of the time"
+            f"all others (first: {where}): {why}"
         )
+
+
+def _why_unread(time: object) -> str | None:
+    """Why a time cannot be read; None of one that is missing."""
+    try:
+        if not is_missing(time):
+            parse_time(time)
+    except (TypeError, ValueError, OverflowError) as error:
+        return str(error)
+    return None

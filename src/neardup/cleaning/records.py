@@ -132,7 +132,9 @@ def cleaned(
                 spool.add(entry)
                 lengths.append(len(entry.text))
                 ranks.append(_rank(entry, keep, field))
-        for doubt in doubts(keep, ranks, "record", "--time-field"):
+        for doubt in doubts(
+            keep, ranks, "record", "--time-field", lambda at: (spool[at].where, spool[at].time)
+        ):
             log.warning(doubt)
         order = preferred(keep, lengths, ranks)
         outcomes: dict[int, Outcome] = {}
