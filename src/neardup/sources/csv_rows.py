@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from neardup.sources.streams import Chunk
 
 DELIMITERS: Final = ",\t;|"
+_FOR_EXCEL_RE: Final = re.compile("sep=.?")
 _SHOWN: Final = 30
 """Columns that a message names, and characters of each."""
 LONGEST_ROW: Final = 48 * 1024 * 1024
@@ -94,6 +96,8 @@ def _why_no_header(name: str, row: list[str]) -> str | None:
     more = f" and {len(row) - _SHOWN} more" if len(row) > _SHOWN else ""
     what = f"more than one column {twice!r}" if name in row else f"no column {name!r}"
     columns = f"{what} (columns: {', '.join(shown)}{more})"
+    if _FOR_EXCEL_RE.fullmatch(row[0]):
+        return f"{columns}, so no row is read: the first line is for Excel alone (sep=), delete it"
     if name in row:
         return f"{columns}, so no row is read: give each column a name of its own"
     if len(row) == 1:
