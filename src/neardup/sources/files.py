@@ -40,6 +40,14 @@ FORMS: Final[dict[str, Form]] = {
     ".arrow": "arrow",
     ".feather": "arrow",
 }
+UNREAD: Final = {
+    ".pdf": "PDF",
+    **dict.fromkeys((".docx", ".doc", ".odt", ".rtf"), "a document of a word processor"),
+    **dict.fromkeys((".xlsx", ".xls", ".ods"), "a spreadsheet"),
+}
+"""What files are that are not read, whatever is said of them, by the endings of their names."""
+_NO_ENDING: Final = "no ending"
+_WINDOW: Final = "this is a window, which is not read as files are: give the files that it was made of"
 _DELIVERED: Final = ("cur", "new")
 MAILDIR: Final = (*_DELIVERED, "tmp")
 """What every folder of a Maildir has; its mails, whose names tell nothing, lie in the first two."""
@@ -77,10 +85,16 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
         if name == STDIN or not Path(name).is_dir():
             files.append(File(name, Path(name).name))
             continue
+        if holds_window(Path(name)):
+            files.append(File(name, Path(name).name, _WINDOW))
+            continue
         passed = KindCounts()
         files += _below(Path(name), form, passed, html=html) or [_nothing(name, html=html)]
         if len(passed):
-            hint = "" if form else "; --input says what they are"
+            untold = any(
+                kind.name.startswith((".", _NO_ENDING)) and kind.name not in UNREAD for kind in passed
+            )
+            hint = "; --input says what they are" if untold and not form else ""
             pages = [kind.name for kind in passed if FORMS.get(kind.name) == "html"]
             hint += "; --html reads pages" if pages and form != "html" else ""
             passed_over.append(f"{escaped(name)}: {len(passed):,} passed over: {passed}{hint}")
@@ -207,7 +221,7 @@ def _why_passed_over(
         return "no file"
     is_page = own == "html" and form is None and not html
     if is_page or (own is None and form is None) or (own is not None and form not in (None, own)):
-        return escaped(ending(path.name)) or "no ending"
+        return escaped(ending(path.name)) or _NO_ENDING
     return None
 
 

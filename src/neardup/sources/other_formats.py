@@ -6,7 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from neardup.sources import optional_readers
-from neardup.sources.files import FORMS, INPUTS, Form, ending
+from neardup.sources.files import FORMS, INPUTS, UNREAD, Form, ending
 
 
 class OtherFormat(NamedTuple):
@@ -43,6 +43,9 @@ _BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 
 def reason_by_name(name: str) -> str:
     """Why a file whose name tells none of the known forms is not read, and what to do."""
+    if ending(name) in UNREAD:
+        into = "CSV" if UNREAD[ending(name)] == "a spreadsheet" else "UTF-8 text"
+        return f"this is {UNREAD[ending(name)]}, which neardup does not read: convert it to {into} first"
     kind = _BY_ENDING.get(ending(name))
     return reason_for(kind) if kind else (
         f"the name does not tell what it holds (known: {', '.join(FORMS)}): --input says it: {', '.join(INPUTS)}"

@@ -58,6 +58,27 @@ def test_a_directory_without_known_files_is_told(tmp_path):
     )
 
 
+def test_a_window_that_is_given_as_a_file_is_told(tmp_path):
+    written(tmp_path, "w/window.json", '{"format": 2, "recipe": "r"}')
+    (reject,) = read(tmp_path / "w")
+    assert (
+        reject.reason
+        == "this is a window, which is not read as files are: give the files that it was made of"
+    )
+    assert Reader([tmp_path / "w"]).passed_over == []
+
+
+def test_what_is_never_read_is_not_asked_to_be_named(tmp_path):
+    for name in ("a.pdf", "b.xlsx", ".hidden"):
+        written(tmp_path, f"d/{name}", "x")
+    (line,) = Reader([tmp_path / "d"]).passed_over
+    assert (line.startswith(f"{tmp_path}/d: 3 passed over: "), "--input" in line) == (True, False)
+    assert [reject.reason for path in ("d/a.pdf", "d/b.xlsx") for reject in read(tmp_path / path)] == [
+        "this is PDF, which neardup does not read: convert it to UTF-8 text first",
+        "this is a spreadsheet, which neardup does not read: convert it to CSV first",
+    ]
+
+
 def test_a_directory_that_cannot_be_looked_into_is_a_reject(tmp_path, monkeypatch):
     written(tmp_path, "d/a.txt", "a")
 
