@@ -39,7 +39,13 @@ def test_a_misspelt_file_is_told_where_no_window_was_meant(run):
         2,
         True,
     )
+    assert "`neardup ingest FILE` makes one" in done.err
     assert run("explain", "a.txt", "b.txt", "--window", "w").code == 3
+    done = run("explain", "a", "b", "--window", "a.txt")
+    assert (done.code, "a directory; `neardup ingest a.txt --window a.window` makes one" in done.err) == (
+        2,
+        True,
+    )
 
 
 def test_a_document_and_a_page(run, stream):

@@ -76,7 +76,8 @@ def _fill(target: Window, reader: Reader) -> bool:
         count = sum(1 for _ in verdicts)
     is_wrong = inputs.report_read(reader, ())
     lacking = f"; {rejects.count:,} of them could not be used" if rejects.count else ""
-    log_line(f"compared with {counted(count, 'document')} of files{lacking}")
+    nothing = "" if count else ": nothing can be a copy of them"
+    log_line(f"compared with {counted(count, 'document')} of files{lacking}{nothing}")
     return bool(count) and not rejects.count and not is_wrong
 
 

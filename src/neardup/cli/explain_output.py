@@ -70,7 +70,8 @@ class Subjects(NamedTuple):
             except WindowMissing as error:
                 if window or config.window:
                     raise
-                why = f"{ids[0]} is no file, and there is no window here ({error.path}) whose document it could be"
+                why = f"{ids[0]} is no file, and there is no window here ({error.path}) whose document it could be; "
+                why += "`neardup ingest FILE` makes one"
                 raise typer.BadParameter(why, param_hint="A B") from error
         subjects |= {name: _of_file(name, reading) for name in files - subjects.keys()}
         in_order = [subjects[name] for name in names]
