@@ -502,6 +502,14 @@ def test_an_option_that_there_is_not_names_those_that_begin_so(run, words, meant
 
 
 @pytest.mark.parametrize(
+    ("option", "value"), [("--window-hours", "1d"), ("--threads", "two"), ("--policy", "skip")]
+)
+def test_a_value_that_an_option_cannot_have_is_named(run, stream, option, value):
+    done = run("ingest", stream, option, value)
+    assert (done.code, f"{value!r}" in done.err, "Value error" in done.err) == (2, True, False)
+
+
+@pytest.mark.parametrize(
     ("words", "code"),
     [("groups --window w --limit 99999999999999999999", 0), ("calibrate --window w --seed -1", 2),
      ("ingest stream.jsonl --window new --keep-hours 99999999999999999999", 2)],

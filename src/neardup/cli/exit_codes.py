@@ -98,6 +98,7 @@ def _escaped_usage() -> Iterator[None]:
         if hasattr(error, "possibilities"):
             _name_the_longer(error)
         if hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str):
+            _name_the_value(error)
             error.message = escaped(error.message, lines=True)  # type: ignore[attr-defined]
         raise
 
@@ -108,6 +109,14 @@ def _name_the_longer(error: Any) -> None:
     error.possibilities = [
         name for name in options if name.startswith(error.option_name)
     ] or error.possibilities
+
+
+def _name_the_value(error: Any) -> None:
+    """Lets typer, which has values read by pydantic, name the one that could not be."""
+    if hasattr(error.__cause__, "errors"):
+        value = repr(error.__cause__.errors()[0]["input"])
+        why = error.message.removeprefix("Value error, ")
+        error.message = why if value in why else f"{value}: {why}"
 
 
 def exit_code(error: BaseException) -> int:
