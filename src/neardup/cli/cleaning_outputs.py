@@ -30,7 +30,7 @@ class CleaningOutputs(NamedTuple):
         """Raises `SettingsError` for a file whose name tells no form, before anything is read."""
         for option, path in (("--output", self.kept), ("--removed", self.removed)):
             if path is not None:
-                form_of_output(path.name, option)
+                form_of_output(str(path), option)
 
     def check(self, read: Iterable[Any]) -> None:
         """Raises `OutputRefused` if a file may not be written to, with these files `read`."""
@@ -51,7 +51,7 @@ def opened_writer(path: Path | None, form: OutputForm, *, force: bool, live: boo
             check_output()
             file = sys.stdout.buffer
         else:
-            form = form_of_output(path.name, "--output")
+            form = form_of_output(str(path), "--output")
             whole = form != "jsonl"  # lines are of use as they come
             file = stack.enter_context(output_files.opened_output(path, force=force, whole=whole))
             file = stack.enter_context(_compressed(file, path))
