@@ -104,7 +104,7 @@ def ingest(
 
         neardup ingest news.jsonl.gz --window news.window --output verdicts.jsonl --rejects rejects.jsonl
 
-        tail -f news.jsonl | neardup ingest - --window news.window --output verdicts.jsonl --append
+        tail -n +1 -F news.jsonl | neardup ingest - --window news.window --output verdicts.jsonl --append
 
         neardup ingest letters.csv --text-field body --policy drop --format table
 
