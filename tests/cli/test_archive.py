@@ -215,6 +215,8 @@ def test_a_stream_of_september_survives_a_record_without_a_time(run_process):
     lines = [json.dumps(record) for record in archive(range(24), copies=(1,))]
     lines.insert(12, '{"id": "b", "text": "no time at all", "time": null}')
     done = run_process("ingest", "-", "--window", "w", stdin="\n".join(lines).encode())
+    assert "neardup: w is a new window, of 24 hours (--window-hours 0 for no limit)\n" in done.err
+    assert "is a new window" not in run_process("ingest", "-", "--window", "w", stdin=lines[-1].encode()).err
     assert (done.code, incomplete(done.lines), copies(done.lines)) == (0, 0, 24)
 
 
