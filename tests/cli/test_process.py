@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from testing.cli.processes import seen_on_a_terminal, wait_for
 from testing.cli.samples import FERRY, STREAM, written
+from testing.cluster_stand_in import Answer, standing_in
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -36,6 +37,17 @@ def many(count: int) -> Path:
 def test_python_m_neardup_is_the_command(run_process):
     done = run_process("version")
     assert (done.code, done.err) == (0, "")
+
+
+def test_a_warning_of_a_cluster_is_one_line_without_a_line_of_code(run_process):
+    """Told once, whichever requests it comes with."""
+    warning = {"warning": '299 Elasticsearch-9.2.0 "the parameter [local] is deprecated"'}
+    health = {"cluster_name": "c", "status": "green", "number_of_nodes": 1, "number_of_data_nodes": 1}
+    answer = Answer(200, health | {"active_shards": 1, "unassigned_shards": 0}, warning)
+    with standing_in([answer]) as server:
+        done = run_process("doctor", "--window", f"{server.url}/news")
+        assert len(server.requests) > 2
+    assert done.err == "neardup: the parameter [local] is deprecated\n"
 
 
 def test_standard_input_is_read(run_process, stream):

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from types import FrameType
@@ -146,10 +147,16 @@ class _LogHandler(logging.Handler):
         log_line(record.getMessage())
 
 
+def _log_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning as a message of the command line: without the line of code that gave it."""
+    log_line(str(message))
+
+
 def run(app: typer.Typer) -> NoReturn:
     """Run the command line and end the process with its exit code."""
     streams.repair()
     logging.getLogger("neardup").addHandler(_LogHandler())
+    warnings.showwarning = _log_warning
     signal.signal(signal.SIGTERM, terminate)
     code = _code_of(app)
     try:

@@ -319,8 +319,9 @@ def _in_query(value: Any) -> str:
 
 
 def _warn(header: str) -> None:
+    """Warns of what a cluster says; of all in one place, so that Python tells each text once, whatever was asked."""
     for text in _WARNING_RE.findall(header):
-        warnings.warn(text, ClusterWarning, stacklevel=3)
+        warnings.warn(text, ClusterWarning, stacklevel=1)
 
 
 def _hide(answer: Any, hidden: Callable[[str], str], *, is_error: bool = False) -> Any:
