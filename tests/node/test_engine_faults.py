@@ -18,12 +18,19 @@ from testing.window.proxy import Fault, Proxy, busy, half_busy, lost, unheard
 
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address
+from neardup.elastic.http.admin_api import config_of_template
+from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.composer import Composer
+from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_recovery import describe
+from neardup.elastic.window.undo_log import UndoEntry, UndoLog
 from neardup.errors import ClusterUnreachable, NeardupError
 from neardup.model.document import Document, Reject
+from neardup.model.settings import Recipe
 from neardup.opening import open_window
+from neardup.signing.signer import signer_for
 
 SETTINGS: dict[str, Any] = {"batch_documents": 20, "policy": "route", "window_hours": 2}
 A, B, C = grams(0, 20), grams(2, 22), grams(50, 70)
@@ -287,6 +294,44 @@ def test_a_text_that_the_nodes_do_not_sign_is_rejected_and_not_told_as_scored(cl
     with open_elastic_window(str(cluster.address), candidates=candidates) as window:
         assert summaries(window.ingest([document("long", f"{A}.")])) == [("long", "exact", "copy", "fits")]
     assert sorted(id for _, id, _ in stored(cluster)) == ["copy", "fits", "long"]
+
+
+def test_what_was_signed_when_the_nodes_signed_longer_texts_stays_signed(cluster):
+    """What is moved, or put back by the undo log, is written whole: nodes would take signature and verdict out."""
+    url, stream = str(cluster.address), [document("a", A), document("b", A), document("c", C)]
+    set_up(cluster, sign="plugin", max_length=len(A))
+    with open_elastic_window(url) as window:
+        list(window.ingest(stream))
+        before = [window.get(id) for id in "abc"]
+        objects = {id: source["neardup"] for _, id, source in stored(cluster)}
+    set_up(cluster, max_length=len(A) - 1)
+    describe(url)
+    with open_elastic_window(url, policy="route") as window:
+        list(window.reconcile())
+        for now in (window, reopened := open_elastic_window(url, readonly=True)):
+            assert [now.get(id) for id in "abc"] == before
+            assert now.query(A).duplicate_of == "a"
+        reopened.close()
+    moved = {id: source["neardup"] for _, id, source in stored(cluster)}
+    written = {name: value for name, value in moved["b"].items() if value is not None}
+    assert written == objects["b"] | {"scored_at": written["scored_at"]}
+    assert [index for index, id, _ in stored(cluster) if id == "b"] == [
+        cluster.address.copies(START // 3_600)
+    ]
+
+    composer = Composer(
+        Layout.described(cluster.address, config_of_template(cluster) or {}, None), signer_for(Recipe())
+    )
+    log, index = (
+        UndoLog(cluster, lambda: None, composer.leaves_unsigned),
+        cluster.address.hourly(START // 3_600),
+    )
+    source = next(source for _, id, source in stored(cluster) if id == "a")
+    log.write(7, [UndoEntry(index, "a", source)])
+    bulk(cluster, [Action("delete", index, "a")])
+    log.undo([7])
+    with open_elastic_window(url) as window:
+        assert [window.get(id) for id in "abc"] == before
 
 
 def test_a_rejected_document_of_a_later_time_expires_nothing(cluster):

@@ -10,7 +10,7 @@ from neardup.elastic.http.bulk import Action
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.compact import compact_fields, named_sketch, sketch_keys
 from neardup.model.document import Prepared, format_time
-from neardup.model.field_path import put_field
+from neardup.model.field_path import field_of, put_field
 
 if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import Layout
@@ -32,6 +32,11 @@ class Composer:
     def longest(self) -> int | None:
         """How many characters of a new document's text nodes sign; None where the client signs."""
         return None if self._layout.client_signs else self._layout.max_length
+
+    def leaves_unsigned(self, source: Mapping[str, Any]) -> bool:
+        """Whether nodes take our object out of a document that is written whole: its text is longer than they sign."""
+        text = field_of(source, self._layout.text_field)
+        return self.longest is not None and isinstance(text, str) and len(text) > self.longest
 
     def fingerprint(self, text: str) -> str:
         """The fingerprint of a text."""

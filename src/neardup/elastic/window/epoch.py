@@ -6,6 +6,7 @@ import contextlib
 import logging
 from typing import TYPE_CHECKING
 
+from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.loader import roll_back
 from neardup.elastic.window.undo_log import UndoLog
 from neardup.elastic.window.window_state import check_signed
@@ -51,7 +52,9 @@ def _check(context: ElasticContext, document: StateDocument, *, lost: bool) -> N
 
 
 def _undo(context: ElasticContext, document: StateDocument) -> StateDocument:
-    changed = UndoLog(context.cluster, context.lease.ensure_held).undo(document.undo)
+    composer = Composer(context.layout, context.signer)
+    undo_log = UndoLog(context.cluster, context.lease.ensure_held, composer.leaves_unsigned)
+    changed = undo_log.undo(document.undo)
     undone = roll_back(context, document)
     log.warning("%d documents that never counted were taken back, %d changes undone", undone, changed)
     return document.without_undo()

@@ -135,10 +135,15 @@ class PendingWrites:
             ids = {write.action.ref: write.id for write in writes}
             return {ids[DocumentRef(entry.index, entry.id)]: _TOO_LARGE_TO_KEEP for entry in large}
         self._lease.renew()
-        refused = self._send([_pinned(write, current) for write in writes])
+        refused = self._send([_pinned(write, current) for write in writes]) or self._sign(writes)
         if refused:
             self._undo_log.undo([epoch])
         return refused
+
+    def _sign(self, writes: Sequence[_Write]) -> dict[str, str]:
+        """Puts our object back into what `writes` have moved and nodes left unsigned; why some of it is refused."""
+        updates = self._undo_log.signing([write.action for write in writes])
+        return self._send([_Write(update, update.id) for update in updates])
 
     def _current_of(self, changes: Sequence[_Write]) -> Current:
         """What `changes` and moves concern, as it is now: our fields of what is updated, all others whole."""

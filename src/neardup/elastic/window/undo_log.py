@@ -8,7 +8,7 @@ of new documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -42,11 +42,17 @@ class UndoEntry(NamedTuple):
 class UndoLog:
     """The undo log of one window: documents `undo-EPOCH-PART` beside its state document.
 
-    `keep_lease` keeps the lease wherever time passes; what it raises ends what is being done.
+    `keep_lease` keeps the lease wherever time passes; what it raises ends what is being done. `leaves_unsigned`:
+    whether nodes take our object out of a document that is written whole.
     """
 
-    def __init__(self, cluster: Cluster, keep_lease: Callable[[], object]) -> None:
-        self._cluster, self._keep_lease = cluster, keep_lease
+    def __init__(
+        self,
+        cluster: Cluster,
+        keep_lease: Callable[[], object],
+        leaves_unsigned: Callable[[Mapping[str, Any]], bool] = lambda _: False,
+    ) -> None:
+        self._cluster, self._keep_lease, self._leaves_unsigned = cluster, keep_lease, leaves_unsigned
         self._written: list[str] = []
 
     def write(self, epoch: int, entries: Sequence[UndoEntry]) -> list[UndoEntry]:
@@ -69,6 +75,17 @@ class UndoLog:
                 index += 1
             self._keep_lease()
         return large
+
+    def signing(self, actions: Sequence[Action]) -> list[Action]:
+        """The updates that put our object back into documents which `actions` write whole, and nodes leave unsigned: it
+        was signed when they signed longer texts.
+        """
+        return [
+            Action("update", *action.ref, {OBJECT: {**own_object(action.source), "unsigned": None}})
+            for action in actions
+            if isinstance(action.source, dict) and action.op == "index"
+            and "fingerprint" in own_object(action.source) and self._leaves_unsigned(action.source)
+        ]  # fmt: skip
 
     def clear(self) -> None:
         """Forgets what was written: the epoch is committed, or undone."""
@@ -104,6 +121,8 @@ class UndoLog:
             pending = [(entry, action) for entry, action in undoing if action is not None]
             actions = [action for _, action in pending]
             outcomes = bulk_done(self._cluster, actions, between=self._keep_lease)
+            done = [action for action, outcome in zip(actions, outcomes, strict=True) if outcome.ok]
+            bulk_done(self._cluster, self.signing(done), between=self._keep_lease)
             conflicts = [outcome.status == HTTPStatus.CONFLICT for outcome in outcomes]
             entries = [entry for (entry, _), again in zip(pending, conflicts, strict=True) if again]
             if not entries:
