@@ -100,6 +100,11 @@ def test_nobody_at_home_is_one_finding():
             "bad",
             ["blocked (write): verdicts cannot be written", '{"index.blocks.write": null}'],
         ),
+        (
+            {"auto_expand_replicas": False, "number_of_replicas": 6, "write.wait_for_active_shards": "all"},
+            "bad",
+            ["wait_for_active_shards is all", "fewer than 7", '{"index.write.wait_for_active_shards": null}'],
+        ),
         ({"blocks.read_only_allow_delete": True}, "bad", ["blocked (read_only_allow_delete)", "disk"]),
     ],
 )

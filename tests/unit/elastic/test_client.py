@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import logging
 import random
+import re
 import socket
 import threading
 import time
@@ -288,6 +289,29 @@ def test_every_cause_of_an_error_is_told_and_once():
     with standing_in([Answer(200, {"items": items})]) as server, cluster_of(server) as cluster:
         outcomes = bulk(cluster, [Action("create", "news-1", id, {}) for id in "ab"])
     assert [outcome.error for outcome in outcomes] == [f"bad: {expected}", f"bad: {parsing['reason']}"]
+
+
+def test_an_error_repeats_no_document_of_its_request():
+    """That of a write for which too few copies of a shard are there, or none: the node has waited with it."""
+    why = "[news-1][0] Not enough active copies to meet shard count of [2] (have 1, needed 2). Timeout: [30s]"
+    repeated = (
+        f"{why}, request: [BulkShardRequest [[news-1][0]] containing [index {{[a], source[\n{{secret}}]}}]]"
+    )
+    fault = {"type": "unavailable_shards_exception", "reason": repeated}
+    script = [
+        Answer(200, {"items": [{"create": {"status": 503, "error": fault}}]}),
+        Answer(503, {"error": fault}),
+    ]
+    for ask in (
+        lambda cluster: bulk(cluster, [Action("create", "news-1", "a", {})]),
+        lambda cluster: cluster.request("PUT", "/news-1/_doc/a", body={}),
+    ):
+        with standing_in(script) as server, cluster_of(server, patience=0.0) as cluster:
+            with pytest.raises(ClusterUnreachable, match=re.escape(why)) as caught:
+                ask(cluster)
+            assert "secret" not in str(caught.value)
+            assert "or lower index.write.wait_for_active_shards" in str(caught.value)
+        script = script[1:]
 
 
 def test_what_shards_refused_a_search_for_is_told():

@@ -98,7 +98,9 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Findin
     """What of an hour would make the scorer miss copies or wait for ever."""
     good = True
     for index in snapshot.indices.hourly:
-        for state, problem in _problems(index.settings, rebuilds_source=index.rebuilds_source):
+        for state, problem in _problems(
+            index.settings, len(snapshot.nodes), rebuilds_source=index.rebuilds_source
+        ):
             good = False
             yield Finding(f"index {index.name}", state, problem.replace("INDEX", index.name))
     if good:
@@ -109,8 +111,10 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Findin
         )
 
 
-def _problems(settings: Mapping[str, Any], *, rebuilds_source: bool) -> Iterator[tuple[State, str]]:
-    """What is wrong with the settings of an index, which is called INDEX."""
+def _problems(
+    settings: Mapping[str, Any], nodes: int, *, rebuilds_source: bool
+) -> Iterator[tuple[State, str]]:
+    """What is wrong with the settings of an index, which is called INDEX, on so many nodes."""
     interval, refreshing = settings.get("refresh_interval"), _put("refresh_interval", '"1s"')
     if interval is None:
         text = "no refresh_interval is set, so the first search after a pause waits"
@@ -122,6 +126,13 @@ def _problems(settings: Mapping[str, Any], *, rebuilds_source: bool) -> Iterator
         value = int(settings.get(name, least))
         if value < least:
             yield "bad", f"{name} is {value}: {refused} would be refused; {_put(name, str(least))}"
+    copies = settings.get("write", {}).get("wait_for_active_shards", "1")
+    needed = 1 + int(settings.get("number_of_replicas", 0)) if copies == "all" else int(copies)
+    if needed > nodes:
+        text = (
+            f"write.wait_for_active_shards is {copies}: nothing can be written with fewer than {needed} nodes"
+        )
+        yield "bad", f"{text}; {_put('write.wait_for_active_shards', 'null')}"
     if rebuilds_source:
         text = "_source is synthetic: signatures and verdicts would not be given back as they were written"
         remedy = 'have index.mapping.source.mode "stored" in your templates; then delete this hour and write it again'

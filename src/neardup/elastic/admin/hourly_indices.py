@@ -18,7 +18,7 @@ _FIELDS: Final = (
         f"settings.index.{name}"
         for name in (
             "uuid", "refresh_interval", "final_pipeline", "lifecycle.name", "max_terms_count", "max_result_window",
-            "blocks", "mode", "mapping.source.mode",
+            "blocks", "mode", "mapping.source.mode", "number_of_replicas", "write.wait_for_active_shards",
         )
     ),
 )  # fmt: skip

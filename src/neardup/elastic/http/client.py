@@ -52,6 +52,7 @@ _COUNTED_RE: Final = re.compile(r"(?<!^)\b\d[\w.]*|@[0-9a-f]+")
 """What is another each time that a busy node refuses for the same reason: times, sizes, names of objects in memory. The
 status, at the beginning, is not.
 """
+_REPEATED_RE: Final = re.compile(r", request: \[.*", re.DOTALL)
 _ABORTED_RE: Final = re.compile(r"(?:Error|Disconnected)\(\d*,? ?['\"](.+)['\"]\)")
 _CLOSED: Final = "the connection has been closed"
 _NO_JSON: Final = "an answer that is no JSON, or only the beginning of one"
@@ -383,7 +384,10 @@ def _type_and_reason(status: int, body: Any) -> tuple[str, str]:
 
 
 def with_causes(reason: str, cause: Any) -> str:
-    """The reason of an error with those of its cause, of the cause of that and so on, each said once."""
+    """The reason of an error with those of its cause, of the cause of that and so on, each said once; without the
+    documents of a request that came too late, which it repeats.
+    """
+    reason = _REPEATED_RE.sub("", reason)
     while isinstance(cause, dict):
         own = cause.get("reason")
         if own and str(own) not in reason:

@@ -42,6 +42,10 @@ _REMEDIES: Final = tuple(
             "until hours without terms are gone only the plugin searches them (`neardup setup --sign plugin`)",
         ),
         (
+            r"Not enough active copies",
+            "start the nodes that hold its copies, or lower index.write.wait_for_active_shards of it, and run again",
+        ),
+        (
             r"index_not_found_exception",
             "let the cluster make indices by itself (action.auto_create_index), or make it, and run again",
         ),
