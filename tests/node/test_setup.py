@@ -14,6 +14,7 @@ from testing.node.library import stored_signature
 from testing.node.servers import only_elasticsearch
 
 from neardup import sign
+from neardup.elastic.admin.checks import examine
 from neardup.elastic.admin.cluster_snapshot import take_snapshot
 from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.admin.rollover import roll_over
@@ -441,6 +442,20 @@ def test_an_index_where_the_alias_belongs_is_refused(cluster):
             set_up(cluster)
     finally:
         cluster.request("DELETE", f"/{own.prefix}")
+
+
+def test_an_index_of_others_in_the_alias_is_told(cluster):
+    own, other = cluster.address, f"old-{cluster.address.prefix}"
+    note = f"the alias {own.alias} also has {other}: searches by it see what is there"
+    cluster.request("PUT", f"/{other}", body={"aliases": {own.alias: {}}})
+    try:
+        set_up(cluster)
+        roll_over(cluster, own, HOUR_MS)
+        assert note in set_up(cluster).notes
+        assert ("setup", "warning", note) in list(examine(own, cluster.credentials))
+    finally:
+        cluster.request("DELETE", f"/{other}")
+    assert note not in set_up(cluster).notes
 
 
 def test_a_prefix_within_another_is_refused(cluster):

@@ -19,7 +19,7 @@ from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT
 from neardup.elastic.http.unexpected import reads_answer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from neardup.elastic.admin.managed_objects import Tokenizer
     from neardup.elastic.http.address import Address
@@ -56,8 +56,8 @@ class ClusterSnapshot(NamedTuple):
     """A cluster as it was at one moment.
 
     `lifecycle`: whether it has index lifecycle management; `objects`: those of ours that are there, by path;
-    `has_state`: whether the state index is there; `prefix_is`: what is called so, if it is no alias;
-    `has_custom`: whether the user's component template is there.
+    `has_state`: whether the state index is there; `prefix_is`: what is called so, if it is no alias; `also_called`:
+    indices of others in the alias; `has_custom`: whether the user's component template is there.
     """
 
     nodes: list[NodeFacts]
@@ -69,6 +69,7 @@ class ClusterSnapshot(NamedTuple):
     prefix_is: Literal["index", "data stream"] | None
     product: Product = "elasticsearch"
     has_custom: bool = False
+    also_called: Sequence[str] = ()
 
     @property
     def tokenizer(self) -> Tokenizer | None:
@@ -94,6 +95,7 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
     own = cluster.address
     answer = api.get_object(cluster, f"/{TEMPLATE.path}")
     lifecycle = api.has_lifecycle(cluster)
+    called = api.indices(cluster, own.prefix, fields=["settings.index.uuid"], expand="all")
     objects: dict[str, ManagedObject] = {}
     for name in (own.template, own.copies_template, own.alias_template, own.state_template):
         _add(objects, object_in(TEMPLATE, name, answer))
@@ -106,9 +108,10 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
         other_templates=_other_templates(answer, {entry.name for entry in objects.values()}),
         indices=read_indices(cluster),
         has_state=_is_index(cluster, own.state),
-        prefix_is=_kind_of(cluster, own.prefix),
+        prefix_is=_kind_of(own.prefix, called),
         product=cluster.product,
         has_custom=api.get_object(cluster, f"/{COMPONENT.path}/{own.custom}") is not None,
+        also_called=sorted(name for name in called if own.hour_of_index(name) is None),
     )
 
 
@@ -151,12 +154,13 @@ def _other_template(name: str, body: Mapping[str, Any]) -> OtherTemplate:
     return OtherTemplate(name, tuple(body["index_patterns"]), int(body.get("priority", 0)), ours)
 
 
-def _kind_of(cluster: Cluster, name: str) -> Literal["index", "data stream"] | None:
-    """What is called so; None for nothing, or an alias. Some distributions have no API of data streams to ask."""
-    there = api.indices(cluster, name, fields=["settings.index.uuid"], expand="all")
-    if name in there:
+def _kind_of(name: str, called: Iterable[str]) -> Literal["index", "data stream"] | None:
+    """What is `called` so, from the names of its indices; None for nothing, or an alias. Some distributions have no API
+    of data streams to ask.
+    """
+    if name in called:
         return "index"
-    return "data stream" if any(each.startswith(f".ds-{name}-") for each in there) else None
+    return "data stream" if any(each.startswith(f".ds-{name}-") for each in called) else None
 
 
 def _is_index(cluster: Cluster, name: str) -> bool:

@@ -29,7 +29,7 @@ from neardup.errors import RecipeMismatch, SettingsError, SetupRefused
 from neardup.model.settings import DEFAULT_MAX_LENGTH, MAX_Q, Recipe, Settings, check_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from neardup.elastic.admin.hourly_indices import HourlyIndex
     from neardup.elastic.http.address import Address
@@ -356,6 +356,8 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
             "searches (your own for q-grams or sketches; where the client signs, `neardup query` and --candidates "
             "search) are errors until they are gone"
         )
+    if snapshot.also_called:
+        yield f"the alias {address.alias} also has {_listed(snapshot.also_called)}: searches by it see what is there"
     if snapshot.indices.others:
         yield (
             f"{_listed(snapshot.indices.others)} match {address.pattern} as well: new indices of such names would be "
@@ -374,10 +376,9 @@ def _hours_in_words(config: WindowConfig, *, lifecycle: bool) -> str:
 
 
 def _priority(address: Address, config: WindowConfig) -> int:
-    objects = wanted_objects(address, config, lifecycle=False)
     return next(
         int(entry.body["priority"])
-        for entry in objects
+        for entry in wanted_objects(address, config, lifecycle=False)
         if entry.name == address.template and entry.kind is TEMPLATE
     )
 
@@ -390,7 +391,7 @@ def _nested(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def _listed(names: list[str], most: int = 3) -> str:
+def _listed(names: Sequence[str], most: int = 3) -> str:
     rest = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + rest
 
