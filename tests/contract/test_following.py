@@ -88,6 +88,26 @@ def test_what_has_expired_is_gone_and_nothing_is_read_twice(path, monkeypatch):
         assert hours == []
 
 
+def test_who_follows_looks_back_as_far_as_the_writer_does_by_now(path):
+    """But for who was told how far when it was opened."""
+    new = document("new", grams(900, 920), 3)
+    with (
+        open_window(path, readonly=True) as reader,
+        open_window(path, readonly=True, window_hours=2, keep_hours=30) as told,
+    ):
+        for hours, kept in ((40, None), (0, None), (9, 50)):
+            with open_window(path, window_hours=hours, keep_hours=kept, force=True) as writer:
+                list(writer.ingest([new]))
+                writer.delete("new")
+                for each in (reader, told):
+                    each.refresh()
+                assert (reader.stats().window_hours, reader.stats().keep_hours) == (hours, kept or hours)
+                assert answers(reader) == answers(writer)
+                later = reader.query(grams(0, 25), time=START + 3_600 * 20).duplicate_of
+                assert later == (None if hours == 9 else "d0")
+            assert (told.stats().window_hours, told.stats().keep_hours) == (2, 30)
+
+
 def test_who_follows_for_days_does_not_hold_what_has_expired(path, monkeypatch):
     monkeypatch.setattr("neardup.window.state._COMPACT_FROM", 5)
     with open_window(path, readonly=True) as reader, open_window(path) as writer:

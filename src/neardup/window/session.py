@@ -19,7 +19,7 @@ from neardup.window.restore import add_stored
 from neardup.window.state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
@@ -82,6 +82,7 @@ class Session:
         self.lock = threading.RLock()
         self.is_closed = False
         self._readonly = readonly
+        self._follows_hours = readonly and _hours(settings.remembered) == _hours(store.remembered)
         self._revision: int | None = None
         self._taken_over = 0  # how often something that others had committed was
         self._last_followed = 0  # that, by the last `follow`
@@ -176,6 +177,8 @@ class Session:
         if has_expired:
             state.mark_expired_dead()
         state.compact_if_worthwhile()  # or who follows a writer for weeks would hold all that ever came
+        if self._follows_hours:  # and looks back as far as the writer does by now
+            state.settings = state.settings.with_changes(**_hours(store.remembered))
 
     def _forget(self) -> None:
         """Forgets what is in memory, to read it anew."""
@@ -292,3 +295,8 @@ class Session:
                 return answer()
         self.store.refresh()
         return answer()
+
+
+def _hours(remembered: Mapping[str, Any]) -> dict[str, int | None]:
+    """How far a window looks back and what it keeps, of what it remembers."""
+    return {name: remembered.get(name) for name in ("window_hours", "keep_hours")}
