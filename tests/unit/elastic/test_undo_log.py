@@ -53,6 +53,20 @@ def test_a_log_of_many_documents_passes_a_proxy_that_takes_one_megabyte(document
     assert documents.sources == {(HOUR, id): source for id, source in old.items()}
 
 
+def test_a_log_passes_where_less_is_taken_than_one_part_has(documents):
+    old = {str(number): {"text": "x" * 40_000} for number in range(9)}
+    entries = [UndoEntry(HOUR, id, source) for id, source in old.items()]
+    large = UndoEntry(HOUR, "large", {"text": "x" * 99_000})
+
+    def proxy(request):
+        return PAGE_TOO_LARGE if len(request.body) > 99_000 else documents(request)
+
+    with standing_in(proxy) as server, Cluster(Address(server.url, "news"), patience=1) as cluster:
+        assert UndoLog(cluster, KEPT).write(7, [*entries[:4], large, *entries[4:]]) == [large]
+        assert UndoLog(cluster, KEPT).undo([7]) == 9
+    assert documents.sources == {(HOUR, id): source for id, source in old.items()}
+
+
 @pytest.mark.parametrize("entry", [UndoEntry(HOUR, "a", OLD), UndoEntry(HOUR, "a")], ids=["index", "delete"])
 def test_what_cannot_be_put_back_is_named_and_its_log_stays_for_the_next_epoch(documents, cluster, entry):
     UndoLog(cluster, KEPT).write(7, [entry])

@@ -60,16 +60,22 @@ class UndoLog:
         takes no request as large as one of them.
         """
         large: list[UndoEntry] = []
+        parts = list(in_parts(entries, _size, _PART_BYTES))[::-1]
         index = 0
-        for part in in_parts(entries, _size, _PART_BYTES):
+        while parts:
+            part = parts.pop()
             name = _name(epoch, index)
             body = {"entries": [entry._asdict() for entry in part]}
             try:
                 put_doc(self._cluster, self._cluster.address.state, name, body)
             except ClusterRejected as error:
-                if not (error.status == TOO_LARGE or never_fits(error.reason)) or len(part) > 1:
+                if not (error.status == TOO_LARGE or never_fits(error.reason)):
                     raise
-                large += part
+                middle = len(part) // 2
+                if middle:
+                    parts += [part[middle:], part[:middle]]
+                else:
+                    large += part
             else:
                 self._written.append(name)
                 index += 1
