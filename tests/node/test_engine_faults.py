@@ -5,7 +5,7 @@ and every verdict is the one that an undisturbed run gives.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 from unittest import mock
 
@@ -14,6 +14,7 @@ from testing.effort import LONG
 from testing.node.killing import stored
 from testing.window.backends import START, Place, document, grams, summaries
 from testing.window.operations import Delete, Expire, Ingest, Operation, Reconcile, Run
+from testing.window.proxy import Answer as ProxyAnswer
 from testing.window.proxy import Fault, Proxy, busy, half_busy, lost, unheard
 
 from neardup.elastic.admin.setup import set_up
@@ -52,6 +53,11 @@ def impatient():
     """A client that asks again soon."""
     with mock.patch("neardup.elastic.http.client.FIRST_WAIT", 0.01):
         yield
+
+
+def too_large(request: Any, forward: Any) -> ProxyAnswer:
+    """A proxy that takes no request as large."""
+    return ProxyAnswer(413, {"content-type": "text/html"}, b"<html>too large</html>")
 
 
 def through(proxy: Proxy, cluster: Cluster) -> Address:
@@ -323,7 +329,7 @@ def test_what_was_signed_when_the_nodes_signed_longer_texts_stays_signed(cluster
         Layout.described(cluster.address, config_of_template(cluster) or {}, None), signer_for(Recipe())
     )
     log, index = (
-        UndoLog(cluster, lambda: None, composer.leaves_unsigned),
+        UndoLog(cluster, lambda: None, composer),
         cluster.address.hourly(START // 3_600),
     )
     source = next(source for _, id, source in stored(cluster) if id == "a")
@@ -332,6 +338,36 @@ def test_what_was_signed_when_the_nodes_signed_longer_texts_stays_signed(cluster
     log.undo([7])
     with open_elastic_window(url) as window:
         assert [window.get(id) for id in "abc"] == before
+
+
+def test_what_could_be_written_can_be_moved_and_put_back(cluster):
+    """Text and signature together are more than a proxy takes, which took the text."""
+    text, other = (
+        " ".join(f"{word * 7919 % 104729:x}" for word in range(at, at + 9_000)) for at in (0, 50_000)
+    )
+    with closing(Proxy(cluster.url)) as proxy:
+        proxy.arm_where(too_large, lambda _, request: len(request.body or b"") > 1.5 * len(text))
+        url = str(through(proxy, cluster))
+        with open_elastic_window(url) as window:
+            list(window.ingest([document("a", text), document("b", f"{text}!"), document("c", other)]))
+        objects = {id: source["neardup"] for _, id, source in stored(cluster)}
+        with open_elastic_window(url, policy="route") as window:
+            list(window.reconcile())
+        index = cluster.address.copies(START // 3_600)
+        ((there, moved),) = [(at, source) for at, id, source in stored(cluster) if id == "b"]
+        assert there == index
+        for name in ("qgrams", "sentences", "fingerprint", "duplicate_of"):
+            assert moved["neardup"][name] == objects["b"][name]
+
+        with Cluster(Address(proxy.url, cluster.address.prefix)) as limited:
+            layout = Layout.described(cluster.address, config_of_template(cluster) or {}, None)
+            log = UndoLog(limited, lambda: None, Composer(layout, signer_for(Recipe())))
+            assert log.write(7, [UndoEntry(index, "b", log.lean(moved))]) == []
+            for change in (lambda: None, lambda: bulk(cluster, [Action("delete", index, "b")])):
+                change()
+                log.undo([7])
+                log.write(7, [UndoEntry(index, "b", log.lean(moved))])
+                assert [source for _, id, source in stored(cluster) if id == "b"] == [moved]
 
 
 def test_a_rejected_document_of_a_later_time_expires_nothing(cluster):

@@ -37,7 +37,7 @@ class BatchWrites:
         self._composer = Composer(context.layout, context.signer)
         self._pending = PendingWrites(
             context.cluster, counts, context.layout.text_field, self._composer.fingerprint,
-            UndoLog(context.cluster, context.lease.ensure_held, self._composer.leaves_unsigned), context.lease,
+            UndoLog(context.cluster, context.lease.ensure_held, self._composer), context.lease,
         )  # fmt: skip
         self.removes = False
 

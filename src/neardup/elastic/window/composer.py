@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.managed_objects import OF_WORDS
 from neardup.elastic.http.bulk import Action
-from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.codec import OBJECT, own_object
 from neardup.elastic.window.compact import compact_fields, named_sketch, sketch_keys
 from neardup.model.document import Prepared, format_time
 from neardup.model.field_path import field_of, put_field
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _SCANNED: Final = dict.fromkeys(("qgram_bitmap", "packed_sketch"))
 """In the update of a document: takes away what is scanned of it, which may be of another text."""
+
+
+_AS_LONG_AS_TEXTS: Final = ("qgrams", "sentences")
 
 
 class Composer:
@@ -37,6 +40,14 @@ class Composer:
         """Whether nodes take our object out of a document that is written whole: its text is longer than they sign."""
         text = field_of(source, self._layout.text_field)
         return self.longest is not None and isinstance(text, str) and len(text) > self.longest
+
+    def lean(self, source: dict[str, Any]) -> dict[str, Any]:
+        """A stored document as it is to be written whole: without what grows with its text and nodes make again, so
+        that who could take its text can take it, too.
+        """
+        if self._layout.client_signs or self.leaves_unsigned(source):
+            return source
+        return {**source, OBJECT: {k: v for k, v in own_object(source).items() if k not in _AS_LONG_AS_TEXTS}}
 
     def fingerprint(self, text: str) -> str:
         """The fingerprint of a text."""

@@ -53,7 +53,7 @@ def _check(context: ElasticContext, document: StateDocument, *, lost: bool) -> N
 
 def _undo(context: ElasticContext, document: StateDocument) -> StateDocument:
     composer = Composer(context.layout, context.signer)
-    undo_log = UndoLog(context.cluster, context.lease.ensure_held, composer.leaves_unsigned)
+    undo_log = UndoLog(context.cluster, context.lease.ensure_held, composer)
     changed = undo_log.undo(document.undo)
     undone = roll_back(context, document)
     log.warning("%d documents that never counted were taken back, %d changes undone", undone, changed)

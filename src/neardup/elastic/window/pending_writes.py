@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -150,7 +151,9 @@ class PendingWrites:
         whole = [write.action.ref for write in changes if write.action.op != "update"]
         revised = [write.action.ref for write in changes if write.action.op == "update"]
         only = [f"{OBJECT}.{name}" for name in SCORER_FIELDS]
-        return self._documents([*whole, *(old for old, _, _ in self._moves)]) | self._documents(revised, only)
+        there = self._documents([*whole, *(old for old, _, _ in self._moves)])
+        lean = {ref: replace(each, source=self._undo_log.lean(each.source)) for ref, each in there.items()}
+        return lean | self._documents(revised, only)
 
     def _moving(self, current: Current) -> Iterator[_Write]:
         """The two writes of every move."""

@@ -8,7 +8,8 @@ of new documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -25,6 +26,7 @@ from neardup.errors import ClusterRejected
 if TYPE_CHECKING:
     from neardup.elastic.http.api import StoredDocument
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.composer import Composer
 
 _PART_BYTES: Final = 500_000
 """Of one document of the log: nginx lets no request pass that is above 1 MiB, unless it is told otherwise."""
@@ -42,17 +44,17 @@ class UndoEntry(NamedTuple):
 class UndoLog:
     """The undo log of one window: documents `undo-EPOCH-PART` beside its state document.
 
-    `keep_lease` keeps the lease wherever time passes; what it raises ends what is being done. `leaves_unsigned`:
-    whether nodes take our object out of a document that is written whole.
+    `keep_lease` keeps the lease wherever time passes; what it raises ends what is being done. `composer` knows
+    what becomes of documents that are written whole; without, they stay as they are.
     """
 
     def __init__(
         self,
         cluster: Cluster,
         keep_lease: Callable[[], object],
-        leaves_unsigned: Callable[[Mapping[str, Any]], bool] = lambda _: False,
+        composer: Composer | None = None,
     ) -> None:
-        self._cluster, self._keep_lease, self._leaves_unsigned = cluster, keep_lease, leaves_unsigned
+        self._cluster, self._keep_lease, self._composer = cluster, keep_lease, composer
         self._written: list[str] = []
 
     def write(self, epoch: int, entries: Sequence[UndoEntry]) -> list[UndoEntry]:
@@ -82,15 +84,20 @@ class UndoLog:
             self._keep_lease()
         return large
 
+    def lean(self, source: dict[str, Any]) -> dict[str, Any]:
+        """A stored document as it is to be written whole (`Composer.lean`)."""
+        return source if self._composer is None else self._composer.lean(source)
+
     def signing(self, actions: Sequence[Action]) -> list[Action]:
         """The updates that put our object back into documents which `actions` write whole, and nodes leave unsigned: it
         was signed when they signed longer texts.
         """
-        return [
+        composer = self._composer
+        return [] if composer is None else [
             Action("update", *action.ref, {OBJECT: {**own_object(action.source), "unsigned": None}})
             for action in actions
             if isinstance(action.source, dict) and action.op == "index"
-            and "fingerprint" in own_object(action.source) and self._leaves_unsigned(action.source)
+            and "fingerprint" in own_object(action.source) and composer.leaves_unsigned(action.source)
         ]  # fmt: skip
 
     def clear(self) -> None:
@@ -123,7 +130,8 @@ class UndoLog:
         backoff = self._cluster.backoff()
         while True:
             current = mget(self._cluster, entries, self._keep_lease)
-            undoing = ((entry, _undoing(entry, now)) for entry, now in zip(entries, current, strict=True))
+            lean = [each and replace(each, source=self.lean(each.source)) for each in current]
+            undoing = ((entry, _undoing(entry, now)) for entry, now in zip(entries, lean, strict=True))
             pending = [(entry, action) for entry, action in undoing if action is not None]
             actions = [action for _, action in pending]
             outcomes = bulk_done(self._cluster, actions, between=self._keep_lease)
