@@ -42,7 +42,9 @@ log = logging.getLogger("neardup")
 _SETS_AT_ONCE: Final = 32
 """Key sets that are made before their prefixes are taken: a cache holds so many, and no new memory is asked for."""
 _KEPT_BYTES: Final = 1 << 22
-"""Bytes of texts up to which working arrays are kept: those of one text of 10 MB took 600 MB."""
+"""Bytes of normal forms up to which working arrays are kept, and of texts to be signed a fifth of them: those of one
+text of 10 MB took 600 MB.
+"""
 LEAST_SECRET: Final = 16
 """Bytes of a salt that nobody can try all of."""
 
