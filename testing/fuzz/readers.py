@@ -40,8 +40,8 @@ ENCODINGS = (
     "gb18030",
     "shift_jis",
     "iso2022_jp",
-    "idna",
-    "punycode",
+    "euc_kr",
+    "cp437",
     "unicode_escape",
     "utf-8-sig",
 )
