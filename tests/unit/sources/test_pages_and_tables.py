@@ -15,7 +15,7 @@ from testing.source_files import read, written
 
 from neardup.errors import SettingsError
 from neardup.model.document import Document
-from neardup.sources import html_page
+from neardup.sources import arrow_tables, html_page
 from neardup.sources.reader import Reader
 
 PAGE = """<!doctype html><html><head><title>Ferry aground</title>
@@ -128,6 +128,21 @@ def saved(table, path: Path) -> Path:
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
             writer.write_table(table)
     return path
+
+
+def test_parquet_is_read_in_parts_that_are_not_too_small(tmp_path, monkeypatch):
+    pa = pytest.importorskip("pyarrow")
+    parts: list[int] = []
+    rows_of = arrow_tables._rows
+
+    def counted(batch):
+        parts.append(batch.num_rows)
+        return rows_of(batch)
+
+    monkeypatch.setattr(arrow_tables, "_rows", counted)
+    table = pa.table({"text": [f"text {at}" for at in range(1_000)]})
+    assert len(read(saved(table, tmp_path / "a.parquet"))) == sum(parts) == 1_000
+    assert len(parts) <= 20  # each takes some microseconds for every column
 
 
 @pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.feather"])
