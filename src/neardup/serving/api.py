@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from fastapi import APIRouter, Body, Query, Response
+from fastapi import APIRouter, Body, Depends, HTTPException, Query, Request, Response
 
 from neardup.errors import DocumentError, NeardupError, SettingsError, UnknownDocument
 from neardup.model.shown_fields import utf8_text
@@ -41,7 +41,7 @@ _SOME_REJECTED: Final[dict[int | str, dict[str, Any]]] = {
 
 def routes(questions: Questions, judged: JudgedPairs | None, metrics: Metrics) -> APIRouter:
     """All routes; those that change anything only where that was allowed."""
-    router = APIRouter(prefix="/api", responses=_ERRORS)
+    router = APIRouter(prefix="/api", responses=_ERRORS, dependencies=[Depends(_refuse_unknown)])
     _add_questions(router, questions, metrics)
     _add_groups(router, questions)
     if judged is not None:
@@ -49,6 +49,15 @@ def routes(questions: Questions, judged: JudgedPairs | None, metrics: Metrics) -
     if questions.ingests:
         _add_ingest(router, questions, metrics)
     return router
+
+
+async def _refuse_unknown(request: Request) -> None:
+    """Raises for a parameter in the address that the route does not have, which would be ignored."""
+    known = [field.alias for field in request.scope["route"].dependant.query_params]
+    for name in request.query_params:
+        if name not in known:
+            takes = ", ".join(known) or "none"
+            raise HTTPException(422, f"{request.url.path} has no parameter {name!r}: it takes {takes}")
 
 
 def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) -> None:

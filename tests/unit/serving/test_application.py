@@ -299,6 +299,22 @@ def test_a_client_that_goes_away_within_its_request_is_no_fault(client):
             422,
             "JSON: a number in it has more than 4,300 digits",
         ),
+        (
+            "GET",
+            "/api/query?id=a&treshold=0.5",
+            {},
+            422,
+            "/api/query has no parameter 'treshold': it takes id, threshold, matches",
+        ),
+        ("GET", "/api/stats?id=a", {}, 422, "/api/stats has no parameter 'id': it takes none"),
+        ("GET", "/api/kind?a=a&c=b", {}, 422, "/api/kind has no parameter 'c': it takes a, b"),
+        (
+            "POST",
+            "/api/check?threshold=0.5",
+            {"json": {"text": "x"}},
+            422,
+            "/api/check has no parameter 'threshold': it takes none",
+        ),
         ("GET", "/api/nothing", {}, 404, "there is nothing at /api/nothing"),
         ("PUT", "/api/check", {}, 405, "/api/check cannot be asked by PUT"),
         (
