@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from neardup.model.settings import DEFAULT_MATCHES
 from neardup.model.verdict import KindName, Status
@@ -35,6 +36,14 @@ class TextQuery(BaseModel):
     matches: int = Field(DEFAULT_MATCHES, ge=0, le=MOST_LISTED, description="how many matches are listed")
     time: str | float | None = Field(None, description="compare only with the hours around this time")
     partial: bool | None = Field(None, description="name partial copies, too; the window must know sentences")
+
+    @field_validator("threshold", "matches", "time", mode="before")
+    @classmethod
+    def _is_no_truth(cls, value: Any) -> Any:
+        """The library takes true for 1."""
+        if isinstance(value, bool):
+            raise PydanticCustomError("truth", f"{str(value).lower()} is neither text nor a number")
+        return value
 
 
 class Match(BaseModel):

@@ -290,6 +290,10 @@ def test_a_client_that_goes_away_within_its_request_is_no_fault(client):
             422,
             "the body must be JSON: Expecting value at character 0",
         ),
+        *(
+            ("POST", "/api/check", {"json": {"text": "x", name: True}}, 422, f"{name}: true is neither text")
+            for name in ("time", "threshold", "matches")
+        ),
         ("POST", "/api/check", {"body": b'{"text": "\xff"}'}, 422, "JSON in UTF-8: its byte 10 is none"),
         ("POST", "/api/check", {"body": b"[" * 200_000}, 422, "JSON: it is nested too deep"),
         (
