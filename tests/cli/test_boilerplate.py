@@ -73,6 +73,9 @@ def test_the_table_says_what_recurs_and_where(run, table):
     assert all((each["source"], each["documents"], each["of"]) == ("a", 12, 12) for each in shown)
     assert "All rights reserved by the owners of a." in {each["text"] for each in shown}
     assert "All rights reserved by the owners of b." in run("boilerplate", "show", table).out
+    missing = run("boilerplate", "show", table, "--source", "c")
+    assert (missing.code, missing.out) == (2, "")
+    assert "the table has no source 'c': it has a, b" in " ".join(missing.err.replace("│", " ").split())
     again = run("boilerplate", "learn", "in.jsonl", "-o", table)
     assert (again.code, "--force" in again.err) == (2, True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -14,9 +14,12 @@ from neardup.cli.exit_codes import DONE, REJECTED
 from neardup.model.boilerplate import LEAST, SAMPLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from neardup.model.boilerplate import Boilerplate
+
+_NAMED: Final = 10
+"""Sources of a table that a message names."""
 
 boilerplate = typer.Typer(
     no_args_is_help=True,
@@ -114,11 +117,19 @@ def show(
     from neardup.cli.tables import print_lines, print_table
     from neardup.signing.boilerplate_file import load
 
-    rows = list(_rows(load(path), source))
+    table = load(path)
+    if source is not None and source not in table.sources:
+        raise typer.BadParameter(_unknown(source, list(table.sources)), param_hint="--source")
+    rows = list(_rows(table, source))
     if format == "jsonl":
         print_lines(dict(zip(("source", "documents", "of", "text"), row, strict=True)) for row in rows)
     else:
         print_table(("source", "documents", "of", "text"), rows, texts=1)
+
+
+def _unknown(wanted: str, known: Sequence[str]) -> str:
+    more = f" and {len(known) - _NAMED:,} more" if len(known) > _NAMED else ""
+    return f"the table has no source {wanted!r}: it has {', '.join(known[:_NAMED]) or 'none'}{more}"
 
 
 def _rows(table: Boilerplate, wanted: str | None) -> list[list[str | int]]:
