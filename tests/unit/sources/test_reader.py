@@ -85,6 +85,18 @@ def test_the_delimiter_is_the_one_that_fits_the_header(tmp_path, delimiter):
     assert read(written(tmp_path, "a.csv", csv_of(STORIES, delimiter))) == STORIES
 
 
+@pytest.mark.parametrize("first", ["sep=;", "sep=,", '"sep=;"', "SEP=\t", "sep=|"])
+@pytest.mark.parametrize("delimiter", [None, ";"])
+def test_the_line_that_tells_excel_the_delimiter_is_to_be_deleted(tmp_path, first, delimiter):
+    path = written(tmp_path, "a.csv", f"{first}\r\nid;text\r\n1;a\r\n")
+    (reject,) = read(path, delimiter=delimiter)
+    assert reject.reason.startswith(
+        "the first line tells Excel the delimiter and is no header, so no row is read"
+    )
+    rest = written(tmp_path, "b.csv", path.read_bytes().partition(b"\n")[2])
+    assert read(rest, delimiter=delimiter) == [Document("1", "a")]  # as it was advised
+
+
 def test_the_form_may_be_said_where_the_name_does_not_tell_it(tmp_path):
     path = written(tmp_path, "news", AS_JSON)
     reason = read(path)[0].reason
