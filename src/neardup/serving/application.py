@@ -43,7 +43,9 @@ def create_application(
         openapi_url="/api/openapi.json",
     )
     application.include_router(api.routes(questions, judged, metrics))
-    application.include_router(pages.routes(questions, judged, limits.body))
+    application.include_router(
+        pages.routes(questions, judged, limits.body, lambda verdict: metrics.count("check", [verdict]))
+    )
     application.mount("/static", StaticFiles(packages=[("neardup.serving", "static")]), name="static")
 
     @application.get("/metrics", include_in_schema=False)

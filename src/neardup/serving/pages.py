@@ -24,7 +24,7 @@ from neardup.serving.versions import MOST_READ, Version, positions, title_of, ve
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
-    from neardup.model.verdict import Group, Match
+    from neardup.model.verdict import Group, Match, Verdict
     from neardup.reading.facts import Fact
     from neardup.serving.judged import JudgedPairs
     from neardup.serving.questions import Band, Questions
@@ -143,9 +143,12 @@ class Pages:
         )
         return Column(version, is_head, score, judged, said, side), facts
 
-    def check(self, text: str, threshold: float | None) -> HTMLResponse:
+    def check(
+        self, text: str, threshold: float | None, on_verdict: Callable[[Verdict], None]
+    ) -> HTMLResponse:
         """What says a pasted text."""
         verdict = self._questions.check(text, threshold=threshold)
+        on_verdict(verdict)
         documents = self._questions.read([match.id for match in verdict.matches])
         matches = [
             self._shown_match(match, document, text)
@@ -226,8 +229,12 @@ class Pages:
         return Response(file.getvalue(), media_type="text/csv; charset=utf-8", headers=name)
 
 
-def routes(questions: Questions, judged: JudgedPairs | None, most_pasted: int) -> APIRouter:
-    """The routes of all pages; a text that is pasted has `most_pasted` bytes at most."""
+def routes(
+    questions: Questions, judged: JudgedPairs | None, most_pasted: int, on_verdict: Callable[[Verdict], None]
+) -> APIRouter:
+    """The routes of all pages; a text that is pasted has `most_pasted` bytes at most, and its verdict is told to
+    `on_verdict`.
+    """
     router = APIRouter(include_in_schema=False, route_class=_form_route(most_pasted))
 
     def pages() -> Pages:
@@ -269,7 +276,7 @@ def routes(questions: Questions, judged: JudgedPairs | None, most_pasted: int) -
     def check(
         text: Annotated[str, Form()], threshold: Annotated[float | None, Form(gt=0, le=1)] = None
     ) -> Response:
-        return pages().check(text, threshold)
+        return pages().check(text, threshold, on_verdict)
 
     return router
 

@@ -806,6 +806,7 @@ def test_figures_are_those_of_prometheus(client):
     from prometheus_client.parser import text_string_to_metric_families
 
     client.post("/api/check", json={"text": grams(0, 120)})
+    client.post("/check", data={"text": grams(0, 120)})  # on the page
     client.get("/made/up/path")
     families = {family.name: family for family in text_string_to_metric_families(client.get("/metrics").text)}
     window = {
@@ -815,7 +816,7 @@ def test_figures_are_those_of_prometheus(client):
     }
     assert (window["neardup_window_documents"], window["neardup_window_copies"]) == (5, 3)
     (checked,) = (s for s in families["neardup_verdicts"].samples if s.name.endswith("_total"))
-    assert (checked.labels, checked.value) == ({"call": "check", "status": "exact"}, 1)
+    assert (checked.labels, checked.value) == ({"call": "check", "status": "exact"}, 2)
     stories = {s.labels["hours"]: s.value for s in families["neardup_story_copies"].samples}
     assert stories == {"1": 1, "3": 3, "24": 3}
     paths = {s.labels["path"] for s in families["neardup_request_seconds"].samples}
