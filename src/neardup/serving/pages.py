@@ -8,7 +8,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
-from fastapi import APIRouter, Form, Query, Request, Response
+from fastapi import APIRouter, Form, HTTPException, Query, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
 from fastapi.routing import APIRoute
 
@@ -289,7 +289,10 @@ def _form_route(most: int) -> type[APIRoute]:
             handle = super().get_route_handler()
 
             async def handle_form(request: Request) -> Response:
-                await request.form(max_part_size=most)  # which the request keeps
+                try:
+                    await request.form(max_part_size=most)  # which the request keeps
+                except ValueError as error:  # an encoding that decodes no text
+                    raise HTTPException(422, f"the form cannot be read: {error}") from None
                 return await handle(request)
 
             return handle_form

@@ -753,6 +753,15 @@ def test_a_window_of_a_low_threshold_tells_it_of_its_own_and_one_that_misses_non
             assert ("Below doc_q 0.6 sketches miss copies" in text) is misses
 
 
+@pytest.mark.parametrize("charset", ["punycode", "undefined"])
+def test_a_form_of_an_encoding_that_decodes_no_text_is_refused(client, charset):
+    form = b'--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n\xff\r\n--x--'
+    kind = f"multipart/form-data; boundary=x; charset={charset}"
+    answer = client.post("/check", content=form, headers={"content-type": kind})
+    assert answer.status_code == 422
+    assert "the form cannot be read" in answer.json()["detail"]
+
+
 def test_a_pasted_text_may_be_as_large_as_a_request(client):
     answer = client.post("/check", data={"text": "é" * 600_000}, headers=HTML)
     assert answer.status_code == 200
