@@ -16,7 +16,7 @@ MOST_LISTED = 1_000
 THRESHOLD = (
     "doc_q of a match at least, else the window's; below the reach of sketches (0.6, or 0.5) they miss copies"
 )
-"""How the descriptions of both questions tell what a threshold is."""
+"""How the descriptions of questions, of the tools of `neardup mcp` too, tell what a threshold is."""
 
 
 class Problem(BaseModel):

@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError
 from neardup.errors import NeardupError, UnknownDocument
 from neardup.model.escapes import escaped
 from neardup.reading.explanation import explain
+from neardup.serving.answers import THRESHOLD
 from neardup.serving.group_lists import sorted_groups
 from neardup.serving.versions import title_of
 from neardup.version import VERSION
@@ -46,9 +47,7 @@ Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
 Listed = Annotated[int, Field(ge=0, le=MOST_LISTED)]
 Offset = Annotated[int, Field(ge=0)]
-Threshold = Annotated[
-    float | None, Field(gt=0, le=1, description="doc_q of a match at least; else the window's")
-]
+Threshold = Annotated[float | None, Field(gt=0, le=1, description=THRESHOLD)]
 Text = Annotated[str, Field(max_length=MOST_ASKED)]
 
 

@@ -162,4 +162,6 @@ def test_the_command_speaks_over_its_standard_streams(path):
         "get_group",
     }
     assert all(tool.description and tool.annotations.read_only_hint for tool in tools)
+    (check,) = (tool for tool in tools if tool.name == "check_text")
+    assert "below the reach of sketches" in check.input_schema["properties"]["threshold"]["description"]
     assert said["first"]["id"] == "new"
