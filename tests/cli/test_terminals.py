@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -241,6 +242,21 @@ def test_a_full_disk_behind_standard_output(command, window, stream, words):
     assert done.stderr.count("No space left on device") == 1
     assert "Traceback" not in done.stderr
     assert "Exception" not in done.stderr
+
+
+def test_a_pipe_that_is_full_and_does_not_wait(command):
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(writing, b"x" * 4_096)
+    done = subprocess.run(
+        [*command, "version"], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(reading)
+    os.close(writing)
+    assert done.returncode == 3
+    assert done.stderr == "neardup: standard output: write could not complete without blocking\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="a device of Linux")

@@ -164,7 +164,7 @@ def run(app: typer.Typer) -> NoReturn:
     except OSError as error:
         streams.discard(sys.stdout)
         if not isinstance(error, BrokenPipeError) and code != UNUSABLE:  # which has been told
-            log_line(f"{error.filename}: {error.strerror}")
+            log_line(f"standard output: {error.strerror}")
         code = BROKEN_PIPE if isinstance(error, BrokenPipeError) else UNUSABLE
     sys.exit(code)
 
