@@ -24,14 +24,13 @@ if TYPE_CHECKING:
     from neardup.sources.streams import Chunk
 
 DELIMITERS: Final = ",\t;|"
-_FOR_EXCEL_RE: Final = re.compile("sep=.?")
+_FOR_EXCEL_RE: Final = re.compile("sep=.?", re.IGNORECASE)
 _SHOWN: Final = 30
 """Columns that a message names, and characters of each."""
 LONGEST_ROW: Final = 48 * 1024 * 1024
 """Bytes that a quote is followed for: 10 million characters take 40 million bytes in UTF-8 at most."""
 MOST_LINES: Final = 1_000_000
 """Lines that a quote is followed for: each costs some memory, however short it is."""
-
 
 _CUT: Final = "unexpected end of data"  # the parser's own words for it
 _BARE_RETURN: Final = "new-line character seen in unquoted field"
@@ -40,9 +39,6 @@ _RETURN_IN_CELL: Final = (
     "a carriage return stands in a cell without quotes: quote it, or, where every line of the file ends in one alone, "
     "make line feeds of them (tr '\\r' '\\n')"
 )
-
-
-_FOR_EXCEL_RE: Final = re.compile("sep=.?", re.IGNORECASE)
 
 
 class _NothingNow(Exception):
@@ -101,8 +97,6 @@ def _why_no_header(name: str, row: list[str]) -> str | None:
     more = f" and {len(row) - _SHOWN} more" if len(row) > _SHOWN else ""
     what = f"more than one column {twice!r}" if name in row else f"no column {name!r}"
     columns = f"{what} (columns: {', '.join(shown)}{more})"
-    if _FOR_EXCEL_RE.fullmatch(row[0]):
-        return f"{columns}, so no row is read: the first line is for Excel alone (sep=), delete it"
     if name in row:
         return f"{columns}, so no row is read: give each column a name of its own"
     if len(row) == 1:

@@ -138,12 +138,6 @@ def test_a_table_of_one_column_asks_for_the_delimiter(tmp_path):
     assert read(path, delimiter="^") == [Document("1", "a"), Document("2", "b")]
 
 
-@pytest.mark.parametrize("delimiter", [None, ";"])
-def test_a_line_for_excel_before_the_header_is_told(tmp_path, delimiter):
-    (reject,) = read(written(tmp_path, "a.csv", "sep=;\r\nid;text\r\n1;a\r\n"), delimiter=delimiter)
-    assert reject.reason.endswith(", so no row is read: the first line is for Excel alone (sep=), delete it")
-
-
 def test_columns_without_end_are_not_all_named(tmp_path):
     header = ",".join(["x" * 40, *map(str, range(40))])
     (reject,) = read(written(tmp_path, "a.csv", f"{header}\n1\n"))
