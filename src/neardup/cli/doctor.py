@@ -30,8 +30,9 @@ def doctor(
 ) -> None:
     """Check Python, the libraries, the data files, the compiled kernels and the window; exit code 3 if one is unusable.
 
-    Of a window in Elasticsearch it checks the cluster, the plugin and how it signs on every node, templates, pipeline
-    and every hour. Every finding says what to do. A window in a directory is read whole, and every checksum checked.
+    Of a window in Elasticsearch it checks the cluster, the plugin and how it signs on every node, templates, pipeline,
+    every hour and the state document. Every finding says what to do. A window in a directory is read whole, and every
+    checksum checked.
 
     With --repair it says by hour which documents of a damaged window are whole and which are lost; with --force, too,
     the whole ones are kept and the window can be opened again. The damaged files are kept beside it.

@@ -83,6 +83,24 @@ def test_a_doctor_finds_an_hour_that_is_closed_and_is_of_the_windows(floor, foun
 
 
 @pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (
+            {**StateDocument(ABOUT, {}).source(), "resigned_from": "old"},
+            r"neardup resign --window .* --force` goes on",
+        ),
+        ({"format": 1}, "is damaged: .*`neardup setup --window"),
+    ],
+)
+def test_a_doctor_finds_a_state_by_which_nobody_can_open_the_window(source, words):
+    there = {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1}
+    with standing_in([Answer(200, there)]) as server:
+        (finding,) = examine_documents(Address(server.url, "news"), Credentials())
+    assert (finding.what, finding.state) == ("state of news", "bad")
+    assert re.search(words, finding.found)
+
+
+@pytest.mark.parametrize(
     ("changes", "error", "words"),
     [
         ({}, None, ""),

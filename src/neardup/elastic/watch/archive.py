@@ -1,5 +1,5 @@
 """An archive: what is scored in place. Whether its documents can bear marks, the mapping of these, and what a doctor
-finds of it, or of the hours that a window has instead.
+finds of it, or of the hours that a window has instead, and of its state.
 """
 
 from __future__ import annotations
@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.admin.hourly_indices import rebuilds_source
 from neardup.elastic.admin.resources import load
-from neardup.elastic.http.admin_api import indices, mappings, put_mapping
+from neardup.elastic.http.admin_api import config_of_template, indices, mappings, put_mapping
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.scored_documents import first_state
 from neardup.elastic.window.state_document import read_state
-from neardup.errors import NeardupError, SettingsError
+from neardup.elastic.window.window_state import check_signed
+from neardup.errors import NeardupError, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.finding import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from neardup.elastic.http.address import Address, Credentials
+    from neardup.elastic.window.state_document import StateDocument
 
 _FIELDS: Final = "neardup-fields.json"
 
@@ -41,16 +44,30 @@ def check_source(cluster: Cluster, name: str) -> None:
 
 def examine_documents(address: Address, credentials: Credentials) -> Iterator[Finding]:
     """What a doctor finds of where the documents of a window lie: its archive, if it has one, or the hours that are
-    closed; whether the cluster answers others have said.
+    closed; and why its state document lets nobody open it. Whether the cluster answers others have said.
     """
     with suppress(NeardupError), Cluster(address, credentials, patience=0) as cluster:
-        state = read_state(cluster)
+        try:
+            state = _opened_state(cluster)
+        except (WindowDamaged, WindowResigning) as error:
+            yield Finding(f"state of {address.prefix}", "bad", str(error))
+            return
         if state is not None and state.archive is not None:
             yield _archive(cluster, state.archive)
         elif state is not None:
             for name in Layout(address).missed(cluster, state.commit.floor_hour):
                 remedy = f"POST {name}/_open, or delete it"
                 yield Finding(f"index {name}", "bad", f"closed: the window cannot be read; {remedy}")
+
+
+def _opened_state(cluster: Cluster) -> StateDocument | None:
+    """The state document as whoever opens the window finds it; None if there is no window."""
+    state = read_state(cluster)
+    if state is not None:
+        check_signed(str(cluster.address), state)
+    elif (about := config_of_template(cluster)) is not None:
+        first_state(cluster, about, {}, None)
+    return state
 
 
 def _archive(cluster: Cluster, name: str) -> Finding:
