@@ -223,14 +223,22 @@ class Node:
         return self
 
     def wait(self) -> None:
-        """Return when the cluster answers; raises `RuntimeError` with the last words of a node that does not."""
+        """Return when the cluster answers; raises `RuntimeError` with the last words of a node that does not, or where
+        another one has its port: what is meant for this one would be done to that.
+        """
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end:
             assert self._process is not None
             if self._process.poll() is not None:
                 break
             with contextlib.suppress(OSError, ValueError):
-                if self.get("/_cluster/health?wait_for_status=yellow&timeout=5s")["timed_out"] is False:
+                health = self.get("/_cluster/health?wait_for_status=yellow&timeout=5s")
+                if (other := health["cluster_name"]) != self.cluster_name:
+                    self.kill()
+                    raise RuntimeError(
+                        f"{self.url} is answered by another cluster, {other}: choose another port"
+                    )
+                if health["timed_out"] is False:
                     return
             time.sleep(0.2)
         self.kill()

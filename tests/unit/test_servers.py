@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import subprocess
 
 import pytest
+from testing.cluster_stand_in import Answer, standing_in
 from testing.node import every_server
+from testing.node.node import Distribution, Node
 from testing.node.servers import ROOT, SERVERS, Server, server_of
 
 from neardup.elastic.admin.node_checks import plugin_for
@@ -35,3 +38,17 @@ def test_users_are_told_of_the_zip_that_is_built(server: Server):
     told = plugin_for(server.product, server.version)  # type: ignore[arg-type]  # a list has strings
     assert told == f"{server.zip_name(VERSION)} (make plugin VERSION={server.name})"
     assert server_of(server.name) == server
+
+
+def test_a_node_whose_port_another_cluster_has_does_not_take_that_one_for_itself(tmp_path):
+    health = Answer(200, {"cluster_name": "theirs", "timed_out": False})
+    with standing_in([health]) as server:
+        port = int(server.url.rpartition(":")[2])
+        node = Node(Distribution(SERVERS[0], tmp_path, ()), tmp_path, port=port)
+        node._process = subprocess.Popen(["sleep", "60"], start_new_session=True)
+        try:
+            with pytest.raises(RuntimeError, match=f"{server.url} is answered by another cluster, theirs"):
+                node.wait()
+        finally:
+            node.kill()
+    assert not node.running
