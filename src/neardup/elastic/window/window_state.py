@@ -49,7 +49,11 @@ def checked_signer(where: str, config: WindowConfig, chosen: Settings) -> Signer
     names = (("lexicon", config.lexicon), ("salt", config.salt))
     for (kind, name), file in zip(names, given, strict=True):
         if name is not None and file is None:
-            expected = f"the file of the {kind} {name!r} that this window is signed with (--{kind} FILE)"
+            # Not every command that opens a window has the option; all read the file of settings.
+            ways = (
+                f'`{kind} = "FILE"` under [recipe] of neardup.toml, or --{kind} FILE of `ingest` and `watch`'
+            )
+            expected = f"the file of the {kind} {name!r} that this window is signed with: {ways}"
             raise SettingsError(kind, None, expected)
     signer = signer_for(own or config.recipe)
     if signer.text != config.recipe_text:
