@@ -167,14 +167,24 @@ def test_the_room_for_hours_is_what_is_left_of_the_limit_of_shards(levels, data_
     assert (limit.used, limit.most, limit.hours_left) == (120, most, hours)
 
 
-def test_an_hour_that_no_shard_answers_for_is_named():
+@pytest.mark.parametrize("ask", [
+    lambda cluster: api.refresh(cluster, "news-*"),
+    lambda cluster: api.count(cluster, "news-*"),
+    lambda cluster: api.search(cluster, "news-*", {}),
+    lambda cluster: next(api.snapshot_pages(cluster, "news-*", {}, size=1)),
+], ids=["refresh", "count", "search", "snapshot"])  # fmt: skip
+def test_an_hour_that_no_shard_answers_for_is_named(ask):
     health = {"indices": {"news-1": {"status": "green"}, "news-2": {"status": "red"}}}
+
+    def script(request):
+        return Answer(200, health) if request.method == "GET" else Answer(503, {})
+
     with (
-        standing_in([Answer(503, {}), Answer(200, health)]) as server,
+        standing_in(script) as server,
         Cluster(Address(server.url, "news"), patience=0) as cluster,
         pytest.raises(ClusterUnreachable, match=r"no shard answers for news-2 \("),
     ):
-        api.refresh(cluster, "news-*")
+        ask(cluster)
 
 
 @pytest.mark.parametrize("part", [{"_shards": {"failed": 1}}, {"timed_out": True, "_shards": {"failed": 0}}])

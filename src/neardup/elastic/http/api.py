@@ -8,7 +8,7 @@ else. `target` is an index, an alias, a pattern or several of them with commas b
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -163,9 +163,14 @@ def _version(answer: Mapping[str, Any]) -> Version:
 def search(
     cluster: Cluster, target: str | None, body: dict[str, Any], params: Mapping[str, str] | None = None
 ) -> SearchPage:
-    """The answer to one search, by all shards; `target` None where the body names a point in time."""
+    """The answer to one search, by all shards; `target` None where the body names a point in time.
+
+    Raises `ClusterUnreachable` with the names of indices that have no shard to answer for them, as `count`, `refresh`
+    and the beginning of `snapshot_pages` do.
+    """
     path = "/_search" if target is None else f"/{target}/_search"
-    answer = _whole(cluster, path, params, body)
+    with _told_what_is_red(cluster, target):
+        answer = _whole(cluster, path, params, body)
     return SearchPage(hits_of(answer, body), answer.get("aggregations", {}), answer.get("pit_id"))
 
 
@@ -206,7 +211,8 @@ def snapshot_pages(
     """
     params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true"}
     path, named = POINT_IN_TIME[cluster.product]
-    pit = _point_in_time(cluster, f"/{target}/{path}", named, params)
+    with _told_what_is_red(cluster, target):
+        pit = _point_in_time(cluster, f"/{target}/{path}", named, params)
     last = _TELLS_APART[cluster.product]
     sort = [*body.get("sort", ()), *(clause for clause, _ in last)]
     body = {**body, "sort": sort, "size": size, "track_total_hits": False}
@@ -263,17 +269,25 @@ def count(
 ) -> int:
     """How many documents of `target` match `query`, of those that are refreshed."""
     body = None if query is None else {"query": query}
-    return int(_whole(cluster, f"/{target}/_count", params, body)["count"])
+    with _told_what_is_red(cluster, target):
+        return int(_whole(cluster, f"/{target}/_count", params, body)["count"])
 
 
 def refresh(cluster: Cluster, target: str, params: Mapping[str, str] | None = None) -> None:
-    """Makes everything written so far visible to searches. Raises `ClusterUnreachable` with the names of indices that
-    have no shard to answer for them: Elasticsearch waits for those longer than anybody does.
+    """Makes everything written so far visible to searches."""
+    with _told_what_is_red(cluster, target):
+        _whole(cluster, f"/{target}/_refresh", params)
+
+
+@contextmanager
+def _told_what_is_red(cluster: Cluster, target: str | None) -> Iterator[None]:
+    """Has the error of a request that nobody answered name the indices that have no shard to answer for them:
+    Elasticsearch waits for those longer than anybody does, or says how to search without them.
     """
     try:
-        _whole(cluster, f"/{target}/_refresh", params)
+        yield
     except ClusterUnreachable as error:
-        if red := _without_shards(cluster, target):
+        if target is not None and (red := _without_shards(cluster, target)):
             why = f"no shard answers for {', '.join(red)} (`GET _cluster/allocation/explain` says why)"
             raise ClusterUnreachable(cluster.url, f"{error.reason}; {why}") from None
         raise
