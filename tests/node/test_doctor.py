@@ -51,6 +51,13 @@ def test_a_window_that_is_as_it_should_be(cluster):
     assert signing
 
 
+@pytest.mark.parametrize(("hours", "compared"), [(24, "the document's and 24 before"), (0, "all")])
+def test_it_says_which_hours_are_compared(cluster, hours, compared):
+    set_up(cluster, window_hours=hours)
+    ((_, text),) = states_of(cluster, "hours")
+    assert text.endswith(f"; compared: {compared}")
+
+
 @pytest.mark.parametrize("block", ["cluster.blocks.read_only", "cluster.blocks.read_only_allow_delete"])
 def test_a_block_on_the_whole_cluster_is_found(cluster, block):
     set_up(cluster)

@@ -8,8 +8,9 @@ import orjson
 import pytest
 from testing.cluster_stand_in import Answer, error, standing_in
 
+from neardup.elastic.admin.checks import examine
 from neardup.elastic.http import admin_api, api, client
-from neardup.elastic.http.address import Address
+from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.api import Hit, Version
 from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterConflict, ClusterUnreachable
@@ -185,6 +186,21 @@ def test_an_hour_that_no_shard_answers_for_is_named(ask):
         pytest.raises(ClusterUnreachable, match=r"no shard answers for news-2 \("),
     ):
         ask(cluster)
+
+
+@pytest.mark.parametrize(
+    ("lost", "words"),
+    [("red", "no shard answers for news-1, so the window cannot be used"), ("green", "not this window")],
+)
+def test_a_doctor_says_which_hours_make_a_cluster_red(lost, words):
+    health = {
+        "cluster_name": "c", "status": "red", "number_of_nodes": 1, "number_of_data_nodes": 1,
+        "active_shards": 1, "unassigned_shards": 1, "indices": {"news-1": {"status": lost}},
+    }  # fmt: skip
+    with standing_in(lambda _: Answer(200, health)) as server:
+        finding = next(examine(Address(server.url, "news"), Credentials()))
+    assert finding.state == "bad"
+    assert f": {words}; GET _cluster/allocation/explain" in finding.found
 
 
 @pytest.mark.parametrize("part", [{"_shards": {"failed": 1}}, {"timed_out": True, "_shards": {"failed": 0}}])

@@ -54,10 +54,15 @@ def _health(cluster: Cluster) -> Finding:
     who = "an API key" if own.api_key else f"user {own.username}" if own.username else "no credentials"
     text = f"{health.name}, {nodes} node{'s' if nodes > 1 else ''}, {status}, asked with {who}"
     if status == "red":
-        remedy = (
-            "an hour that is not there is compared with nothing; GET _cluster/allocation/explain says why"
+        red = api.without_shards(cluster, f"{cluster.address.pattern},{cluster.address.state}")
+        lost = (
+            f"no shard answers for {', '.join(red)}, so the window cannot be used"
+            if red
+            else "not this window"
         )
-        return Finding(f"cluster {cluster.url}", "bad", f"{text}: {remedy}")
+        return Finding(
+            f"cluster {cluster.url}", "bad", f"{text}: {lost}; GET _cluster/allocation/explain says why"
+        )
     return Finding(f"cluster {cluster.url}", "ok", text)
 
 
@@ -106,9 +111,9 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Findin
     if good:
         hours = [index.name.rpartition("-")[0][-10:] + index.name[-3:] for index in snapshot.indices.hourly]
         span = f", {hours[0]} to {hours[-1]}" if hours else ""
-        yield Finding(
-            "hours", "ok", f"{len(hours)}{span}; compared: the document's and {config.window_hours} before"
-        )
+        before = config.window_hours
+        compared = f"the document's and {before} before" if before else "all"
+        yield Finding("hours", "ok", f"{len(hours)}{span}; compared: {compared}")
 
 
 def _problems(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.unexpected import reads_answer
-from neardup.errors import ClusterRejected
+from neardup.errors import ClusterError, ClusterRejected
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -64,6 +65,21 @@ def health(cluster: Cluster) -> Health:
         int(answer["number_of_data_nodes"]),
         shards,
     )
+
+
+def without_shards(cluster: Cluster, target: str) -> list[str]:
+    """The indices that lack a primary shard; none where nobody answers that either."""
+    params = {
+        "level": "indices",
+        "expand_wildcards": "all",
+        "filter_path": "indices.*.status",
+        "timeout": "0s",
+    }
+    with suppress(ClusterError):
+        answer = cluster.request("GET", f"/_cluster/health/{target}", params=params)
+        indices = answer.get("indices", {})
+        return sorted(name for name, index in indices.items() if index.get("status") == "red")
+    return []
 
 
 @reads_answer

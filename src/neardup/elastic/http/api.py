@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from neardup.elastic.http.admin_api import without_shards
 from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterError, ClusterUnreachable
 
@@ -287,20 +288,10 @@ def _told_what_is_red(cluster: Cluster, target: str | None) -> Iterator[None]:
     try:
         yield
     except ClusterUnreachable as error:
-        if target is not None and (red := _without_shards(cluster, target)):
+        if target is not None and (red := without_shards(cluster, target)):
             why = f"no shard answers for {', '.join(red)} (`GET _cluster/allocation/explain` says why)"
             raise ClusterUnreachable(cluster.url, f"{error.reason}; {why}") from None
         raise
-
-
-def _without_shards(cluster: Cluster, target: str) -> list[str]:
-    """The indices that lack a primary shard; none where nobody answers that either."""
-    params = {"level": "indices", "expand_wildcards": "all", "filter_path": "indices.*.status"}
-    with suppress(ClusterError):
-        answer = cluster.request("GET", f"/_cluster/health/{target}", params=params)
-        indices = answer.get("indices", {})
-        return sorted(name for name, index in indices.items() if index.get("status") == "red")
-    return []
 
 
 def _whole(
