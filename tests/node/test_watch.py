@@ -340,6 +340,21 @@ class TestOtherClients:
         with open_elastic_window(str(window.address), credentials=window.credentials) as opened:
             assert opened.stats().documents == 3
 
+    def test_a_request_that_updates_one_text_signs_it_and_has_it_scored_anew_and_a_bulk_does_not(
+        self, cluster
+    ):
+        made(cluster, sign="plugin")
+        documents = [one("a", A), one("b", A_EDITED, 1), one("c", A_EDITED, 2)]
+        put(cluster, documents)
+        watched(cluster)
+        index = index_of(cluster, documents[1])
+        cluster.request("POST", f"/{index}/_update/b", body={"doc": {"title": "Again"}})
+        assert watched(cluster) == []
+        cluster.request("POST", f"/{index}/_update/b", body={"doc": {"text": B}})
+        update(cluster, documents[2], {"text": B})
+        (anew,) = watched(cluster)
+        assert (anew.id, anew.status) == ("b", "unique")
+
     @pytest.mark.parametrize("sign", ["plugin", "client"])
     def test_changed_while_it_is_scored_it_is_scored_by_what_it_says_now(self, cluster, sign):
         made(cluster, sign=sign)
