@@ -5,7 +5,7 @@ and every verdict is the one that an undisturbed run gives.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 from unittest import mock
 
@@ -336,6 +336,11 @@ def test_what_was_signed_when_the_nodes_signed_longer_texts_stays_signed(cluster
     log.write(7, [UndoEntry(index, "a", source)])
     bulk(cluster, [Action("delete", index, "a")])
     log.undo([7])
+    # Of this only the verdict was to change; who puts it back is interrupted, and does so again.
+    log.write(8, [UndoEntry(index, "a", fields={"status": source["neardup"]["status"]})])
+    with mock.patch.object(log, "signing", side_effect=KeyboardInterrupt), suppress(KeyboardInterrupt):
+        log.undo([8])
+    log.undo([8])
     with open_elastic_window(url) as window:
         assert [window.get(id) for id in "abc"] == before
 

@@ -169,7 +169,8 @@ def _encode(action: Action) -> bytes:
         return line
     source = action.source if isinstance(action.source, bytes) else orjson.dumps(action.source or {})
     if action.op == "update":
-        source = b'{"doc":' + source + b"}"
+        # Even one that changes nothing makes a new version: writes to the old one that are still on their way fail.
+        source = b'{"detect_noop":false,"doc":' + source + b"}"
     return line + source + b"\n"
 
 

@@ -166,8 +166,7 @@ def _undoing(entry: UndoEntry, current: StoredDocument | None) -> Action | None:
     if entry.fields is not None:
         if there is None:
             return None  # another client has deleted it
-        back = {**there, OBJECT: {**own_object(there), **entry.fields}}
-        return Action("index", entry.index, entry.id, back, *version)
+        return Action("update", entry.index, entry.id, {OBJECT: entry.fields}, *version)
     if entry.source is None:
         return Action("delete", entry.index, entry.id, None, *version) if there is not None else None
     unchanged = there is not None and _arrival(there) == _arrival(entry.source)
