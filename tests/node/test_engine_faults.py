@@ -345,6 +345,22 @@ def test_what_was_signed_when_the_nodes_signed_longer_texts_stays_signed(cluster
         assert [window.get(id) for id in "abc"] == before
 
 
+@pytest.mark.parametrize("candidates", ["memory", "search"])
+def test_a_scorer_follows_what_nodes_sign_by_now(cluster, candidates):
+    """What is between two limits is rejected, or taken, as if the scorer were opened anew."""
+    url, long = str(cluster.address), f"{C}."
+    set_up(cluster, sign="plugin", max_length=len(long))
+    with open_elastic_window(url, candidates=candidates) as window:
+        list(window.ingest([document("a", A)]))
+        for limit, expected in ((len(C), []), (len(long), ["b"])):
+            set_up(cluster, max_length=limit)
+            describe(url)
+            rejects, verdicts = rejected_and_verdicts(window, [document("b", long)])
+            assert [verdict.id for verdict in verdicts] == expected
+            assert len(rejects) + len(verdicts) == 1
+        assert window.get("b") == open_elastic_window(url, readonly=True).get("b") is not None
+
+
 def test_what_could_be_written_can_be_moved_and_put_back(cluster):
     """Text and signature together are more than a proxy takes, which took the text."""
     text, other = (

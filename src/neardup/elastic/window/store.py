@@ -15,6 +15,7 @@ from neardup.elastic.window import loader
 from neardup.elastic.window.ad_hoc_query import AdHocQuery
 from neardup.elastic.window.batch_writes import begun
 from neardup.elastic.window.epoch import committed_state, epoch
+from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.look_ahead import LookAhead
 from neardup.stores.base import CommitResult, StoredCandidates
 from neardup.stores.records import are_deleted, are_set_aside, arrivals_of, bitmaps_among
@@ -72,9 +73,17 @@ class ClusterStore:
         self._adopt(committed_state(self._context))
 
     def _adopt(self, document: StateDocument) -> None:
-        """Takes over what the state document says: more documents, or that others than before are there."""
+        """Takes over what the state document says: more documents, that others than before are there, or that
+        `neardup setup` has changed how new ones are signed.
+        """
+        layout = self._layout
+        if document.about != self._document.about:
+            layout = Layout.described(self._cluster.address, document.about, document.archive)
         known, self._document = self._document, document
-        if (document.changes, document.aborted) != (known.changes, known.aborted):
+        if layout != self._layout:
+            self._layout, self._context = layout, self._context._replace(layout=layout)
+            self._forget_all()
+        elif (document.changes, document.aborted) != (known.changes, known.aborted):
             self._forget_all()
         else:
             self._held.forget_before(document.commit.floor_hour)
