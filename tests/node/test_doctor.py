@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING
 import pytest
 from testing.cli.invocation import invoke
 from testing.node.servers import only_elasticsearch
+from testing.window.backends import grams
 
 from neardup.elastic.admin.checks import examine
 from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address, Credentials
+from neardup.elastic.http.api import put_doc
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.watch.archive import examine_documents
+from neardup.elastic.window.opening import open_elastic_window
+from neardup.elastic.window.state_document import StateDocument, read_state
+from neardup.model.document import Document
 from neardup.model.settings import HOUR_MS, Recipe
 from neardup.tables.lexicon import LexiconBuilder
 
@@ -49,6 +55,21 @@ def test_a_window_that_is_as_it_should_be(cluster):
     assert (state, text.split(";")[0]) == ("ok", "2, 2026.11.21-09 to 2026.11.21-10")
     signing = [what for what in findings(cluster, "ok") if what.startswith("signing on")]
     assert signing
+
+
+def test_a_state_that_knows_nothing_of_scored_documents_is_found(cluster):
+    """As one who may not look at documents leaves it, who sets up a window whose state was lost."""
+    with open_elastic_window(str(cluster.address)) as window:
+        list(window.ingest([Document("a", grams(0, 20), "2020-09-13T12:00:00Z")]))
+    state = read_state(cluster)
+    assert state is not None
+    own = cluster.address
+    assert list(examine_documents(own, cluster.credentials)) == []
+    put_doc(cluster, own.state, "window", StateDocument(state.about, {}).source())
+    (finding,) = examine_documents(own, cluster.credentials)
+    assert (finding.what, finding.state) == (f"state of {own.prefix}", "bad")
+    assert "but 1 scored documents" in finding.found
+    assert f"`neardup setup --window {own}` makes it anew" in finding.found
 
 
 @pytest.mark.parametrize(("hours", "compared"), [(24, "the document's and 24 before"), (0, "all")])

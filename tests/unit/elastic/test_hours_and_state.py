@@ -70,7 +70,7 @@ def test_a_closed_hour_below_the_floor_is_none_of_the_windows():
 
 @pytest.mark.parametrize(("floor", "found"), [(HOUR, [(f"index {NAME}", "bad")]), (HOUR + 1, [])])
 def test_a_doctor_finds_an_hour_that_is_closed_and_is_of_the_windows(floor, found):
-    state = StateDocument(ABOUT, {}, Commit(floor_hour=floor))
+    state = StateDocument(ABOUT, {}, Commit(floor_hour=floor), epoch=1)
     there = {"found": True, "_source": state.source(), "_seq_no": 1, "_primary_term": 1}
 
     def script(request):

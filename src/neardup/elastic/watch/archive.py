@@ -63,9 +63,12 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
 def _opened_state(cluster: Cluster) -> StateDocument | None:
     """The state document as whoever opens the window finds it; None if there is no window."""
     state = read_state(cluster)
-    if state is not None:
+    if state is None:
+        about = config_of_template(cluster)
+    else:
         check_signed(str(cluster.address), state)
-    elif (about := config_of_template(cluster)) is not None:
+        about = state.about if state.is_unused and state.archive is None else None
+    if about is not None:
         first_state(cluster, about, {}, None)
     return state
 
