@@ -149,3 +149,17 @@ def test_a_scorer_that_reads_for_longer_than_a_lease_keeps_it(cluster, neighbour
         with mock.patch.object(TextCache, "read", slowly(TextCache.read, LONG_LEASE / 8)):
             changed = {verdict.id: verdict.duplicate_of for verdict in window.reconcile()}
     assert changed.items() >= {"a0": "late", "a1": "later", "late": None, "later": None}.items()
+
+
+def test_a_reader_that_was_told_how_far_to_look_back_in_a_new_window_does_so(cluster):
+    """And another one looks back as far as the first scorer."""
+    opened(cluster, window_hours=24).close()
+    with (
+        opened(cluster, readonly=True, window_hours=2) as told,
+        opened(cluster, readonly=True) as reader,
+        opened(cluster, window_hours=40) as scorer,
+    ):
+        list(scorer.ingest(FIRST))
+        told.refresh()
+        reader.refresh()
+        assert (told.stats().window_hours, reader.stats().window_hours) == (2, 40)

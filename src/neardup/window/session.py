@@ -82,7 +82,7 @@ class Session:
         self.lock = threading.RLock()
         self.is_closed = False
         self._readonly = readonly
-        self._follows_hours = readonly and _hours(settings.remembered) == _hours(store.remembered)
+        self._follows_hours = readonly and _hours(settings.remembered) == _hours(store.previous)
         self._revision: int | None = None
         self._taken_over = 0  # how often something that others had committed was
         self._last_followed = 0  # that, by the last `follow`
