@@ -340,6 +340,7 @@ class TestOtherClients:
         with open_elastic_window(str(window.address), credentials=window.credentials) as opened:
             assert opened.stats().documents == 3
 
+    @pytest.mark.filterwarnings("ignore:.*ingest pipelines for update")  # OpenSearch means to end this
     def test_a_request_that_updates_one_text_signs_it_and_has_it_scored_anew_and_a_bulk_does_not(
         self, cluster
     ):
