@@ -220,6 +220,16 @@ def test_a_stream_of_september_survives_a_record_without_a_time(run_process):
     assert (done.code, incomplete(done.lines), copies(done.lines)) == (0, 0, 24)
 
 
+def test_a_stream_tells_of_a_new_window_only_where_it_makes_one(run_process):
+    line = json.dumps(archive([0])[0])
+    done = run_process("ingest", "-", "--window", "w", "--window-hours", "1", stdin=line.encode())
+    assert "w is a new window, of 1 hour (" in done.err
+    for place in ("a.jsonl", "."):
+        written("a.jsonl", [])
+        done = run_process("ingest", "-", "--window", place, stdin=line.encode())
+        assert (done.code, "setting window is" in done.err, "is a new window" in done.err) == (2, True, False)
+
+
 # -- what a window remembers --
 
 

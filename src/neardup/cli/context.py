@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.cli.cluster import check_cluster, is_new_in_cluster
 from neardup.cli.streams import log_line
+from neardup.model.counted import counted
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -87,6 +88,26 @@ def is_new_window(location: str, config: Config, *, hours: Callable[[], int]) ->
     if is_address(location):
         return is_new_in_cluster(location, config, hours)
     return not holds_window(Path(location))
+
+
+def report_new_window(location: str, hours: int) -> None:
+    """That a stream makes a window: in a directory that was not meant no copies are found of what came before. Nothing
+    is told of a cluster.
+
+    Raises `SettingsError` where no window can be made.
+    """
+    from neardup.elastic.http.address import is_address
+    from neardup.stores.window_directory import check_free_directory, holds_window
+
+    if is_address(location) or holds_window(Path(location)):
+        return
+    check_free_directory(Path(location))
+    limit = (
+        f"of {counted(hours, 'hour')} (--window-hours 0 for no limit)"
+        if hours
+        else "without a limit of hours"
+    )
+    log_line(f"{location} is a new window, {limit}")
 
 
 def _report_default(directory: Path) -> None:

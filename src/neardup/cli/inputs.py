@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import typer
 
-from neardup.cli.context import is_new_window
+from neardup.cli.context import is_new_window, report_new_window
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted
 from neardup.errors import DocumentError
@@ -150,19 +150,13 @@ class Readable(Protocol):
 
 def without_limit(location: str, config: Config, dated: DatedReader) -> Config:
     """`config` without a limit of hours for a new window that files are read into, unless hours are given. That
-    one is new is told, for a stream too: in a directory that was not meant no copies are found of what came before.
+    one is new is told, for a stream too.
 
-    Raises `SettingsError` if so many hours do not fit into a cluster, where each becomes an index.
+    Raises `SettingsError` if so many hours do not fit into a cluster, where each becomes an index; for a stream also
+    where no window can be made.
     """
     if dated.is_live:
-        from neardup.elastic.http.address import is_address
-
-        if not is_address(location) and is_new_window(location, config, hours=int):
-            hours = config.settings.window_hours
-            limit = (
-                f"of {hours:,} hours (--window-hours 0 for no limit)" if hours else "without a limit of hours"
-            )
-            log_line(f"{location} is a new window, {limit}")
+        report_new_window(location, config.settings.window_hours)
         return config
     if not config.given.keys().isdisjoint(("window_hours", "keep_hours")):
         return config
