@@ -41,11 +41,11 @@ def test_a_misspelt_file_is_told_where_no_window_was_meant(run):
     )
     assert "`neardup ingest FILE` makes one" in done.err
     assert run("explain", "a.txt", "b.txt", "--window", "w").code == 3
-    done = run("explain", "a", "b", "--window", "a.txt")
-    assert (done.code, "a directory; `neardup ingest a.txt --window a.window` makes one" in done.err) == (
-        2,
-        True,
-    )
+    for name in ("a.txt", "a b.txt", "a.window"):  # of which not each can be a part of a command as it is
+        Path(name).write_text(FERRY)
+        done = run("explain", "a", "b", "--window", name)
+        said = f"'{name}': it must be a directory; `neardup ingest FILE --window DIR` makes one of a file"
+        assert (done.code, said in done.err) == (2, True)
 
 
 def test_a_document_and_a_page(run, stream):

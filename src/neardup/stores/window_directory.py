@@ -125,10 +125,9 @@ def is_half_way(directory: Path) -> bool:
 def check_directory(directory: Path) -> None:
     """Raises `SettingsError` if something other than a directory is there."""
     if directory.exists() and not directory.is_dir():
-        making = (
-            f"`neardup ingest {directory} --window {directory.with_suffix('.window')}` makes one of a file"
+        raise SettingsError(
+            "window", str(directory), "a directory; `neardup ingest FILE --window DIR` makes one of a file"
         )
-        raise SettingsError("window", str(directory), f"a directory; {making}")
 
 
 def lost_salts(directory: Path, mark: str) -> list[str]:
