@@ -92,7 +92,7 @@ def _why_no_header(name: str, row: list[str]) -> str | None:
     if name in row and twice is None:
         return None
     if _FOR_EXCEL_RE.fullmatch("".join(row)):
-        return "the first line tells Excel the delimiter and is no header, so no row is read: delete it (tail -n +2)"
+        return "the first line tells Excel the delimiter and is no header, so no row is read: delete it"
     shown = [column if len(column) <= _SHOWN else f"{column[:_SHOWN]}…" for column in row[:_SHOWN]]
     more = f" and {len(row) - _SHOWN} more" if len(row) > _SHOWN else ""
     what = f"more than one column {twice!r}" if name in row else f"no column {name!r}"
