@@ -44,6 +44,7 @@ UNREAD: Final = {
     ".pdf": "PDF",
     **dict.fromkeys((".docx", ".doc", ".odt", ".rtf"), "a document of a word processor"),
     **dict.fromkeys((".xlsx", ".xls", ".ods"), "a spreadsheet"),
+    **dict.fromkeys((".pptx", ".ppt", ".odp"), "a presentation"),
 }
 """What files are that are not read, whatever is said of them, by the endings of their names."""
 _NO_ENDING: Final = "no ending"

@@ -69,13 +69,16 @@ def test_a_window_that_is_given_as_a_file_is_told(tmp_path):
 
 
 def test_what_is_never_read_is_not_asked_to_be_named(tmp_path):
-    for name in ("a.pdf", "b.xlsx", ".hidden"):
+    for name in ("a.pdf", "b.xlsx", "c.pptx", ".hidden"):
         written(tmp_path, f"d/{name}", "x")
     (line,) = Reader([tmp_path / "d"]).passed_over
-    assert (line.startswith(f"{tmp_path}/d: 3 passed over: "), "--input" in line) == (True, False)
-    assert [reject.reason for path in ("d/a.pdf", "d/b.xlsx") for reject in read(tmp_path / path)] == [
+    assert (line.startswith(f"{tmp_path}/d: 4 passed over: "), "--input" in line) == (True, False)
+    assert [
+        reject.reason for path in ("d/a.pdf", "d/b.xlsx", "d/c.pptx") for reject in read(tmp_path / path)
+    ] == [
         "this is PDF, which neardup does not read: convert it to UTF-8 text first",
         "this is a spreadsheet, which neardup does not read: convert it to CSV first",
+        "this is a presentation, which neardup does not read: convert it to UTF-8 text first",
     ]
 
 
