@@ -60,12 +60,21 @@ def test_what_of_the_others_could_not_be_read_is_no_all_clear(run, stream):
     Path("broken.jsonl").write_text('{"id": "a", "text": "Rain is due in the south."}\n{"id": "b", \n')
     done = run("check", new, "--against", "broken.jsonl")
     assert (done.code, brief(done)) == (1, [("n3", "unique", None)])
-    assert "compared with 1 document of files; 1 of them could not be used" in done.err
+    assert "compared with 1 document of files; 1 could not be used\n" in done.err
     Path("empty.jsonl").write_text("")
     done = run("check", new, "--against", "empty.jsonl")
     assert done.code == 1
-    assert "compared with 0 documents of files: nothing can be a copy of them" in done.err
-    assert run("check", new, "--against", stream).code == 0
+    assert "compared with 0 documents of files: nothing can be a copy of them\n" in done.err
+    Path("bad.jsonl").write_text("{\n")
+    assert (
+        "0 documents of files: nothing can be a copy of them; 1 could not be used\n"
+        in run("check", new, "--against", "bad.jsonl").err
+    )
+    run("ingest", "empty.jsonl", "--window", "w")
+    done = run("check", new, "--against", "w")
+    assert (done.code, "w holds 0 documents: nothing can be a copy of them\n" in done.err) == (0, True)
+    done = run("check", new, "--against", stream)
+    assert (done.code, "can be a copy" in done.err) == (0, False)
 
 
 def test_settings_and_tables(run, window, stream):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import typer
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from neardup.cli.config import Config
     from neardup.cli.described import Read
     from neardup.sources.reader import Reader
+
+_NOTHING: Final = ": nothing can be a copy of them"
 
 
 class Against(NamedTuple):
@@ -40,11 +42,16 @@ def opened_against(names: list[str], config: Config, reading: Mapping[str, Any])
 
     Raises `typer.BadParameter` for windows beside anything else, and for what is not there.
     """
+    from neardup.elastic.http.address import is_address
+
     windows = [name for name in names if _is_window(name)]
     if windows and len(names) > 1:
         raise typer.BadParameter(f"{windows[0]} is a window: give it alone", param_hint="--against")
     if windows:
         with opened_window(windows[0], config, readonly=True) as target:
+            in_cluster = is_address(windows[0])  # which is searched, and not loaded to be counted
+            if not in_cluster and not len(target):
+                log_line(f"{windows[0]} holds 0 documents{_NOTHING}")
             yield Against(target, target.read, is_whole=True)
         return
     check_files(names, "--against", "")
@@ -75,9 +82,8 @@ def _fill(target: Window, reader: Reader) -> bool:
         verdicts = target.ingest(documents, on_reject=lambda reject: rejects.add(reader.located(reject)))
         count = sum(1 for _ in verdicts)
     is_wrong = inputs.report_read(reader, ())
-    lacking = f"; {rejects.count:,} of them could not be used" if rejects.count else ""
-    nothing = "" if count else ": nothing can be a copy of them"
-    log_line(f"compared with {counted(count, 'document')} of files{lacking}{nothing}")
+    lacking = f"; {rejects.count:,} could not be used" if rejects.count else ""
+    log_line(f"compared with {counted(count, 'document')} of files{'' if count else _NOTHING}{lacking}")
     return bool(count) and not rejects.count and not is_wrong
 
 
