@@ -131,6 +131,8 @@ def exit_code(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):
         streams.discard(sys.stdout)
         return BROKEN_PIPE
+    if isinstance(error, BlockingIOError) and error.filename is None:  # of a buffer, which knows no name
+        error.filename = "standard output"
     if isinstance(error, OSError) and error.filename is not None:
         log_line(f"{error.filename}: {error.strerror}")
     else:
