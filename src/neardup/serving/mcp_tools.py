@@ -59,10 +59,12 @@ class Server(MCPServer):
         names = [
             list(tool.input_schema["properties"]) for tool in await self.list_tools() if tool.name == name
         ]
-        for argument in arguments:
+        for argument, value in arguments.items():
             if names and argument not in names[0]:
                 unknown = escaped(repr(argument)[:MOST_QUOTED])
                 raise ToolError(f"{name} has no argument {unknown}: it takes {', '.join(names[0])}")
+            if isinstance(value, bool):  # the library takes true for 1
+                raise ToolError(f"{name}: {argument} is {str(value).lower()}, neither text nor a number")
         try:
             return await super().call_tool(name, arguments, *rest, **options)
         except ToolError as error:

@@ -95,6 +95,7 @@ def test_groups_are_listed_in_parts(ask):
             "get_group: limit is -1: the input should be greater than or equal to 0",
         ),
         ({}, "get_group needs the argument 'head'"),
+        ({"head": "a", "limit": True}, "get_group: limit is true, neither text nor a number"),
         (
             {"head": "a", "\x1b[2Jlimt": 1},
             "get_group has no argument '\\x1b[2Jlimt': it takes head, limit, offset",
