@@ -46,7 +46,7 @@ UNREAD: Final = {
     **dict.fromkeys((".xlsx", ".xls", ".ods"), "a spreadsheet"),
     **dict.fromkeys((".pptx", ".ppt", ".odp"), "a presentation"),
 }
-"""What files are that are not read, whatever is said of them, by the endings of their names."""
+"""What files most likely are, by the endings of their names, that no form says how to read."""
 _NO_ENDING: Final = "no ending"
 _WINDOW: Final = "this is a window, which is not read as files are: give the files that it was made of"
 _DELIVERED: Final = ("cur", "new")
