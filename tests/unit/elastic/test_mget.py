@@ -135,11 +135,11 @@ def test_the_undo_log_does_not_take_a_silent_shard_for_a_deleted_document():
             return documents.pop(0)
         if request.path.startswith("/_bulk"):
             sent.append(request.lines)
-            return Answer(200, {"items": [{"index": {"status": 200}}]})
+            return Answer(200, {"items": [{"update": {"status": 200}}]})
         return journal.pop() if journal else Answer(404, {"found": False})
 
     with standing_in(script) as server, cluster_of(server) as cluster:
         assert UndoLog(cluster, lambda: None).undo([5]) == 1
     (head, source), _ = sent
-    assert head["index"] == {"_index": "news-1", "_id": "a", "if_seq_no": 7, "if_primary_term": 1}
-    assert source == {"text": "x", "neardup": before}
+    assert head["update"] == {"_index": "news-1", "_id": "a", "if_seq_no": 7, "if_primary_term": 1}
+    assert source == {"detect_noop": False, "doc": {"neardup": before}}
