@@ -91,9 +91,8 @@ def listen(
     pairs = _judged_pairs(judged)
     application = create_application(questions, limits=limits, judged=pairs)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(
-        family, socket.SOCK_STREAM, socket.IPPROTO_TCP
-    ) as listener:  # by which answers do not wait
+    # Of a socket that is said to be of TCP answers do not wait for one another.
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, port))

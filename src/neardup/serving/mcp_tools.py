@@ -56,13 +56,13 @@ class Server(MCPServer):
 
     async def call_tool(self, name: str, arguments: dict[str, Any], *rest: Any, **options: Any) -> Any:
         """As the library has it; raises `ToolError`, in words that name argument and value, and for one unknown."""
-        names = [
-            list(tool.input_schema["properties"]) for tool in await self.list_tools() if tool.name == name
-        ]
+        known = next(
+            (tool.input_schema["properties"] for tool in await self.list_tools() if tool.name == name), None
+        )
         for argument, value in arguments.items():
-            if names and argument not in names[0]:
+            if known is not None and argument not in known:
                 unknown = escaped(repr(argument)[:MOST_QUOTED])
-                raise ToolError(f"{name} has no argument {unknown}: it takes {', '.join(names[0])}")
+                raise ToolError(f"{name} has no argument {unknown}: it takes {', '.join(known)}")
             if isinstance(value, bool):  # the library takes true for 1
                 raise ToolError(f"{name}: {argument} is {str(value).lower()}, neither text nor a number")
         try:

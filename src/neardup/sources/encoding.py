@@ -36,9 +36,8 @@ def checked_encoding(name: str) -> str:
     """
     try:
         "".encode(name)  # refuses what makes other things than bytes of text
-        codecs.getincrementaldecoder(name)(UNDECODABLE).decode(
-            b""
-        )  # refuses encodings of names, idna and punycode
+        # Refuses encodings of names, idna and punycode.
+        codecs.getincrementaldecoder(name)(UNDECODABLE).decode(b"")
         return codecs.lookup(name).name
     except (LookupError, ValueError):
         expected = "the name of an encoding, such as latin-1, cp1252 or utf-16"

@@ -64,15 +64,15 @@ class BatchWrites:
 
     def _create(self, ref: DocumentRef, document: Prepared, ours: dict[str, Any]) -> None:
         """A new document, whole."""
-        longest = self._composer.longest
-        if longest is not None and len(document.text) > longest < (length := len(document.text.decode())):
-            self._pending.refuse(document.id, _too_long(length, longest))
+        whole = self._composer.source(document, ours)
+        if self._composer.leaves_unsigned(whole):
+            self._pending.refuse(document.id, _too_long(len(document.text.decode()), self._composer.longest))
             return
         # An index action where the same id was there with another text: it replaces, however often it is sent.
         earlier = self._pending.action(ref)
         op: Op = "index" if earlier is not None and earlier.op in ("delete", "index") else "create"
         try:
-            source = orjson.dumps(self._composer.source(document, ours))
+            source = orjson.dumps(whole)
         except TypeError as error:
             self._pending.refuse(document.id, f"its fields cannot be written as JSON: {error}")
             return
@@ -115,7 +115,7 @@ class BatchWrites:
         self.removes = False
 
 
-def _too_long(length: int, longest: int) -> str:
+def _too_long(length: int, longest: int | None) -> str:
     """Why a document is refused whose signature and verdict the pipeline would take out."""
     return (
         f"text has {length:,} characters, and the nodes sign at most {longest:,} (max_length of this window): "
