@@ -1,16 +1,17 @@
 """Quality: does neardup find every pair of doc_q >= t, and nothing else?
 
-Question   Precision and recall of `sketch` and `complete` at t = 0.5, 0.7, 0.9 on whole corpora, and recall on copies
-           edited in every way of benchmarks/lib/edits.py.
-Corpus     passages20k against its docq.tsv; wikiversions, spamassassin, terms-contrib (long, clustered) and
-           manpages-multi (thirteen languages) against our own brute force, which is itself checked: against
+Question   Precision and recall of `sketch` and `complete` at t = 0.5, 0.6, 0.7, 0.9 on whole corpora, with the lexicon
+           that ships and with one made of the very corpus, and recall on copies edited in every way of
+           benchmarks/lib/edits.py.
+Corpus     passages20k against its docq.tsv; wikiversions, spamassassin, manpages-multi (thirteen languages), books-en
+           (no copies) and terms-contrib (long, clustered) against our own brute force, which is itself checked: against
            neardup.oracle on a sample, and against the corpora's docq.tsv where there is one. Edits: of the originals
            of passages20k, into a window that holds all of these originals.
            The default lexicon was built from books-en and manpages-multi: on manpages-multi it has seen the very
-           documents, the hard case for a sample that prefers what is rare.
+           documents, the hard case for a sample that prefers what is rare; so has every lexicon of one's own.
 Seed       20261121 for the edits; none for the corpora.
-Excluded   time (throughput.py), the hours of the window (all documents lie within one), other recipes than the one
-           asked for.
+Excluded   time (throughput.py), the hours of the window (all documents lie within one).
+Recipes    the default one, its sketches made for 0.5 where that is the threshold.
 Counted    A pair is counted if its exact doc_q reaches t: an edit that pushes a copy below t is no miss. An edit is
            drawn until `--pairs` of its copies count, or the originals end. Precision: every match that the engine
            reports is counted again by brute force, its `shared` too.
@@ -21,21 +22,28 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import neardup
 from benchmarks.lib import bruteforce, corpora, edits, engine, harness
 from benchmarks.lib.corpora import Corpus
 from neardup.oracle import definitions as oracle
+from neardup.signing.lexicon_sample import lexicon_of
 
 if TYPE_CHECKING:
     from benchmarks.lib.bruteforce import GramSets, Pair
 
 SEED = 20_261_121
-CORPORA = ("passages20k", "wikiversions", "spamassassin", "terms-contrib", "manpages-multi")
-THRESHOLDS = ("0.5", "0.7", "0.9")
+CORPORA = ("passages20k", "wikiversions", "spamassassin", "manpages-multi", "books-en", "terms-contrib")
+THRESHOLDS = ("0.5", "0.6", "0.7", "0.9")
 LEVELS = ("sketch", "complete")
+LEXICONS = ("default", "own")
 LOWEST = "0.5"
 GIVE_UP = 1_000
 """Draws without one copy that counts, after which an edit is taken to be too strong for a threshold."""
@@ -93,17 +101,19 @@ def false_matches(run: engine.Run, sets: GramSets, threshold: str) -> list[Pair]
 
 
 def on_corpora(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """One row a corpus, threshold and level."""
+    """One row a corpus, lexicon, threshold and level."""
     for name in args.corpora:
         corpus = corpora.load(args.data, name, tiny=args.tiny)
         sets, pairs, checked = truth(args, corpus)
-        for threshold in args.thresholds:
-            wanted = corpora.at_least(pairs, threshold)
-            for level in args.levels:
-                run = engine.ingest(corpus, threshold=threshold, retrieval=level, **recipe_of(args))
+        for lexicon, path in lexicons(args, corpus):
+            for threshold, level in product(args.thresholds, args.levels):
+                wanted = corpora.at_least(pairs, threshold)
+                recipe = replace(neardup.Recipe.for_threshold(Fraction(threshold)), lexicon=path)
+                run = engine.ingest(corpus, threshold=threshold, retrieval=level, recipe=recipe)
                 found = set(run.found)
                 yield {
-                    "corpus": name, "documents": len(corpus), "threshold": threshold, "level": level,
+                    "corpus": name, "documents": len(corpus), "lexicon": lexicon,
+                    "threshold": threshold, "level": level,
                     "pairs": len(wanted), "found": len(found & wanted), "missed": len(wanted - found),
                     "recall": len(found & wanted) / len(wanted) if wanted else 1.0,
                     "reported": len(found), "false": len(false_matches(run, sets, threshold)),
@@ -153,7 +163,7 @@ def on_edits(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
             texts += [copy.text for copy in chosen]
         stream = Corpus("edits", ids, texts)
         for level in args.edit_levels:
-            run = engine.ingest(stream, threshold=threshold, retrieval=level, **recipe_of(args))
+            run = engine.ingest(stream, threshold=threshold, retrieval=level)
             for (kind, share), pairs in spans.items():
                 found = sum(pair in run.found for pair in pairs)
                 yield {
@@ -163,18 +173,23 @@ def on_edits(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
                 }  # fmt: skip
 
 
-def recipe_of(args: argparse.Namespace) -> dict[str, Any]:
-    """The recipe asked for on the command line, as a setting."""
-    import neardup
-
-    return {"recipe": neardup.Recipe(lexicon=args.lexicon)} if args.lexicon else {}
+def lexicons(args: argparse.Namespace, corpus: Corpus) -> Iterator[tuple[str, Path | None]]:
+    """Those asked for by name, each with its file; None: the one that ships."""
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in args.lexicons:
+            path = Path(scratch) / f"{name}.lexicon" if name == "own" else None
+            if path is not None:
+                lexicon_of(corpus.texts, name=name).save(path)
+            yield name, path
 
 
 def write_rows(args: argparse.Namespace, name: str, rows: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows as a list, printed and written to `name`.json as each comes: a run that is ended leaves what it had."""
     kept = []
     for row in rows:
-        what = row.get("corpus") or f"{row['edit']} {row['share']:.0%}"
+        what = (
+            f"{row['corpus']}, {row['lexicon']}" if "corpus" in row else f"{row['edit']} {row['share']:.0%}"
+        )
         print(f"{what}, t {row['threshold']}, {row['level']}: {row['found']} of {row['pairs']}, "
               f"{row['seconds']:.1f} s", file=sys.stderr, flush=True)  # fmt: skip
         kept.append(row)
@@ -186,6 +201,7 @@ def report_corpora(rows: list[dict[str, Any]]) -> str:
     """The corpora's rows as a table."""
     header = [
         "corpus",
+        "lexicon",
         "t",
         "level",
         "pairs",
@@ -196,7 +212,7 @@ def report_corpora(rows: list[dict[str, Any]]) -> str:
         "candidates/doc",
         "cut off",
     ]
-    keys = ("corpus", "threshold", "level", "pairs", "missed")
+    keys = ("corpus", "lexicon", "threshold", "level", "pairs", "missed")
     return harness.table(header, [
         [*(row[key] for key in keys), f"{row['recall']:.5f}", row["reported"], row["false"],
          f"{row['candidates_per_document']:.2f}", row["truncated"]]
@@ -223,7 +239,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--levels", nargs="+", choices=LEVELS, default=list(LEVELS))
     parser.add_argument("--edit-levels", nargs="+", choices=LEVELS, default=["sketch"])
     parser.add_argument("--pairs", type=int, default=1_000, help="pairs a kind of edit (default: 1000)")
-    parser.add_argument("--lexicon", type=Path, help="a lexicon other than the default one")
+    parser.add_argument("--lexicons", nargs="+", choices=LEXICONS, default=list(LEXICONS))
     parser.add_argument(
         "--brute-force", action="store_true", help="also count all pairs of passages20k again"
     )
