@@ -321,6 +321,13 @@ def test_a_document_that_is_not_there_or_not_signed_is_named(library):
         reason = refusal(library, by_id((name, "nobody")), status=404)
         assert reason == f"[like] is document [nobody] in [{name}], which is not there"
     assert "no such index" in refusal(library, by_id(("test-no-such-index", "1")), status=404)
+    # Where a pattern of clusters fits none, the server searches all of its own indices.
+    only = next(
+        id for id in map("d{}".format, range(IDS)) if sum(id == other for _, other in library.there) == 1
+    )
+    for name in (f"nowhere*:{first}", f"nowhere*:{first},*where:{first}"):
+        reason = refusal(library, by_id((name, only)), status=404)
+        assert reason == f"[like] is document [{only}] in [{name}], which is not there"
     params = {"refresh": "true", "pipeline": "_none"}
     library.cluster.request("PUT", f"/{first}/_settings", body={"index.final_pipeline": "_none"})
     library.cluster.request("PUT", f"/{first}/_doc/bare", params=params, body={"text": "A rose."})

@@ -1,7 +1,9 @@
 package org.neardup.query;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.elasticsearch.ExceptionsHelper;
 import org.elasticsearch.ResourceNotFoundException;
 import org.elasticsearch.action.ActionListener;
@@ -34,6 +36,9 @@ final class LikeFetcher {
     private static final List<String> KEYS =
             List.of(Signature.RECIPE, Signature.FINGERPRINT, Signature.QGRAMS, Signature.QGRAM_COUNT);
     private static final String ROUTING = RoutingFieldMapper.NAME;
+
+    /** An index of another cluster; no name with a date computed, and none with a part (::data). */
+    private static final Pattern ELSEWHERE = Pattern.compile("[^<:][^:]*:[^:].*");
 
     private final Client client;
     private final String field;
@@ -97,7 +102,7 @@ final class LikeFetcher {
 
     private LikeSource.Document only(SearchResponse response) {
         SearchHit[] hits = response.getHits().getHits();
-        if (hits.length == 0) {
+        if (hits.length == 0 || allElsewhere() && hits[0].getClusterAlias() == null) {
             throw missing();
         }
         if (hits.length > 1) {
@@ -110,6 +115,12 @@ final class LikeFetcher {
                     "[like] is document " + wanted + ", which is in [" + one + "] and in [" + other + "]" + remedy);
         }
         return document(index(hits[0]), hits[0].field(ROUTING), hits[0].getSourceAsMap());
+    }
+
+    /** Whether all indices are of other clusters: where a pattern fits none, a server searches all of its own. */
+    private boolean allElsewhere() {
+        return Arrays.stream(Strings.splitStringByCommaToArray(wanted.index()))
+                .allMatch(name -> ELSEWHERE.matcher(name).matches());
     }
 
     /** The index of a hit, with that of its cluster before it if it is another one: as a shard there calls itself. */
