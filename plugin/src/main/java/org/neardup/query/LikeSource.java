@@ -113,6 +113,9 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
         if (!byText && index.chars().allMatch(character -> character == ',')) {
             throw new ParsingException(where, "[like._index] is [" + index + "]: it must name an index"); // not all
         }
+        if (!byText && id.isEmpty()) {
+            throw new ParsingException(where, "[like._id] is []: it must name a document");
+        }
         return byText ? new Text(text) : new Reference(index, id, (String) given.get(ROUTING));
     }
 }

@@ -97,8 +97,8 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
             switch (key) {
                 case FIELD -> field = parser.text();
                 case THRESHOLD -> threshold = threshold(parser);
-                case IGNORE_UNMAPPED -> ignoreUnmapped = parser.booleanValue();
-                case "boost" -> boost = parser.floatValue();
+                case IGNORE_UNMAPPED -> ignoreUnmapped = isTrue(parser);
+                case "boost" -> boost = boost(parser);
                 case "_name" -> name = parser.text();
                 default ->
                     throw new ParsingException(
@@ -112,6 +112,33 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
         }
         QueryParams params = new QueryParams(field, like, threshold, ignoreUnmapped);
         return new NeardupQueryBuilder(plans, params, null).boost(boost).queryName(name);
+    }
+
+    private static boolean isTrue(XContentParser parser) throws IOException {
+        return switch (parser.text()) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw wrong(parser, "true or false");
+        };
+    }
+
+    private static float boost(XContentParser parser) throws IOException {
+        float boost;
+        try {
+            boost = Float.parseFloat(parser.text());
+        } catch (NumberFormatException cause) {
+            boost = Float.NaN;
+        }
+        if (boost >= 0 && boost <= Float.MAX_VALUE) {
+            return boost;
+        }
+        throw wrong(parser, "a number of at least 0, such as 2");
+    }
+
+    private static ParsingException wrong(XContentParser parser, String expected) throws IOException {
+        return new ParsingException(
+                parser.getTokenLocation(),
+                "[neardup]: [" + parser.currentName() + "] is [" + parser.text() + "]: it must be " + expected);
     }
 
     private static Threshold threshold(XContentParser parser) throws IOException {

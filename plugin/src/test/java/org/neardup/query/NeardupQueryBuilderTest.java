@@ -130,6 +130,7 @@ class NeardupQueryBuilderTest {
                 "\"like\":{\"_index\":\"a\",\"_id\":7} | [like._id] must be a string",
                 "\"like\":{\"_index\":\",\",\"_id\":\"7\"} | [like._index] is [,]: it must name an index",
                 "\"like\":{\"_index\":\"\",\"_id\":\"7\"} | [like._index] is []: it must name an index",
+                "\"like\":{\"_index\":\"a\",\"_id\":\"\"} | [like._id] is []: it must name a document",
                 "\"like\":{\"words\":\"a\"} | [like] has the key [words]: it must be an object",
                 "\"like\":{\"_id\":\"7\"} | [like] has the keys [_id]: it must be",
                 "\"like\":{\"_index\":\"a\"} | [like] has the keys [_index]: it must be",
@@ -149,9 +150,12 @@ class NeardupQueryBuilderTest {
                 "LIKE,\"threshold\":true | [threshold] is [true]: it must be a number above 0 and at most 1, such as 0.7",
                 "LIKE,\"threshold\":0.1234567 | [threshold] is [0.1234567]: it must be a number of at most six decimals",
                 "LIKE,\"field\":[\"a\"] | [neardup] has a [field] that is an object or an array: it must be one value",
-                "LIKE,\"boost\":-1 | negative [boost] are not allowed",
-                "LIKE,\"boost\":\"much\" | much",
-                "LIKE,\"ignore_unmapped\":\"perhaps\" | perhaps",
+                "LIKE,\"boost\":-1 | [neardup]: [boost] is [-1]: it must be a number of at least 0, such as 2",
+                "LIKE,\"boost\":1e39 | [neardup]: [boost] is [1e39]: it must be a number of at least 0, such as 2",
+                "LIKE,\"boost\":\"NaN\" | [neardup]: [boost] is [NaN]: it must be a number of at least 0, such as 2",
+                "LIKE,\"boost\":\"much\" | [neardup]: [boost] is [much]: it must be a number of at least 0, such as 2",
+                "LIKE,\"ignore_unmapped\":\"perhaps\" | [neardup]: [ignore_unmapped] is [perhaps]: it must be true or false",
+                "LIKE,\"ignore_unmapped\":1 | [neardup]: [ignore_unmapped] is [1]: it must be true or false",
             })
     @DisplayName("is refused with a sentence that says what is wrong and what it must be")
     void mistakes(String members, String expected) {
