@@ -52,12 +52,15 @@ def routes(questions: Questions, judged: JudgedPairs | None, metrics: Metrics) -
 
 
 async def _refuse_unknown(request: Request) -> None:
-    """Raises for a parameter in the address that the route does not have, which would be ignored."""
+    """Raises for a parameter in the address that the route does not have, or that comes twice: one would be ignored."""
     known = [field.alias for field in request.scope["route"].dependant.query_params]
     for name in request.query_params:
         if name not in known:
             takes = ", ".join(known) or "none"
             raise HTTPException(422, f"{request.url.path} has no parameter {name!r}: it takes {takes}")
+        if len(values := request.query_params.getlist(name)) > 1:
+            given = ", ".join(map(repr, values))
+            raise HTTPException(422, f"{request.url.path} takes one {name}, and not several: {given}")
 
 
 def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) -> None:

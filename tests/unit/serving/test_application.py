@@ -312,6 +312,7 @@ def test_a_client_that_goes_away_within_its_request_is_no_fault(client):
         ),
         ("GET", "/api/stats?id=a", {}, 422, "/api/stats has no parameter 'id': it takes none"),
         ("GET", "/api/kind?a=a&c=b", {}, 422, "/api/kind has no parameter 'c': it takes a, b"),
+        ("GET", "/api/query?id=a&id=b", {}, 422, "/api/query takes one id, and not several: 'a', 'b'"),
         (
             "POST",
             "/api/check?threshold=0.5",
