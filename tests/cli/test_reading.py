@@ -198,6 +198,18 @@ def test_a_file_of_records_is_no_text_to_ask_with(run, window, stream):
         ) in lines
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("d", "no file of a known ending"), ("d/a.pdf", "this is PDF, which neardup does not")],
+)
+def test_where_no_file_can_be_read_no_window_is_made(run, name, message):
+    Path("d").mkdir()
+    Path("d/a.pdf").write_text("%PDF-1.4")
+    done = run("ingest", name, "--window", "new")
+    assert (done.code, message in " ".join(done.err.replace("│", " ").split())) == (2, True)
+    assert not Path("new").exists()
+
+
 def test_a_record_as_a_text_is_told(run_process, window, stream):
     done = run_process("query", "--window", window, "--file", "-", stdin=stream.read_bytes())
     assert done.code == 0

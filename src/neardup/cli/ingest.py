@@ -155,6 +155,7 @@ def _ingest_files(
     source = config.reader(files, keep=is_address(location), **reading)
     outputs.check((*files, *source.paths, *config.files_read), window=location)
     inputs.report_passed_over(source)
+    inputs.check_any(source)  # before a window is made
     dated = DatedReader(source, ahead_hours=config.settings.ahead_hours)
     config = inputs.without_limit(location, config, dated)
     with opened_window(window, config, make=True, remember=True, force=outputs.force) as target:

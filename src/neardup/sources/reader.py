@@ -71,7 +71,7 @@ class Reader:
             html_page.check_extractor()
         self._files, self.passed_over = listed([os.fspath(path) for path in paths], form, html=self._html)
         self._as_text = KindCounts()
-        self.paths = [file.name for file in self._files if file.problem is None]
+        self.paths = [file.name for file in self._files if file.problem is None and self._form_of(file)]
         self.bytes_read = 0
         self.bytes_total = total_bytes(self.paths)
 
@@ -122,8 +122,11 @@ class Reader:
         """
         return any(self._may_have_times(file) for file in self._files if file.problem is None)
 
+    def _form_of(self, file: File) -> Form | None:
+        return self._form or file.form or form_of(file.name)
+
     def _may_have_times(self, file: File) -> bool:
-        if (self._form or file.form or form_of(file.name)) != "jsonl" or self._position.encoding is not None:
+        if self._form_of(file) != "jsonl" or self._position.encoding is not None:
             return True
         try:
             with opened(file.name) as descriptor:
@@ -135,7 +138,7 @@ class Reader:
         if file.problem is not None:
             yield self._position.reject(file.problem)
             return
-        form = self._form or file.form or form_of(file.name)
+        form = self._form_of(file)
         if form is None:
             yield self._position.reject(reason_by_name(file.name))
             return
