@@ -83,6 +83,15 @@ def test_a_reader_that_goes_away_ends_it_quietly(command):
     assert "Exception" not in errors
 
 
+@pytest.mark.parametrize("words", [["--help"], ["dedup", "--help"], ["--version"]])
+def test_help_that_nobody_reads_ends_as_other_output_does(command, words):
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([*command, *words], stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_it_cleanly_and_nothing_told_is_lost(command, run_process, number, code):
     with spawn(

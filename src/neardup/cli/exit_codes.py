@@ -176,6 +176,10 @@ def _code_of(app: typer.Typer) -> int:
     try:
         app(prog_name="neardup")
     except SystemExit as end:
+        if isinstance(
+            end.__context__, BrokenPipeError
+        ):  # help and tables are printed by a library that makes it 1
+            return exit_code(end.__context__)
         return end.code if isinstance(end.code, int) else DONE
     except (OSError, OutputClosed, KeyboardInterrupt, Terminated) as error:  # outside every command
         return exit_code(error)
