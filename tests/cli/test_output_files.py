@@ -14,6 +14,7 @@ import pytest
 from testing.cli.samples import FERRY, STREAM, written
 from testing.memory import MEMORY
 
+from neardup.cleaning import writers
 from neardup.cli import output_files
 
 TRUTH = "ferry\tferry-again\nferry\tferry-edited\n"
@@ -296,6 +297,41 @@ def test_what_is_of_use_only_whole_leaves_what_is_there_until_it_is_whole(
     assert Path(name).is_symlink()
     assert Path("there").stat().st_mode & 0o777 == 0o640
     assert set(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.json", "o.parquet"])
+def test_what_is_of_use_only_whole_is_not_there_after_an_error_and_the_next_try_makes_it(
+    run, monkeypatch, name
+):
+    words = [
+        "dedup",
+        written("a.jsonl", ({"id": f"{i}", "text": "x" * i} for i in range(300))),
+        "--output",
+        name,
+    ]
+    before = set(Path().iterdir())
+    write = output_files._Named.write
+
+    def half(file, data):
+        write(file, bytes(data[:100]))
+        raise OSError(errno.ENOSPC, "No space left on device", file.name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(output_files._Named, "write", half)
+        assert run(*words).code == 3
+    assert set(Path().iterdir()) == before
+    assert run(*words).code == 0
+    assert Path(name).stat().st_mode & 0o777 == Path("a.jsonl").stat().st_mode & 0o777
+
+
+def test_what_another_program_makes_meanwhile_is_not_replaced(run, stream, monkeypatch):
+    finish = writers._Table.finish
+    monkeypatch.setattr(
+        writers._Table, "finish", lambda table: (Path("o.csv").write_text("theirs\n"), finish(table))
+    )
+    done = run("dedup", stream, "--output", "o.csv")
+    assert (done.code, "neardup: o.csv: File exists\n" in done.err) == (3, True)
+    assert Path("o.csv").read_text() == "theirs\n"
 
 
 def _refused(file, data):

@@ -7,6 +7,7 @@ all seen through.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
@@ -85,17 +86,21 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
     """The file to write lines to, made if it is not there; what it holds stays before them unless `force` is given.
 
     A last line that was cut off is ended first, so that no line of ours is lost in it. What is of use only `whole`
-    replaces what the file holds when all of it is written, and not after an error.
+    takes its place when all of it is written, and not after an error.
     """
-    if whole and force and holds_something(path) and _is_replaceable(path):
-        with draft_of(path) as beside, io.BufferedWriter(_Named(beside, "xb", opener=_private)) as file:
-            status = path.stat()
-            with suppress(OSError):
-                os.chown(beside, status.st_uid, status.st_gid)
-            beside.chmod(stat.S_IMODE(status.st_mode))
+    if whole and _is_replaceable(path):
+        there = path.stat() if path.exists() else None
+        opener = _private if there else None
+        with draft_of(path) as beside, io.BufferedWriter(_Named(beside, "xb", opener=opener)) as file:
+            if there:
+                with suppress(OSError):
+                    os.chown(beside, there.st_uid, there.st_gid)
+                beside.chmod(stat.S_IMODE(there.st_mode))
             yield file
             file.flush()
             os.fsync(file.fileno())
+            if not force and holds_something(path):  # what another program has made meanwhile is not ours
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(path))
         return
     mode = _mode(path, force=force)
     with io.BufferedWriter(_Named(path, mode)) as file:
@@ -106,8 +111,11 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
 
 
 def _is_replaceable(path: Path) -> bool:
-    """Whether another file can take the place of one, by all its names."""
-    return path.stat().st_nlink == 1 and os.access(_resolved(path).parent, os.W_OK)
+    """Whether another file can take the place of one, by all its names, or of none."""
+    target = _resolved(path)
+    is_alone = target.is_file() and target.stat().st_nlink == 1
+    is_free = is_alone or not (target.exists() or target.is_symlink())
+    return is_free and not is_stream(path) and os.access(target.parent, os.W_OK)
 
 
 def _private(name: str, flags: int) -> int:
