@@ -96,6 +96,14 @@ def test_a_report_is_one_harmless_file(run, window):
     assert "3 more groups" in Path("r.html").read_text("utf-8")
 
 
+@pytest.mark.parametrize("name", ["r.pdf", "r.docx", "r.html.gz", "r.jsonl"])
+def test_a_report_is_not_called_what_it_is_not(run, window, name):
+    done = run("report", "--window", window, "--output", name)
+    assert done.code == 2
+    assert f"{name} does not end in .html" in " ".join(done.err.replace("│", " ").split())
+    assert not Path(name).exists()
+
+
 def test_what_differs_is_marked_on_paper_too(run, window):
     """Browsers print no backgrounds, by which alone what was added, changed or moved is known."""
     run("report", "--window", window, "--output", "r.html")

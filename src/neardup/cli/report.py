@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
+
+_PAGES: Final = ("", ".html", ".htm", ".xhtml")
+"""How the names of pages end."""
 
 
 def report(
@@ -48,6 +51,9 @@ def report(
     from neardup.cli.report_output import Reported, read_rejects
     from neardup.cli.stories import showing
 
+    if output.suffix.lower() not in _PAGES:
+        reason = f"{output} does not end in .html, and a report is a page of HTML: give it such a name"
+        raise typer.BadParameter(reason, param_hint="--output")
     settings = showing(configuration(config), source_field)
     read = [*([rejects] if rejects is not None else []), *settings.files_read]
     check_outputs([("--output", output)], read, replace=force, ways="--force replaces it")
