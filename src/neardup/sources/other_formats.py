@@ -38,6 +38,8 @@ _BY_BEGINNING: Final = (
     (re.compile(rb"From \S.*\r?\n>?[!-9;-~]+:"), MBOX),
     (re.compile(rb"(?i)(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|X-[\w-]+): .*\r?\n"), MAIL),
 )  # fmt: skip
+_OLD_TEXT: Final = ".doc"
+"""What plain documentation was called, before word processors were."""
 _BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 
 
@@ -45,7 +47,10 @@ def reason_by_name(name: str) -> str:
     """Why a file whose name tells none of the known forms is not read, and what to do."""
     if ending(name) in UNREAD:
         into = "CSV" if UNREAD[ending(name)] == "a spreadsheet" else "UTF-8 text"
-        return f"this is {UNREAD[ending(name)]}, which neardup does not read: convert it to {into} first"
+        plain = "; --input text reads it if it is plain text" if ending(name) == _OLD_TEXT else ""
+        return (
+            f"this is {UNREAD[ending(name)]}, which neardup does not read: convert it to {into} first{plain}"
+        )
     kind = _BY_ENDING.get(ending(name))
     return reason_for(kind) if kind else (
         f"the name does not tell what it holds (known: {', '.join(FORMS)}): --input says it: {', '.join(INPUTS)}"

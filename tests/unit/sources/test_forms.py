@@ -82,6 +82,12 @@ def test_what_is_never_read_is_not_asked_to_be_named(tmp_path):
     ]
 
 
+def test_plain_text_in_a_file_that_is_called_as_those_of_word_processors_is_told_how_it_is_read(tmp_path):
+    path = written(tmp_path, "manual.doc", "Plain text.")
+    (reject,) = read(path)
+    assert reject.reason.endswith("convert it to UTF-8 text first; --input text reads it if it is plain text")
+
+
 def test_a_directory_that_cannot_be_looked_into_is_a_reject(tmp_path, monkeypatch):
     written(tmp_path, "d/a.txt", "a")
 
