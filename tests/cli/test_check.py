@@ -55,6 +55,14 @@ def test_a_table_tells_documents_of_one_id_apart_and_makes_up_no_time(run):
     assert row.rstrip().endswith("  Boat aground (of: Ferry aground)")
 
 
+def test_a_document_without_a_time_is_not_told_the_time_of_asking(run, window):
+    path = written("new.jsonl", [{"id": "x", "text": FERRY}])
+    (verdict,) = run("check", path, "--against", window).lines
+    assert (verdict["time"], verdict["duplicate_of"]) == (None, "ferry")
+    row = run("check", path, "--against", window, "--format", "table").out.splitlines()[1]
+    assert row.split()[:5] == ["x", "exact", "ferry", "1.000", "ARNMOUTH"]
+
+
 def test_what_of_the_others_could_not_be_read_is_no_all_clear(run, stream):
     new = written("new.jsonl", NEW[2:3])
     Path("broken.jsonl").write_text('{"id": "a", "text": "Rain is due in the south."}\n{"id": "b", \n')

@@ -50,10 +50,9 @@ def _check(target: Window, reader: Reader, document: Document, sinks: Sinks) -> 
 
 
 def _verdict(target: Window, document: Document) -> Verdict:
-    """The verdict on `document`, under its own id and time."""
+    """The verdict on `document`, under its own id and time; without one where it has none."""
     settings = target.settings
     prepared = prepare(document, now_ms, settings.max_length)
     verdict = target.query(document.text, matches=settings.matches, source=source_of(document.fields))
-    return verdict._replace(
-        id=document.id, time=format_time(prepared.time), group=verdict.group or document.id
-    )
+    time = format_time(prepared.time) if prepared.dated else ""
+    return verdict._replace(id=document.id, time=time, group=verdict.group or document.id)

@@ -70,7 +70,7 @@ class Descriptions:
         """Of a copy and its original: how long after, both sources, text, and the original's text if it differs."""
         # What was checked and stored nowhere may have the id of what it is a copy of.
         own, other = self._noted.get(verdict.id) or self.of(verdict.id), self.of(original_of(verdict))
-        after = after_words(other.time, verdict.time) if other.time else ""
+        after = after_words(other.time, verdict.time) if other.time and verdict.time else ""
         return [
             after,
             own.source,

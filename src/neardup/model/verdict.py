@@ -51,6 +51,7 @@ class Verdict(NamedTuple):
     status        "unique", "near" (doc_q >= t), "exact" (equal normal forms), "empty" (nothing but white space and
                   punctuation), "unscored" (it could not be compared: no hour around it lives), "partial" (no copy as
                   a whole, but `partial` names one or more)
+    time          the document's; "" where it is only asked about, by `neardup check`, and has none
     duplicate_of  best match: highest doc_q, then earliest time, then smallest id; None if there is none
     score, shared doc_q with it and |A ∩ B|
     group         id of the head of its group, which has doc_q >= t with every member directly; its own id if
@@ -95,11 +96,11 @@ class Verdict(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, keys in the order of the fields; without `partial` and its total, `kind` and `differing` where
-        that was not asked or is not known.
+        that was not asked or is not known; no time is None.
         """
         # Written out: a match is told ten times as often as a verdict.
         matches = [{"id": id, "score": score, "shared": shared} for id, score, shared in self.matches]
-        values = {**self._asdict(), "matches": matches}
+        values = {**self._asdict(), "time": self.time or None, "matches": matches}
         if self.partial is None:
             del values["partial"], values["partial_total"]
         else:
