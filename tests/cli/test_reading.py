@@ -90,6 +90,17 @@ def test_a_field_that_some_records_lack_is_counted(run):
     ) in done.err
 
 
+@pytest.mark.parametrize("early", [45000.5, 2026, 20261121])
+def test_a_number_that_is_hardly_meant_as_seconds_is_told_once(run, early):
+    path = written("a.jsonl", [{"id": f"{i}", "text": FERRY, "time": early} for i in range(3)])
+    done = run("ingest", path, "--format", "quiet")
+    (line,) = [line for line in done.err.splitlines() if "1970" in line]
+    assert line.startswith(
+        f"neardup: 3 times are numbers of seconds in the years 1970 to 1973 (first: {early} at a.jsonl:1): "
+    )
+    assert line.endswith("; --time-field names another field")
+
+
 def test_a_column_that_no_table_has_is_told(run):
     Path("a.csv").write_text("nr,text\n1,Rain.\n2,Snow.\n")
     done = run("ingest", "a.csv", "--id-field", "number", "--format", "quiet")

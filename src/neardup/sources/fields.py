@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 TIME_FIELDS: Final = ("time", "timestamp", "@timestamp")
 """Where the time is looked for when no field is named: our own word, the common one, and Logstash's."""
 
+_EARLY_SECONDS: Final = 100_000_000
+"""A number below this is seconds of the years 1970 to 1973: text of so few digits is no time, and a number that is has
+most likely another meaning.
+"""
+
 
 class RecordError(ValueError):
     """A record that makes no document, for the reason given; `id` where it has one."""
@@ -126,6 +131,8 @@ class FieldUse:
     def __init__(self, fields: Fields, position: Position) -> None:
         self.text, self._fields, self._position = fields.text, fields, position
         self.records = 0
+        self._early = 0
+        self._first_early = ""
         self._having = {"id": 0, "time": 0}
         self._others: dict[str, str] = {}  # the fields of the first record that has no such one
 
@@ -143,7 +150,18 @@ class FieldUse:
             raise
         has_id = document.id is not otherwise
         self._count(record, has_id=has_id, has_time=document.time is not None)
+        if isinstance(document.time, int | float) and abs(document.time) < _EARLY_SECONDS:
+            self._note_early(document.time)
         return document if has_id else document._replace(id=self._position.distinct(otherwise))
+
+    def early_times(self) -> Iterator[str]:
+        """A message, if times are numbers that are too small to be most likely meant as seconds."""
+        if self._early:
+            times = "1 time is a number" if self._early == 1 else f"{self._early:,} times are numbers"
+            yield (
+                f"{times} of seconds in the years 1970 to 1973 (first: {self._first_early}): a year, a date such as "
+                "20261121 or a day of a spreadsheet is to be written in ISO 8601; --time-field names another field"
+            )
 
     def missing(self, named: Collection[str]) -> Iterator[tuple[str, int]]:
         """For each of the fields `named` ("id", "time") that records lack: a message, and how many records have it."""
@@ -160,6 +178,11 @@ class FieldUse:
                 so = "ids were made up" if what == "id" else "times are not known"
                 message = f"{lacking} the field {wanted} (fields: {self._others[what]}), so their {so}"
                 yield f"{message}: --{what}-field names another", having
+
+    def _note_early(self, time: float) -> None:
+        self._early += 1
+        if self._early == 1:
+            self._first_early = f"{time!r} at {self._position.source}:{self._position.line}"
 
     def _count(self, record: Mapping[str, Any], *, has_id: bool, has_time: bool) -> None:
         self._having["id"] += has_id

@@ -105,12 +105,15 @@ class Reader:
         return self._position.located(reject)
 
     def remarks(self) -> Iterator[str]:
-        """Messages for the end of a run about what things were taken for: files for text, standard input for JSON."""
+        """Messages for the end of a run about what things were taken for: files for text, standard input for JSON,
+        numbers for seconds.
+        """
         for kind in self._as_text:
             files = "1 file is" if kind.count == 1 else f"{kind.count:,} files are"
             yield f"{files} {kind.name}, compared as text (first: {kind.first})"
         if self._form is None and self.paths == [STDIN] and self.bytes_read and not self._use.records:
             yield "standard input was read as JSON Lines, and has none: --input says what it is"
+        yield from self._use.early_times()
 
     def missing_fields(self, named: Collection[str]) -> Iterator[tuple[str, int]]:
         """See `FieldUse.missing`."""
