@@ -120,7 +120,7 @@ class ReferenceWindow:
         self.floor = BEFORE_ALL
         self.given_up = BEFORE_ALL
         self.left = Left()
-        self.replaced = self.earlier_copies = 0
+        self.replaced = self.unchanged = self.earlier_copies = 0
         self._arrivals = itertools.count()
 
     # -- ingest --
@@ -187,6 +187,7 @@ class ReferenceWindow:
         form, grams = self._signed(document.text.decode())
         known = self.living.get(document.id)
         if known is not None and known.form == form:
+            self.unchanged += 1
             return known.verdict
         if self.living.pop(document.id, None) is not None:
             self.replaced += 1

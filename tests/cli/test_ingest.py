@@ -60,6 +60,15 @@ def test_reading_the_same_file_again_changes_nothing(run, stream):
     assert run("ingest", stream).out == run("ingest", stream).out
 
 
+def test_what_is_there_already_is_counted(run):
+    first = [{"id": "a", "text": "Rain."}, {"id": "b", "text": "Snow."}, {"id": "b", "text": "Snow."}]
+    said = "documents were there from earlier runs, with the same text"
+    assert said not in run("ingest", written("a.jsonl", first), "--window", "w").err
+    done = run("ingest", written("a.jsonl", [*first, {"id": "c", "text": "Sun."}]), "--window", "w")
+    assert (done.code, f"neardup: 2 {said}: nothing of that has changed\n" in done.err) == (0, True)
+    assert "neardup: 1 document came again with the same id and text, and counted once each\n" in done.err
+
+
 def test_output_and_quiet_leave_standard_output_empty(run, stream):
     done = run("ingest", stream, "--output", "v.jsonl")
     assert done.out == ""

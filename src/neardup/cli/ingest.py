@@ -166,7 +166,7 @@ def _ingest_files(
         finally:
             inputs.report_undated(dated)
             inputs.report_earlier_copies(target.earlier_copies, location)
-            is_wrong = reader.report(target.replaced)
+            is_wrong = reader.report(target.replaced, target.unchanged)
     return code or (REJECTED if is_wrong else DONE)
 
 

@@ -251,12 +251,16 @@ class IdCheckingReader:
         """`reject` with the source and line of its document."""
         return self._items.located(reject)
 
-    def report(self, replaced: int = 0) -> bool:
+    def report(self, replaced: int = 0, unchanged: int = 0) -> bool:
         """Messages about what was read; whether it cannot be what was meant: most documents gone, or a field nowhere.
 
-        `replaced`: how many stored documents had to go for others of their id, in this run or from before.
+        `replaced`: how many stored documents had to go for others of their id, in this run or from before; `unchanged`:
+        how many came that were stored already.
         """
         ids = self._ids
+        if (stored := unchanged - ids.same) > 0:
+            were = counted(stored, "document was", "documents were")
+            log_line(f"{were} there from earlier runs, with the same text: nothing of that has changed")
         earlier = max(replaced - ids.other, 0)
         if earlier:
             log_line(

@@ -165,6 +165,11 @@ class Window(Protocol):
         ...
 
     @property
+    def unchanged(self) -> int:
+        """How many documents since then were there already, with the same text."""
+        ...
+
+    @property
     def earlier_copies(self) -> int:
         """How many copies since then are earlier than what they are marked as copies of, which came before them."""
         ...

@@ -61,6 +61,10 @@ class WindowEngine:
         return self._session.state.since_opened.replaced
 
     @property
+    def unchanged(self) -> int:
+        return self._session.state.since_opened.unchanged
+
+    @property
     def earlier_copies(self) -> int:
         return self._session.state.since_opened.earlier_copies
 

@@ -54,6 +54,7 @@ def score(
         document = documents[first]
         doc = state.table.ids.get(document.id) if came_before[first] else None
         if doc is not None and doc not in absent and _has_text(state, doc, batch.signed.fingerprints[first]):
+            state.since_opened.unchanged += 1
             verdicts.append(_stored_verdict(state, document, doc, batch.signed.bitmaps[first, 1]))
             first += 1
             continue

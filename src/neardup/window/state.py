@@ -44,6 +44,7 @@ class SinceOpened:
 
     left: Left = field(default_factory=Left)
     replaced: int = 0
+    unchanged: int = 0
     earlier_copies: int = 0
 
 
