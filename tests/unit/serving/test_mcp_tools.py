@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,24 @@ def test_texts_of_others_steer_no_terminal(ask):
 ])  # fmt: skip
 def test_errors_say_what_is_wrong(ask, tool, given, said):
     assert said in ask(tool, **given)
+
+
+@pytest.mark.parametrize("line", [r'{"jsonrpc": "2.0", "id": 2, "method": "tools/call\ud800"}', "no JSON"])
+def test_what_is_no_message_is_answered_by_an_error(path, line):
+    """And what comes behind it as ever."""
+    command = [sys.executable, "-m", "neardup", "mcp", "--window", str(path)]
+    client = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "c", "version": "1"},
+    }
+    begin = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client})
+    ping = '{"jsonrpc": "2.0", "id": 3, "method": "ping"}'
+    said = f"{begin}\n{line}\n{ping}\n"
+    done = subprocess.run(command, input=said, capture_output=True, text=True, timeout=60, check=True)
+    answers = {each["id"]: each for each in map(json.loads, done.stdout.splitlines())}
+    assert answers.keys() == {1, None, 3}
+    assert (answers[None]["error"]["code"], answers[3]["result"]) == (-32700, {})
 
 
 def test_the_command_speaks_over_its_standard_streams(path):
