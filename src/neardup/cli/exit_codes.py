@@ -176,9 +176,8 @@ def _code_of(app: typer.Typer) -> int:
     try:
         app(prog_name="neardup")
     except SystemExit as end:
-        if isinstance(
-            end.__context__, BrokenPipeError
-        ):  # help and tables are printed by a library that makes it 1
+        # Help and tables are printed by a library that makes it 1.
+        if isinstance(end.__context__, BrokenPipeError):
             return exit_code(end.__context__)
         return end.code if isinstance(end.code, int) else DONE
     except (OSError, OutputClosed, KeyboardInterrupt, Terminated) as error:  # outside every command
