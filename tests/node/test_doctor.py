@@ -9,7 +9,9 @@ from testing.cli.invocation import invoke
 from testing.node.servers import only_elasticsearch
 from testing.window.backends import grams
 
+from neardup.elastic.admin import checks
 from neardup.elastic.admin.checks import examine
+from neardup.elastic.admin.cluster_snapshot import take_snapshot
 from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address, Credentials
@@ -144,6 +146,20 @@ def test_a_setting_that_would_make_the_scorer_miss_copies(cluster, values, state
     ((found, text),) = states_of(cluster, f"index {name}")
     assert found == state
     assert all(words in text for words in [*named, f"PUT {name}/_settings"])
+
+
+def test_a_node_that_holds_no_data_holds_no_copy_to_wait_for(cluster, monkeypatch):
+    """One that only takes requests, say."""
+    set_up(cluster)
+    roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    two = {"auto_expand_replicas": False, "number_of_replicas": 1, "write.wait_for_active_shards": "2"}
+    settings(cluster, cluster.address.hourly(HOUR), **two)
+    snapshot = take_snapshot(cluster)
+    (node,) = snapshot.nodes
+    wider = snapshot._replace(nodes=[node, node._replace(name="takes-requests")])
+    monkeypatch.setattr(checks, "take_snapshot", lambda _: wider)
+    ((state, text),) = states_of(cluster, f"index {cluster.address.hourly(HOUR)}")
+    assert (state, "fewer than 2 data nodes" in text) == ("bad", True)
 
 
 @only_elasticsearch("synthetic _source")

@@ -77,7 +77,7 @@ def _window(cluster: Cluster, snapshot: ClusterSnapshot) -> Iterator[Finding]:
     yield from _objects(address, config, snapshot)
     if config.signed_by == "plugin":
         yield from check_signing(cluster, config, snapshot.nodes)
-    yield from _indices(config, snapshot)
+    yield from _indices(config, snapshot, api.health(cluster).data_nodes)
     yield _alias(cluster, snapshot)
 
 
@@ -99,13 +99,11 @@ def _objects(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) 
         yield Finding("setup", "warning", note)
 
 
-def _indices(config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    """What of an hour would make the scorer miss copies or wait for ever."""
+def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -> Iterator[Finding]:
+    """What of an hour would make the scorer miss copies or wait for ever, in a cluster of so many nodes with data."""
     good = True
     for index in snapshot.indices.hourly:
-        for state, problem in _problems(
-            index.settings, len(snapshot.nodes), rebuilds_source=index.rebuilds_source
-        ):
+        for state, problem in _problems(index.settings, data_nodes, rebuilds_source=index.rebuilds_source):
             good = False
             yield Finding(f"index {index.name}", state, problem.replace("INDEX", index.name))
     if good:
@@ -117,9 +115,9 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Findin
 
 
 def _problems(
-    settings: Mapping[str, Any], nodes: int, *, rebuilds_source: bool
+    settings: Mapping[str, Any], data_nodes: int, *, rebuilds_source: bool
 ) -> Iterator[tuple[State, str]]:
-    """What is wrong with the settings of an index, which is called INDEX, on so many nodes."""
+    """What is wrong with the settings of an index, which is called INDEX, in a cluster of so many nodes with data."""
     interval, refreshing = settings.get("refresh_interval"), _put("refresh_interval", '"1s"')
     if interval is None:
         text = "no refresh_interval is set, so the first search after a pause waits"
@@ -133,10 +131,8 @@ def _problems(
             yield "bad", f"{name} is {value}: {refused} would be refused; {_put(name, str(least))}"
     copies = settings.get("write", {}).get("wait_for_active_shards", "1")
     needed = 1 + int(settings.get("number_of_replicas", 0)) if copies == "all" else int(copies)
-    if needed > nodes:
-        text = (
-            f"write.wait_for_active_shards is {copies}: nothing can be written with fewer than {needed} nodes"
-        )
+    if needed > data_nodes:
+        text = f"write.wait_for_active_shards is {copies}: nothing can be written with fewer than {needed} data nodes"
         yield "bad", f"{text}; {_put('write.wait_for_active_shards', 'null')}"
     if rebuilds_source:
         text = "_source is synthetic: signatures and verdicts would not be given back as they were written"
