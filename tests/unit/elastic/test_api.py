@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import orjson
@@ -186,6 +187,29 @@ def test_an_hour_that_no_shard_answers_for_is_named(ask):
         pytest.raises(ClusterUnreachable, match=r"no shard answers for news-2 \("),
     ):
         ask(cluster)
+
+
+@pytest.mark.parametrize("status", ["red", "green"])
+def test_who_waits_is_soon_told_which_hours_no_shard_answers_for(status, monkeypatch, caplog):
+    """Elasticsearch holds a refresh back for a minute before it says so."""
+    monkeypatch.setattr(api, "TOLD_AFTER", 0.0)
+    looked = threading.Event()
+
+    def script(request):
+        if request.path.startswith("/_cluster/health"):
+            return Answer(200, {"indices": {"news-2": {"status": status}}})
+        assert looked.wait(60)
+        return Answer(200, {"_shards": {"failed": 0}})
+
+    def look(cluster, target, look=api._log_what_is_red):
+        look(cluster, target)
+        looked.set()
+
+    monkeypatch.setattr(api, "_log_what_is_red", look)
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        api.refresh(cluster, "news-*")
+    told = "waiting: no shard answers for news-2 (`GET _cluster/allocation/explain` says why)" in caplog.text
+    assert told == (status == "red")
 
 
 @pytest.mark.parametrize(

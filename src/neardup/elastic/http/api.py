@@ -7,9 +7,11 @@ else. `target` is an index, an alias, a pattern or several of them with commas b
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from threading import Timer
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.http.admin_api import without_shards
@@ -28,7 +30,10 @@ WHOLE_OF_WHAT_IS_THERE: Final = {**WHOLE, "ignore_unavailable": "true"}
 """The same, of the indices of the target that exist and are open."""
 NO_INDEX_NEEDED: Final = {"allow_no_indices": "true"}
 """A target that stands for no index is no error."""
+TOLD_AFTER: Final = 5.0
+"""Seconds after which whoever waits for an answer is told of the indices that have no shard to give one."""
 
+_log: Final = logging.getLogger("neardup")
 
 POINT_IN_TIME: Final[dict[Product, tuple[str, str]]] = {
     "elasticsearch": ("_pit", "id"),
@@ -282,16 +287,36 @@ def refresh(cluster: Cluster, target: str, params: Mapping[str, str] | None = No
 
 @contextmanager
 def _told_what_is_red(cluster: Cluster, target: str | None) -> Iterator[None]:
-    """Has the error of a request that nobody answered name the indices that have no shard to answer for them:
-    Elasticsearch waits for those longer than anybody does, or says how to search without them.
+    """Has the log, soon, and the error of a request that nobody answered name the indices that have no shard to answer
+    for them: Elasticsearch waits for those longer than anybody does, or says how to search without them.
     """
+    if target is None:
+        yield
+        return
+    slow = Timer(TOLD_AFTER, _log_what_is_red, (cluster, target))
+    slow.daemon = True
+    slow.start()
     try:
         yield
     except ClusterUnreachable as error:
-        if target is not None and (red := without_shards(cluster, target)):
-            why = f"no shard answers for {', '.join(red)} (`GET _cluster/allocation/explain` says why)"
+        if why := _what_is_red(cluster, target):
             raise ClusterUnreachable(cluster.url, f"{error.reason}; {why}") from None
         raise
+    finally:
+        slow.cancel()
+
+
+def _log_what_is_red(cluster: Cluster, target: str) -> None:
+    if why := _what_is_red(cluster, target):
+        _log.warning("Elasticsearch at %s: waiting: %s", cluster.url, why)
+
+
+def _what_is_red(cluster: Cluster, target: str) -> str | None:
+    """Which indices of `target` have no shard to answer for them, and how to see why; None if all have."""
+    red = without_shards(cluster, target)
+    return (
+        f"no shard answers for {', '.join(red)} (`GET _cluster/allocation/explain` says why)" if red else None
+    )
 
 
 def _whole(
