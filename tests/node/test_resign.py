@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from unittest import mock
 
+import orjson
 import pytest
 from testing.cli.invocation import invoke
 from testing.node.clients import (
@@ -161,6 +162,24 @@ def test_a_run_that_ended_half_way_closes_the_window_and_is_gone_on_with(window)
     assert (again.is_begun, again.recipe) == (True, TEXT)
     assert watched(window) == expected(documents)[80:]
     check_signed(window)
+
+
+def test_the_doctor_says_of_a_run_that_ended_half_way_only_that(window):
+    """Of hours that wait for the new recipe it said that they cannot be opened, and told to ingest them anew."""
+    put(window, in_order(stream(60)))
+    watched(window)
+    hours = len(read_indices(window).hourly)
+    with (
+        mock.patch.object(SignedOtherwise, "sign", side_effect=[1, KeyboardInterrupt]),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        resigned(window)
+    told = invoke("doctor", "--window", window.address, "--format", "jsonl")
+    (finding,) = [each for each in map(orjson.loads, told.stdout.splitlines()) if each["state"] == "bad"]
+    assert finding["what"] == f"state of {window.address.prefix}"
+    assert f"; {hours - 1} of {hours} indices of hours are left" in finding["found"]
+    assert f"`neardup resign --window {window.address} --force` goes on" in finding["found"]
+    assert "neardup setup" not in told.stdout
 
 
 def test_an_hour_that_is_made_before_the_templates_change_is_signed_too(window):

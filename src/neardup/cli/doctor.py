@@ -59,10 +59,11 @@ def doctor(
     if is_address(location):
         # The client library takes half a second to load.
         from neardup.elastic.admin.checks import examine as examine_cluster
-        from neardup.elastic.watch.archive import examine_documents
+        from neardup.elastic.watch.archive import examine_documents, is_half_signed
 
-        cluster = parse_address(location), settings.credentials
-        checks = [*examine_installation(), *examine_cluster(*cluster), *examine_documents(*cluster)]
+        own = parse_address(location), settings.credentials
+        cluster = examine_cluster(*own, is_half_signed=is_half_signed(*own))
+        checks = [*examine_installation(), *cluster, *examine_documents(*own)]
     else:
         checks = list(examine(Path(location), named=window is not None))
     if format == "jsonl":

@@ -7,7 +7,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from neardup.elastic.admin.hourly_indices import rebuilds_source
+from neardup.elastic.admin.hourly_indices import read_indices, rebuilds_source
 from neardup.elastic.admin.resources import load
 from neardup.elastic.http.admin_api import config_of_template, indices, mappings, put_mapping
 from neardup.elastic.http.client import Cluster
@@ -49,7 +49,10 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
     with suppress(NeardupError), Cluster(address, credentials, patience=0) as cluster:
         try:
             state = _opened_state(cluster)
-        except (WindowDamaged, WindowResigning) as error:
+        except WindowResigning as error:
+            yield Finding(f"state of {address.prefix}", "bad", f"{error}{_hours_left(cluster, error.recipe)}")
+            return
+        except WindowDamaged as error:
             yield Finding(f"state of {address.prefix}", "bad", str(error))
             return
         if state is not None and state.archive is not None:
@@ -58,6 +61,21 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
             for name in Layout(address).missed(cluster, state.commit.floor_hour):
                 remedy = f"POST {name}/_open, or delete it"
                 yield Finding(f"index {name}", "bad", f"closed: the window cannot be read; {remedy}")
+
+
+def is_half_signed(address: Address, credentials: Credentials) -> bool:
+    """Whether the window is being signed again, as far as its state can be read."""
+    with suppress(NeardupError), Cluster(address, credentials, patience=0) as cluster:
+        state = read_state(cluster)
+        return state is not None and state.resigned_from is not None
+    return False
+
+
+def _hours_left(cluster: Cluster, recipe: str) -> str:
+    """How many hours of a window that is being signed again by `recipe` wait for that; nothing of an archive."""
+    hourly = read_indices(cluster).hourly
+    left = sum(index.about is None or index.about.get("recipe") != recipe for index in hourly)
+    return f"; {left} of {len(hourly)} indices of hours are left" if hourly else ""
 
 
 def _opened_state(cluster: Cluster) -> StateDocument | None:
