@@ -15,7 +15,8 @@ from neardup.elastic.admin.cluster_snapshot import take_snapshot
 from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address, Credentials
-from neardup.elastic.http.api import put_doc
+from neardup.elastic.http.admin_api import delete_index
+from neardup.elastic.http.api import delete_doc, put_doc
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.archive import examine_documents
 from neardup.elastic.window.opening import open_elastic_window
@@ -72,6 +73,19 @@ def test_a_state_that_knows_nothing_of_scored_documents_is_found(cluster):
     assert (finding.what, finding.state) == (f"state of {own.prefix}", "bad")
     assert "but 1 scored documents" in finding.found
     assert f"`neardup setup --window {own}` makes it anew" in finding.found
+
+
+def test_an_archive_whose_state_is_lost_is_told_how_it_is_made_anew(cluster):
+    """`neardup setup`, which was all that was advised, makes a window of hours, in which none of it counts."""
+    own = cluster.address
+    assert invoke("setup", "--window", own, "--sign", "client").exit_code == 0
+    assert list(examine_documents(own, cluster.credentials)) == []
+    delete_doc(cluster, own.state, "window")
+    for _ in range(2):
+        (finding,) = examine_documents(own, cluster.credentials)
+        assert (finding.what, finding.state) == (f"state of {own.prefix}", "warning")
+        assert f"`neardup ingest --from-index INDEX --in-place --window {own}` makes it anew" in finding.found
+        delete_index(cluster, own.state)
 
 
 @pytest.mark.parametrize(("hours", "compared"), [(24, "the document's and 24 before"), (0, "all")])

@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from neardup.elastic.window.state_document import StateDocument
 
 _FIELDS: Final = "neardup-fields.json"
+_LOST: Final = (
+    "no state document, and no scored documents in hours of this window: if it scores an index in place, "
+    "`neardup ingest --from-index INDEX --in-place --window {window}` makes it anew (`neardup setup` would make a "
+    "window of hours of it); else `neardup setup --window {window}` does"
+)
+"""Which of the two it was only the state document said."""
 
 
 def check_source(cluster: Cluster, name: str) -> None:
@@ -55,9 +61,12 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
         except WindowDamaged as error:
             yield Finding(f"state of {address.prefix}", "bad", str(error))
             return
-        if state is not None and state.archive is not None:
+        if state is None:
+            if config_of_template(cluster) is not None:
+                yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
+        elif state.archive is not None:
             yield _archive(cluster, state.archive)
-        elif state is not None:
+        else:
             for name in Layout(address).missed(cluster, state.commit.floor_hour):
                 remedy = f"POST {name}/_open, or delete it"
                 yield Finding(f"index {name}", "bad", f"closed: the window cannot be read; {remedy}")
