@@ -163,3 +163,15 @@ def test_a_reader_that_was_told_how_far_to_look_back_in_a_new_window_does_so(clu
         told.refresh()
         reader.refresh()
         assert (told.stats().window_hours, reader.stats().window_hours) == (2, 40)
+
+
+def test_a_question_about_a_time_looks_back_as_far_as_the_scorer_does_by_now(cluster):
+    """Whether or not the reader holds the window: it looked back as far as when it was opened."""
+    with opened(cluster, window_hours=2) as scorer:
+        list(scorer.ingest(FIRST))
+    with opened(cluster, readonly=True) as reader, opened(cluster, readonly=True, window_hours=3) as told:
+        question = {"text": FIRST[0].text, "time": document("later", "", 10).time}
+        assert reader.query(**question).duplicate_of is None
+        opened(cluster, window_hours=20).close()
+        assert reader.query(**question).duplicate_of == "a0"
+        assert told.query(**question).duplicate_of is None

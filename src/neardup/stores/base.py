@@ -244,8 +244,10 @@ class Store(Protocol):
     def is_abandoned(self) -> bool:
         """Whether a writer ended half-way, and what it left waits to be undone by the next `begin`."""
 
-    def candidates(self, options: QueryOptions) -> Store | None:
-        """A readonly store of all documents that a query might name, where that is cheaper than to read them all."""
+    def candidates(self, options: QueryOptions, window_hours: int) -> Store | None:
+        """A readonly store of all documents that a query which looks back so far might name, where that is cheaper than
+        to read them all.
+        """
 
     def holding(self, ids: Sequence[str]) -> Store | None:
         """A readonly store of the documents of these ids, where that is cheaper than to read them all."""

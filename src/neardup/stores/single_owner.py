@@ -52,7 +52,7 @@ class SingleOwner:
         """What a writer left half done is undone when the store is opened."""
         return False
 
-    def candidates(self, options: QueryOptions) -> Store | None:
+    def candidates(self, options: QueryOptions, window_hours: int) -> Store | None:
         """To read a document costs little here: all are read when the window is opened."""
         return None
 

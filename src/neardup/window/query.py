@@ -25,11 +25,12 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
     """See `Window.query`: by what is in memory, if that is all that is committed; else by those documents alone that
     the store finds for the query, if it can.
     """
+    session.adopt_hours()
     store, state = session.store, session.state
     state.warn_below_reach(options.threshold)
     has_sentences = options.rule is None or state.search.sentences is not None
     if not (has_sentences and session.is_in_step):
-        candidates = store.candidates(options)
+        candidates = store.candidates(options, state.settings.window_hours)
         if candidates is not None:
             # Each of them is compared: no posting list is asked, so that any retrieval will do.
             settings = state.settings.with_changes(retrieval="sketch", partial=options.rule is not None)

@@ -177,8 +177,12 @@ class Session:
         if has_expired:
             state.mark_expired_dead()
         state.compact_if_worthwhile()  # or who follows a writer for weeks would hold all that ever came
-        if self._follows_hours:  # and looks back as far as the writer does by now
-            state.settings = state.settings.with_changes(**_hours(store.remembered))
+        self.adopt_hours()
+
+    def adopt_hours(self) -> None:
+        """Lets a reader that was not told how far to look back do so as far as the writer does by now."""
+        if self._follows_hours:
+            self.state.settings = self.state.settings.with_changes(**_hours(self.store.remembered))
 
     def _forget(self) -> None:
         """Forgets what is in memory, to read it anew."""
