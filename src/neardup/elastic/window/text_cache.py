@@ -9,9 +9,12 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
 from neardup.elastic.http.mget import mget
+from neardup.elastic.window.parts import in_parts
 from neardup.model.field_path import field_of
-from neardup.stores.records import fingerprints_of
+from neardup.stores.records import fingerprints_of, text_sizes
 
 if TYPE_CHECKING:
     from neardup.elastic.http.api import DocumentRef
@@ -24,7 +27,8 @@ log = logging.getLogger("neardup")
 _CACHE_BYTES: Final = 128_000_000
 """Texts kept, in both forms: copies follow their originals closely, so that most are here when they are compared."""
 _FETCHED: Final = 256
-"""Texts in memory at once before they are normal forms."""
+_FETCHED_BYTES: Final = 32_000_000
+"""Texts in memory at once before they are normal forms, and the bytes of these."""
 
 
 class Text(NamedTuple):
@@ -64,11 +68,11 @@ class TextCache:
     def read(self, handles: Sequence[int], refs: Sequence[DocumentRef], rows: Rows) -> list[Text]:
         """The texts of documents: `NO_TEXT` for one that is gone, or no longer what was scored (a line in the log).
 
-        One request for every 256 that are not kept.
+        One request for every 256 that are not kept, or for every 32 MB of their normal forms.
         """
         missing = [i for i, handle in enumerate(handles) if handle not in self._recent]
-        for at in range(0, len(missing), _FETCHED):
-            part = missing[at : at + _FETCHED]
+        weights = np.maximum(text_sizes(rows), _FETCHED_BYTES // _FETCHED).tolist()
+        for part in in_parts(missing, weights.__getitem__, _FETCHED_BYTES):
             self._fetch([handles[i] for i in part], [refs[i] for i in part], rows[part])
         texts = [self._recent[handle] for handle in handles]
         self.trim()

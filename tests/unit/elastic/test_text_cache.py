@@ -1,0 +1,42 @@
+"""Texts read back from a cluster: how many at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import orjson
+import pytest
+from testing.cluster_stand_in import Answer, standing_in
+
+from neardup.elastic.http.address import Address
+from neardup.elastic.http.api import DocumentRef
+from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.text_cache import NO_TEXT, TextCache
+from neardup.model.settings import Recipe
+from neardup.signing.signer import signer_for
+from neardup.stores.records import ROW
+
+
+@pytest.mark.parametrize(
+    ("sizes", "asked"),
+    [
+        (600 * [4_000], [256, 256, 88]),
+        (8 * [10_000_000], [3, 3, 2]),
+        ([4_000, 90_000_000, 4_000], [1, 1, 1]),
+    ],
+)
+def test_an_answer_holds_so_many_texts_and_so_many_bytes_of_them(sizes, asked):
+    """A hundred texts of 10 MB in one answer took a gigabyte."""
+
+    def gone(request):
+        return Answer(
+            200, {"docs": [{**each, "found": False} for each in orjson.loads(request.body)["docs"]]}
+        )
+
+    rows = np.zeros(len(sizes), ROW)
+    rows["text_bytes"] = sizes
+    handles = list(range(len(sizes)))
+    refs = [DocumentRef("news-1", str(handle)) for handle in handles]
+    with standing_in(gone) as server, Cluster(Address(server.url, "news"), patience=0) as cluster:
+        texts = TextCache(cluster, "text", signer_for(Recipe())).read(handles, refs, rows)
+    assert texts == len(sizes) * [NO_TEXT]
+    assert [len(request.lines[0]["docs"]) for request in server.requests] == asked
