@@ -10,6 +10,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from testing.cli.invocation import invoke
 from testing.effort import LONG
 from testing.node.killing import stored
 from testing.window.backends import START, Place, document, grams, summaries
@@ -17,7 +18,8 @@ from testing.window.operations import Delete, Expire, Ingest, Operation, Reconci
 from testing.window.proxy import Answer as ProxyAnswer
 from testing.window.proxy import Fault, Proxy, busy, half_busy, lost, unheard
 
-from neardup.elastic.admin.setup import set_up
+from neardup.elastic.admin import setup
+from neardup.elastic.admin.setup import apply, set_up
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.http.bulk import Action, bulk
@@ -343,6 +345,23 @@ def test_what_was_signed_when_the_nodes_signed_longer_texts_stays_signed(cluster
     log.undo([8])
     with open_elastic_window(url) as window:
         assert [window.get(id) for id in "abc"] == before
+
+
+def test_a_scorer_rejects_what_nodes_are_about_to_sign_no_more(cluster, monkeypatch):
+    """It told a verdict, and the pipeline took it out of the document."""
+    url, long = str(cluster.address), f"{C}."
+    set_up(cluster, sign="plugin", max_length=len(long))
+
+    def applied(there, made):
+        apply(there, made)
+        rejects, verdicts = rejected_and_verdicts(window, [document("b", long), document("c", C)])
+        assert [verdict.id for verdict in verdicts] == ["c"]
+        assert "max_length of this window" in rejects[0].reason
+
+    monkeypatch.setattr(setup, "apply", applied)
+    with open_elastic_window(url) as window:
+        list(window.ingest([document("a", A)]))
+        assert invoke("setup", "--window", url, "--max-length", str(len(C))).exit_code == 0
 
 
 @pytest.mark.parametrize("candidates", ["memory", "search"])

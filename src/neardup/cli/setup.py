@@ -153,7 +153,7 @@ def _print_plan(plan: Plan, *, dry_run: bool) -> None:
 def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: bool, dry_run: bool) -> Plan:
     """What is to change, which has been done then unless it is a `dry_run`."""
     from neardup.elastic.admin.setup import apply, set_up
-    from neardup.elastic.window.setup_changes import check_archive, remember_hours
+    from neardup.elastic.window.setup_changes import check_archive, lower_max_length, remember_hours
     from neardup.elastic.window.state_recovery import describe
 
     hours = {name: config.given[name] for name in ("window_hours", "keep_hours") if name in config.given}
@@ -162,6 +162,7 @@ def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: 
     if not dry_run:
         address = str(cluster.address)
         remember_hours(address, hours, credentials=config.credentials, force=force)
+        lower_max_length(address, plan.config.max_length, credentials=config.credentials)
         apply(cluster, plan)
         describe(address, credentials=config.credentials)
     return plan

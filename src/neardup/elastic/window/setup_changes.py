@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,17 @@ def remember_hours(
         if chosen != left:
             remembered = chosen.remembered
             change_state(cluster, lambda state: replace(state, settings=merged(state.settings, remembered)))
+
+
+def lower_max_length(window: str, max_length: int, *, credentials: Credentials | None = None) -> None:
+    """Has scorers reject texts of more characters, where they took them so far: to be called before nodes stop signing
+    these. What is being scored is done when it returns.
+    """
+    with connected(window, credentials, None) as cluster, suppress(WindowDamaged):
+        state = read_state(cluster)
+        if state is None or state.is_unused or state.about.get("max_length", 0) <= max_length:
+            return
+        change_state(cluster, lambda now: replace(now, about={**now.about, "max_length": max_length}))
 
 
 def check_archive(cluster: Cluster, config: WindowConfig) -> None:
