@@ -18,7 +18,7 @@ from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.admin_api import delete_index
 from neardup.elastic.http.api import delete_doc, put_doc
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.watch.archive import examine_documents
+from neardup.elastic.watch.document_checks import examine_documents
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_document import StateDocument, read_state
 from neardup.model.document import Document

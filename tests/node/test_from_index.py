@@ -24,8 +24,8 @@ from neardup.elastic.http.scan import Entry, read, time_field
 from neardup.elastic.http.scan import in_order as scanned
 from neardup.elastic.reindex.capacity import check_fits
 from neardup.elastic.reindex.index_reader import OWN_ID, IndexReader, Source
-from neardup.elastic.watch.archive import examine_documents
 from neardup.elastic.watch.backlog import layout_at
+from neardup.elastic.watch.document_checks import examine_documents
 from neardup.elastic.watch.in_place import prepare
 from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.cluster_resign import resign_cluster

@@ -59,7 +59,7 @@ def doctor(
     if is_address(location):
         # The client library takes half a second to load.
         from neardup.elastic.admin.checks import examine as examine_cluster
-        from neardup.elastic.watch.archive import examine_documents, is_half_signed
+        from neardup.elastic.watch.document_checks import examine_documents, is_half_signed
 
         own = parse_address(location), settings.credentials
         cluster = examine_cluster(*own, is_half_signed=is_half_signed(*own))

@@ -17,7 +17,7 @@ from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.api import Hit
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.watch.archive import examine_documents
+from neardup.elastic.watch.document_checks import examine_documents
 from neardup.elastic.window import loader
 from neardup.elastic.window.batch_writes import BatchWrites
 from neardup.elastic.window.candidate_query import CandidateQueries

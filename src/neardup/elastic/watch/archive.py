@@ -1,37 +1,18 @@
-"""An archive: what is scored in place. Whether its documents can bear marks, the mapping of these, and what a doctor
-finds of it, or of the hours that a window has instead, and of its state.
-"""
+"""An archive: what is scored in place. Whether its documents can bear marks, and the mapping of these."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from neardup.elastic.admin.hourly_indices import read_indices, rebuilds_source
+from neardup.elastic.admin.hourly_indices import rebuilds_source
 from neardup.elastic.admin.resources import load
-from neardup.elastic.http.admin_api import config_of_template, indices, mappings, put_mapping
-from neardup.elastic.http.client import Cluster
-from neardup.elastic.window.codec import OBJECT
-from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.scored_documents import first_state
-from neardup.elastic.window.state_document import read_state
-from neardup.elastic.window.window_state import check_signed
-from neardup.errors import NeardupError, SettingsError, WindowDamaged, WindowResigning
-from neardup.model.finding import Finding
+from neardup.elastic.http.admin_api import indices, put_mapping
+from neardup.errors import SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from neardup.elastic.http.address import Address, Credentials
-    from neardup.elastic.window.state_document import StateDocument
+    from neardup.elastic.http.client import Cluster
 
 _FIELDS: Final = "neardup-fields.json"
-_LOST: Final = (
-    "no state document, and no scored documents in hours of this window: if it scores an index in place, "
-    "`neardup ingest --from-index INDEX --in-place --window {window}` makes it anew (`neardup setup` would make a "
-    "window of hours of it); else `neardup setup --window {window}` does"
-)
-"""Which of the two it was only the state document said."""
 
 
 def check_source(cluster: Cluster, name: str) -> None:
@@ -46,73 +27,6 @@ def check_source(cluster: Cluster, name: str) -> None:
                 "an index that keeps _source as written, not a synthetic one; without --in-place it is copied"
             )
             raise SettingsError("from_index", index, expected)
-
-
-def examine_documents(address: Address, credentials: Credentials) -> Iterator[Finding]:
-    """What a doctor finds of where the documents of a window lie: its archive, if it has one, or the hours that are
-    closed; and why its state document lets nobody open it. Whether the cluster answers others have said.
-    """
-    with suppress(NeardupError), Cluster(address, credentials, patience=0) as cluster:
-        try:
-            state = _opened_state(cluster)
-        except WindowResigning as error:
-            yield Finding(f"state of {address.prefix}", "bad", f"{error}{_hours_left(cluster, error.recipe)}")
-            return
-        except WindowDamaged as error:
-            yield Finding(f"state of {address.prefix}", "bad", str(error))
-            return
-        if state is None:
-            if config_of_template(cluster) is not None:
-                yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
-        elif state.archive is not None:
-            yield _archive(cluster, state.archive)
-        else:
-            for name in Layout(address).missed(cluster, state.commit.floor_hour):
-                remedy = f"POST {name}/_open, or delete it"
-                yield Finding(f"index {name}", "bad", f"closed: the window cannot be read; {remedy}")
-
-
-def is_half_signed(address: Address, credentials: Credentials) -> bool:
-    """Whether the window is being signed again, as far as its state can be read."""
-    with suppress(NeardupError), Cluster(address, credentials, patience=0) as cluster:
-        state = read_state(cluster)
-        return state is not None and state.resigned_from is not None
-    return False
-
-
-def _hours_left(cluster: Cluster, recipe: str) -> str:
-    """How many hours of a window that is being signed again by `recipe` wait for that; nothing of an archive."""
-    hourly = read_indices(cluster).hourly
-    left = sum(index.about is None or index.about.get("recipe") != recipe for index in hourly)
-    return f"; {left} of {len(hourly)} indices of hours are left" if hourly else ""
-
-
-def _opened_state(cluster: Cluster) -> StateDocument | None:
-    """The state document as whoever opens the window finds it; None if there is no window."""
-    state = read_state(cluster)
-    if state is None:
-        about = config_of_template(cluster)
-    else:
-        check_signed(str(cluster.address), state)
-        about = state.about if state.is_unused and state.archive is None else None
-    if about is not None:
-        first_state(cluster, about, {}, None)
-    return state
-
-
-def _archive(cluster: Cluster, name: str) -> Finding:
-    """Whether marks can be found again in what is scored in place."""
-    what, there = f"archive {name}", mappings(cluster, name)
-    if not there:
-        return Finding(what, "bad", "not there: the documents that this window has scored are gone")
-    ours = {index: about.get("properties", {}).get(OBJECT) for index, about in there.items()}
-    guessed = [index for index, mapping in ours.items() if mapping and mapping.get("dynamic") != "false"]
-    if guessed:
-        remedy = "its documents would not be found again: reindex them into an index that `neardup watch` maps first"
-        return Finding(what, "bad", f"{OBJECT} in {guessed[0]} was not mapped by neardup: {remedy}")
-    unmapped = sum(1 for mapping in ours.values() if not mapping)
-    waiting = f", {unmapped} not looked at yet (neardup watch)" if unmapped else ""
-    return Finding(what, "ok", f"{len(there)} {'index' if len(there) == 1 else 'indices'}{waiting}")
 
 
 def map_marks(cluster: Cluster, name: str) -> None:
