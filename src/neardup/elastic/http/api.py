@@ -314,9 +314,9 @@ def _log_what_is_red(cluster: Cluster, target: str) -> None:
 def _what_is_red(cluster: Cluster, target: str) -> str | None:
     """Which indices of `target` have no shard to answer for them, and how to see why; None if all have."""
     red = without_shards(cluster, target)
-    return (
-        f"no shard answers for {', '.join(red)} (`GET _cluster/allocation/explain` says why)" if red else None
-    )
+    if not red:
+        return None
+    return f"no shard answers for {', '.join(red)} (`GET _cluster/allocation/explain` says why)"
 
 
 def _whole(
