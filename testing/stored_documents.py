@@ -9,7 +9,15 @@ from urllib.parse import parse_qs
 import orjson
 from testing.cluster_stand_in import Answer, Request, error
 
+from neardup.elastic.http.address import Address
+from neardup.elastic.window.composer import Composer
+from neardup.elastic.window.index_layout import Layout
+from neardup.model.settings import Recipe
+from neardup.signing.signer import signer_for
+
 Key = tuple[str, str]
+COMPOSER = Composer(Layout(Address("http://127.0.0.1:1", "news"), client_signs=True), signer_for(Recipe()))
+"""Of a window in which clients sign: stored documents are written as they are."""
 
 
 class StoredDocuments:

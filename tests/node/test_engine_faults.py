@@ -340,7 +340,7 @@ def test_what_was_signed_when_the_nodes_signed_longer_texts_stays_signed(cluster
     log.undo([7])
     # Of this only the verdict was to change; who puts it back is interrupted, and does so again.
     log.write(8, [UndoEntry(index, "a", fields={"status": source["neardup"]["status"]})])
-    with mock.patch.object(log, "signing", side_effect=KeyboardInterrupt), suppress(KeyboardInterrupt):
+    with mock.patch.object(composer, "signing", side_effect=KeyboardInterrupt), suppress(KeyboardInterrupt):
         log.undo([8])
     log.undo([8])
     with open_elastic_window(url) as window:
@@ -401,12 +401,13 @@ def test_what_could_be_written_can_be_moved_and_put_back(cluster):
 
         with Cluster(Address(proxy.url, cluster.address.prefix)) as limited:
             layout = Layout.described(cluster.address, config_of_template(cluster) or {}, None)
-            log = UndoLog(limited, lambda: None, Composer(layout, signer_for(Recipe())))
-            assert log.write(7, [UndoEntry(index, "b", log.lean(moved))]) == []
+            composer = Composer(layout, signer_for(Recipe()))
+            log = UndoLog(limited, lambda: None, composer)
+            assert log.write(7, [UndoEntry(index, "b", composer.lean(moved))]) == []
             for change in (lambda: None, lambda: bulk(cluster, [Action("delete", index, "b")])):
                 change()
                 log.undo([7])
-                log.write(7, [UndoEntry(index, "b", log.lean(moved))])
+                log.write(7, [UndoEntry(index, "b", composer.lean(moved))])
                 assert [source for _, id, source in stored(cluster) if id == "b"] == [moved]
 
 

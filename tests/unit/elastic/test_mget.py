@@ -7,6 +7,7 @@ import re
 import orjson
 import pytest
 from testing.cluster_stand_in import Answer, standing_in
+from testing.stored_documents import COMPOSER
 
 from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
@@ -139,7 +140,7 @@ def test_the_undo_log_does_not_take_a_silent_shard_for_a_deleted_document():
         return journal.pop() if journal else Answer(404, {"found": False})
 
     with standing_in(script) as server, cluster_of(server) as cluster:
-        assert UndoLog(cluster, lambda: None).undo([5]) == 1
+        assert UndoLog(cluster, lambda: None, COMPOSER).undo([5]) == 1
     (head, source), _ = sent
     assert head["update"] == {"_index": "news-1", "_id": "a", "if_seq_no": 7, "if_primary_term": 1}
     assert source == {"detect_noop": False, "doc": {"neardup": before}}

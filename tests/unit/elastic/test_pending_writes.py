@@ -6,7 +6,7 @@ import time
 
 import pytest
 from testing.cluster_stand_in import PAGE_TOO_LARGE, standing_in
-from testing.stored_documents import StoredDocuments
+from testing.stored_documents import COMPOSER, StoredDocuments
 
 from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
@@ -16,7 +16,6 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.window import state_document
 from neardup.elastic.window.pending_writes import DocumentsRefused, PendingWrites
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
-from neardup.elastic.window.undo_log import UndoLog
 from neardup.errors import ClusterRejected, LeaseLost
 
 HOUR = "news-2026.11.21-09"
@@ -56,8 +55,7 @@ def lease(cluster, monkeypatch):
 
 @pytest.fixture
 def writes(cluster, lease):
-    undo_log = UndoLog(cluster, lease.ensure_held)
-    return PendingWrites(cluster, lambda _: True, "text", str, undo_log, lease)
+    return PendingWrites(cluster, lambda _: True, COMPOSER, lease)
 
 
 def stored(documents):
@@ -133,9 +131,7 @@ def test_a_change_of_a_document_that_no_request_can_hold_is_refused_alone(docume
         return PAGE_TOO_LARGE if len(request.body) > 600_000 else documents(request)
 
     with standing_in(with_limit) as server, Cluster(Address(server.url, "news"), patience=5) as cluster:
-        writes = PendingWrites(
-            cluster, lambda _: True, "text", str, UndoLog(cluster, lease.ensure_held), lease
-        )
+        writes = PendingWrites(cluster, lambda _: True, COMPOSER, lease)
         for ref in (small, large):
             writes.put(ref, Action("delete", *ref), ref.id)
         with pytest.raises(DocumentsRefused) as caught:

@@ -6,7 +6,7 @@ from unittest import mock
 
 import pytest
 from testing.cluster_stand_in import PAGE_TOO_LARGE, standing_in
-from testing.stored_documents import StoredDocuments
+from testing.stored_documents import COMPOSER, StoredDocuments
 
 from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
@@ -48,8 +48,8 @@ def test_a_log_of_many_documents_passes_a_proxy_that_takes_one_megabyte(document
         return PAGE_TOO_LARGE if len(request.body) > 2**20 else documents(request)
 
     with standing_in(proxy) as server, Cluster(Address(server.url, "news"), patience=1) as cluster:
-        UndoLog(cluster, KEPT).write(7, [UndoEntry(HOUR, id, source) for id, source in old.items()])
-        assert UndoLog(cluster, KEPT).undo([7]) == 300
+        UndoLog(cluster, KEPT, COMPOSER).write(7, [UndoEntry(HOUR, id, source) for id, source in old.items()])
+        assert UndoLog(cluster, KEPT, COMPOSER).undo([7]) == 300
     assert documents.sources == {(HOUR, id): source for id, source in old.items()}
 
 
@@ -62,27 +62,27 @@ def test_a_log_passes_where_less_is_taken_than_one_part_has(documents):
         return PAGE_TOO_LARGE if len(request.body) > 99_000 else documents(request)
 
     with standing_in(proxy) as server, Cluster(Address(server.url, "news"), patience=1) as cluster:
-        assert UndoLog(cluster, KEPT).write(7, [*entries[:4], large, *entries[4:]]) == [large]
-        assert UndoLog(cluster, KEPT).undo([7]) == 9
+        assert UndoLog(cluster, KEPT, COMPOSER).write(7, [*entries[:4], large, *entries[4:]]) == [large]
+        assert UndoLog(cluster, KEPT, COMPOSER).undo([7]) == 9
     assert documents.sources == {(HOUR, id): source for id, source in old.items()}
 
 
 @pytest.mark.parametrize("entry", [UndoEntry(HOUR, "a", OLD), UndoEntry(HOUR, "a")], ids=["index", "delete"])
 def test_what_cannot_be_put_back_is_named_and_its_log_stays_for_the_next_epoch(documents, cluster, entry):
-    UndoLog(cluster, KEPT).write(7, [entry])
+    UndoLog(cluster, KEPT, COMPOSER).write(7, [entry])
     documents.put(HOUR, "a", NEW)
     documents.refused = lambda _, key: BLOCKED if key[0] == HOUR else None
     words = rf"{HOUR}/a with 403 .*blocked by.*; lift the block of that index"
     with pytest.raises(ClusterRejected, match=words):
-        UndoLog(cluster, KEPT).undo([7])
+        UndoLog(cluster, KEPT, COMPOSER).undo([7])
     assert logs(documents) == ["undo-7-0"]
     documents.refused = lambda _, __: None
-    assert UndoLog(cluster, KEPT).undo([7]) == 1
+    assert UndoLog(cluster, KEPT, COMPOSER).undo([7]) == 1
     assert documents.sources == ({(HOUR, "a"): OLD} if entry.source else {})
 
 
 def test_a_write_of_the_dead_holder_that_lands_while_its_changes_are_undone_is_undone_too(documents, cluster):
-    UndoLog(cluster, KEPT).write(7, [UndoEntry(HOUR, "a", OLD), UndoEntry(HOUR, "b", OLD)])
+    UndoLog(cluster, KEPT, COMPOSER).write(7, [UndoEntry(HOUR, "a", OLD), UndoEntry(HOUR, "b", OLD)])
     for id in "ab":
         documents.put(HOUR, id, NEW)
     late = [NEW | {"text": "late"}]
@@ -92,15 +92,15 @@ def test_a_write_of_the_dead_holder_that_lands_while_its_changes_are_undone_is_u
             documents.put(*key, late.pop())
 
     documents.refused = lands
-    assert UndoLog(cluster, KEPT).undo([7]) == 2
+    assert UndoLog(cluster, KEPT, COMPOSER).undo([7]) == 2
     assert documents.sources == {(HOUR, "a"): OLD, (HOUR, "b"): OLD}
 
 
 def test_what_is_deleted_while_it_is_undone_needs_no_undoing(documents, cluster):
-    UndoLog(cluster, KEPT).write(7, [UndoEntry(HOUR, "a")])
+    UndoLog(cluster, KEPT, COMPOSER).write(7, [UndoEntry(HOUR, "a")])
     documents.put(HOUR, "a", NEW)
     documents.refused = lambda _, key: (404, "index_not_found_exception", "no") if key[0] == HOUR else None
-    assert UndoLog(cluster, KEPT).undo([7]) == 1
+    assert UndoLog(cluster, KEPT, COMPOSER).undo([7]) == 1
     assert logs(documents) == []
 
 
@@ -111,8 +111,8 @@ def test_what_is_deleted_while_it_is_undone_needs_no_undoing(documents, cluster)
 def test_a_document_in_which_another_client_has_put_null_for_our_object_is_put_back(
     documents, cluster, entry
 ):
-    UndoLog(cluster, KEPT).write(7, [entry])
+    UndoLog(cluster, KEPT, COMPOSER).write(7, [entry])
     documents.put(HOUR, "a", {"text": "new", "neardup": None})
-    assert UndoLog(cluster, KEPT).undo([7]) == 1
+    assert UndoLog(cluster, KEPT, COMPOSER).undo([7]) == 1
     expected = {"text": "new", "neardup": {"order": 3}} if entry.source is None else entry.source
     assert documents.sources == {(HOUR, "a"): expected}

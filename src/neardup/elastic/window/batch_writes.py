@@ -11,7 +11,6 @@ from neardup.elastic.window.codec import OBJECT, first_fields, unstored_fields, 
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.held_documents import HeldDocuments
 from neardup.elastic.window.pending_writes import DocumentsRefused, PendingWrites
-from neardup.elastic.window.undo_log import UndoLog
 from neardup.model.clock import now_ms
 
 if TYPE_CHECKING:
@@ -35,10 +34,7 @@ class BatchWrites:
 
     def __init__(self, context: ElasticContext, counts: Callable[[int], bool]) -> None:
         self._composer = Composer(context.layout, context.signer)
-        self._pending = PendingWrites(
-            context.cluster, counts, context.layout.text_field, self._composer.fingerprint,
-            UndoLog(context.cluster, context.lease.ensure_held, self._composer), context.lease,
-        )  # fmt: skip
+        self._pending = PendingWrites(context.cluster, counts, self._composer, context.lease)
         self.removes = False
 
     def add(

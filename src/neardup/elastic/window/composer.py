@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.managed_objects import OF_WORDS
@@ -49,9 +49,23 @@ class Composer:
             return source
         return {**source, OBJECT: {k: v for k, v in own_object(source).items() if k not in _AS_LONG_AS_TEXTS}}
 
-    def fingerprint(self, text: str) -> str:
-        """The fingerprint of a text."""
-        return self._signer.sign([text.encode(errors="replace")]).fingerprint(0)
+    def signing(self, actions: Sequence[Action]) -> list[Action]:
+        """The updates that put our object back into documents which `actions` write whole, and nodes leave unsigned: it
+        was signed when they signed longer texts.
+        """
+        return [
+            Action("update", *action.ref, {OBJECT: {**own_object(action.source), "unsigned": None}})
+            for action in actions
+            if isinstance(action.source, dict) and action.op == "index"
+            and "fingerprint" in own_object(action.source) and self.leaves_unsigned(action.source)
+        ]  # fmt: skip
+
+    def has_text_of(self, source: Mapping[str, Any], fingerprint: str | None) -> bool:
+        """Whether a stored document has a text of this fingerprint."""
+        text = field_of(source, self._layout.text_field)
+        if not isinstance(text, str):
+            return False
+        return self._signer.sign([text.encode(errors="replace")]).fingerprint(0) == fingerprint
 
     def signature(self, text: bytes) -> dict[str, Any]:
         """The whole signature of a text, as the processor would write it."""

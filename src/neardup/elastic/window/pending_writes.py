@@ -18,11 +18,11 @@ from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import remedy_for
 from neardup.elastic.window.codec import OBJECT, SCORER_FIELDS, UNSCORED, own_object
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
-from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
     from neardup.elastic.http.api import StoredDocument
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.composer import Composer
     from neardup.elastic.window.lease import Lease
     from neardup.elastic.window.state_document import StateDocument
 
@@ -59,22 +59,19 @@ class _Write(NamedTuple):
 class PendingWrites:
     """The writes of one batch.
 
-    `counts` tells whether a document of an arrival is one of the window's, `fingerprint` signs a text as it stands in
-    `text_field`, `lease` is held by this scorer, and kept while it writes.
+    `counts` tells whether a document of an arrival is one of the window's, `composer` what is written of documents;
+    `lease` is held by this scorer, and kept while it writes.
     """
 
     def __init__(
         self,
         cluster: Cluster,
         counts: Callable[[int], bool],
-        text_field: str,
-        fingerprint: Callable[[str], str],
-        undo_log: UndoLog,
+        composer: Composer,
         lease: Lease[StateDocument],
     ) -> None:
-        self._cluster, self._counts = cluster, counts
-        self._text_field, self._fingerprint = text_field, fingerprint
-        self._undo_log, self._lease = undo_log, lease
+        self._cluster, self._counts, self._composer, self._lease = cluster, counts, composer, lease
+        self._undo_log = UndoLog(cluster, lease.ensure_held, composer)
         self._pending: dict[DocumentRef, _Write] = {}
         self._moves: list[tuple[DocumentRef, DocumentRef, dict[str, Any]]] = []
         self._unsendable: dict[str, str] = {}
@@ -143,7 +140,7 @@ class PendingWrites:
 
     def _sign(self, writes: Sequence[_Write]) -> dict[str, str]:
         """Puts our object back into what `writes` have moved and nodes left unsigned; why some of it is refused."""
-        updates = self._undo_log.signing([write.action for write in writes])
+        updates = self._composer.signing([write.action for write in writes])
         return self._send([_Write(update, update.id) for update in updates])
 
     def _current_of(self, changes: Sequence[_Write]) -> Current:
@@ -152,7 +149,7 @@ class PendingWrites:
         revised = [write.action.ref for write in changes if write.action.op == "update"]
         only = [f"{OBJECT}.{name}" for name in SCORER_FIELDS]
         there = self._documents([*whole, *(old for old, _, _ in self._moves)])
-        lean = {ref: replace(each, source=self._undo_log.lean(each.source)) for ref, each in there.items()}
+        lean = {ref: replace(each, source=self._composer.lean(each.source)) for ref, each in there.items()}
         return lean | self._documents(revised, only)
 
     def _moving(self, current: Current) -> Iterator[_Write]:
@@ -250,8 +247,7 @@ class PendingWrites:
     def _still_has_text_of(self, action: Action, current: StoredDocument) -> bool:
         """Whether a document that somebody changed after it was read has the text that a mark was given for."""
         ours = action.source[OBJECT] if isinstance(action.source, dict) else {}
-        text = field_of(current.source, self._text_field)
-        return isinstance(text, str) and self._fingerprint(text) == ours.get("fingerprint")
+        return self._composer.has_text_of(current.source, ours.get("fingerprint"))
 
 
 def _in_the_way(action: Action, arrival: int | None) -> str:

@@ -45,15 +45,10 @@ class UndoLog:
     """The undo log of one window: documents `undo-EPOCH-PART` beside its state document.
 
     `keep_lease` keeps the lease wherever time passes; what it raises ends what is being done. `composer` knows
-    what becomes of documents that are written whole; without, they stay as they are.
+    what becomes of documents that are written whole.
     """
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        keep_lease: Callable[[], object],
-        composer: Composer | None = None,
-    ) -> None:
+    def __init__(self, cluster: Cluster, keep_lease: Callable[[], object], composer: Composer) -> None:
         self._cluster, self._keep_lease, self._composer = cluster, keep_lease, composer
         self._written: list[str] = []
 
@@ -83,22 +78,6 @@ class UndoLog:
                 index += 1
             self._keep_lease()
         return large
-
-    def lean(self, source: dict[str, Any]) -> dict[str, Any]:
-        """A stored document as it is to be written whole (`Composer.lean`)."""
-        return source if self._composer is None else self._composer.lean(source)
-
-    def signing(self, actions: Sequence[Action]) -> list[Action]:
-        """The updates that put our object back into documents which `actions` write whole, and nodes leave unsigned: it
-        was signed when they signed longer texts.
-        """
-        composer = self._composer
-        return [] if composer is None else [
-            Action("update", *action.ref, {OBJECT: {**own_object(action.source), "unsigned": None}})
-            for action in actions
-            if isinstance(action.source, dict) and action.op == "index"
-            and "fingerprint" in own_object(action.source) and composer.leaves_unsigned(action.source)
-        ]  # fmt: skip
 
     def clear(self) -> None:
         """Forgets what was written: the epoch is committed, or undone."""
@@ -130,13 +109,13 @@ class UndoLog:
         backoff = self._cluster.backoff()
         while True:
             current = mget(self._cluster, entries, self._keep_lease)
-            lean = [each and replace(each, source=self.lean(each.source)) for each in current]
+            lean = [each and replace(each, source=self._composer.lean(each.source)) for each in current]
             undoing = ((entry, _undoing(entry, now)) for entry, now in zip(entries, lean, strict=True))
             pending = [(entry, action) for entry, action in undoing if action is not None]
             actions = [action for _, action in pending]
             outcomes = bulk_done(self._cluster, actions, between=self._keep_lease)
             done = [action for action, outcome in zip(actions, outcomes, strict=True) if outcome.ok]
-            bulk_done(self._cluster, self.signing(done), between=self._keep_lease)
+            bulk_done(self._cluster, self._composer.signing(done), between=self._keep_lease)
             conflicts = [outcome.status == HTTPStatus.CONFLICT for outcome in outcomes]
             entries = [entry for (entry, _), again in zip(pending, conflicts, strict=True) if again]
             if not entries:
