@@ -94,7 +94,7 @@ def dedup(
         len(before),
         run.pairs,
         pairs,
-        by_kind(kinds, [*before, *ordered].__getitem__) if kinds and pairs else None,
+        by_kind(kinds, [*before, *ordered]) if kinds and pairs else None,
     )
 
 

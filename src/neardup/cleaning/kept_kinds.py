@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.errors import SettingsError
@@ -50,13 +51,13 @@ def kind_names(pairs: Sequence[tuple[str, str]]) -> list[KindName]:
     return [label.kind for label in labels_of(texts)]
 
 
-def by_kind(kept: Kinds, text_of: Callable[[int], str]) -> Goes:
-    """What says of a pair whether its kind is none of `kept`; the texts are looked up by their numbers."""
+def by_kind(kept: Kinds, texts: Sequence[str]) -> Goes:
+    """What says of a pair whether its kind is none of `kept`; `texts` by their numbers."""
+    return partial(_goes, kept, texts)  # which can be pickled
 
-    def goes(later: int, earlier: int) -> bool:
-        return kind_names([(text_of(later), text_of(earlier))])[0] not in kept
 
-    return goes
+def _goes(kept: Kinds, texts: Sequence[str], later: int, earlier: int) -> bool:
+    return kind_names([(texts[later], texts[earlier])])[0] not in kept
 
 
 def first_to_go(text: str, others: Sequence[str], kept: Kinds) -> tuple[int | None, KindName | None]:
