@@ -300,10 +300,10 @@ def plain_id(id: Any) -> str:
     """The id as text. Raises `DocumentError` for what is none."""
     known = id if isinstance(id, str | int) else plain(id)
     if isinstance(known, int) and not isinstance(known, bool) and known.bit_length() <= 64:
-        return str(known)
+        return int.__repr__(known)  # not what a class of its own prints, as an Enum does
     if not isinstance(known, str) or not known:
         raise DocumentError(None, f"id is {_shown(id)}: it must be a non-empty string or a 64-bit number")
-    return known
+    return str.__str__(known)
 
 
 def _plain_time(time: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
+from enum import Enum, StrEnum
 
 import numpy as np
 import pytest
@@ -14,6 +15,14 @@ from neardup.model.plain_values import is_missing, plain
 
 MOMENT = datetime(2026, 11, 21, 9, tzinfo=UTC)
 MS = 1_795_251_600_000
+
+
+class Numbered(int, Enum):
+    A = 7
+
+
+class Named(StrEnum):
+    A = "x"
 
 
 def prepared(id: object = "a", text: object = "Rain.", time: object = None):
@@ -54,10 +63,15 @@ def test_a_date_is_its_first_moment():
 
 
 @pytest.mark.parametrize(
-    ("id", "name"), [(np.int64(7), "7"), (np.uint8(7), "7"), (np.str_("x"), "x"), (7, "7")]
-)
+    ("id", "name"),
+    [
+        (np.int64(7), "7"), (np.uint8(7), "7"), (np.str_("x"), "x"), (7, "7"),
+        (Numbered.A, "7"), (Named.A, "x"),
+    ],
+)  # fmt: skip
 def test_ids(id, name):
     assert prepared(id=id).id == name
+    assert type(prepared(id=id).id) is str
 
 
 @pytest.mark.parametrize(
