@@ -40,5 +40,7 @@ def plain(value: Any) -> Any:
         except OverflowError:  # numpy makes no seconds of attoseconds
             return value
         return plain(moment.item()) if is_same else value
+    if kind.__name__ == "timedelta64":  # of nanoseconds, and of years, numpy itself makes a bare number
+        return value
     item = value.item()
     return item if type(item) is kind else plain(item)  # there are numbers that plain Python has none for

@@ -88,6 +88,14 @@ def test_what_is_there_is_not_missing(value):
     assert plain(value) is value
 
 
+@pytest.mark.parametrize("unit", ["ns", "s", "D", "Y"])
+def test_how_long_something_took_is_no_time_and_no_id(unit):
+    with pytest.raises(DocumentError, match="neither a date"):
+        prepared(time=np.timedelta64(10, unit))
+    with pytest.raises(DocumentError, match="it must be a non-empty string or a 64-bit number"):
+        prepared(id=np.timedelta64(10, unit))
+
+
 def test_a_number_that_plain_python_has_none_for_is_no_time():
     with pytest.raises(DocumentError, match="neither a date"):
         prepared(time=np.longdouble(MS))
