@@ -129,7 +129,7 @@ def _as_frame(data: Any, text: str) -> Any:
     if is_frame(data):
         return data
     if hasattr(data, "to_frame"):
-        return data.to_frame() if getattr(data, "name", None) else data.to_frame(text)
+        return data.to_frame() if getattr(data, "name", None) else data.to_frame(name=text)
     if hasattr(data, "to_pylist"):
         import pyarrow as pa  # noqa: PLC0415 - whoever passes an array of it has it
 

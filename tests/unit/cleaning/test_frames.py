@@ -62,6 +62,12 @@ def test_pandas():
         neardup.dedup(two)
 
 
+def test_an_index_of_pandas():
+    pandas = pytest.importorskip("pandas")
+    frame = neardup.dedup(pandas.Index(TEXTS[:3])).frame()
+    assert list(frame.columns) == ["text", "duplicate_of", "score", "group"]
+
+
 def test_polars():
     polars = pytest.importorskip("polars")
     data = polars.DataFrame({"text": TEXTS})
