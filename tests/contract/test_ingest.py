@@ -130,6 +130,17 @@ class Frame:
         return iter(self.columns)
 
 
+class LazyFrame:
+    """What has rows only once it is collected; its columns, too, cost something."""
+
+    @property
+    def columns(self):
+        raise AssertionError("asked for columns")
+
+    def collect_schema(self):
+        raise AssertionError("asked for columns")
+
+
 @pytest.mark.parametrize(
     ("documents", "message"),
     [
@@ -138,6 +149,7 @@ class Frame:
         ("news.jsonl", r"not 'news.jsonl' \(str\): the documents of a file are read by `neardup ingest`"),
         (b"news", r"not b'news' \(bytes\): the documents"),
         (Frame(), r"not Frame: a frame gives columns; pass frame.to_dict\('records'\)"),
+        (LazyFrame(), r"not LazyFrame: collect\(\) it first, and pass frame.iter_rows\(named=True\)"),
         (5, r"not 5 \(int\): such as a list"),
         (None, "not NoneType: such as a list"),
     ],

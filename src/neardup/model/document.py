@@ -284,6 +284,8 @@ def check_documents(documents: Any) -> None:
         remedy = "put a single one into a list: [document]"
     elif isinstance(documents, str | bytes):
         remedy = "the documents of a file are read by `neardup ingest`"
+    elif hasattr(documents, "collect_schema"):  # before its columns: to find those out polars warns of
+        remedy = "collect() it first, and pass frame.iter_rows(named=True)"
     elif hasattr(documents, "columns"):
         remedy = (
             "a frame gives columns; pass frame.to_dict('records'), of polars frame.iter_rows(named=True), of Arrow "
