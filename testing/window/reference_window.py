@@ -30,6 +30,7 @@ from typing import Any, Self
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.model.clock import now_ms
 from neardup.model.document import Flush, Item, Prepared, Reject, check_documents, parse_time, prepare
+from neardup.model.escapes import escaped
 from neardup.model.query_options import partial_rule_for_query
 from neardup.model.settings import (
     DEFAULT_MATCHES,
@@ -597,4 +598,5 @@ def _member(stored: Stored) -> Member:
 
 
 def _log_reject(reject: Reject) -> None:
-    logging.getLogger("neardup").warning("document %s rejected: %s", reject.id or "without id", reject.reason)
+    name = escaped(reject.id or "without id")
+    logging.getLogger("neardup").warning("document %s rejected: %s", name, reject.reason)

@@ -121,6 +121,14 @@ def test_a_plain_tuple_or_list_is_a_document(place, item):
     assert summaries(place.open().ingest([item])) == [("x", "unique", None, "x")]
 
 
+def test_an_id_is_written_out_in_the_log_where_it_would_make_a_line_of_its_own(place, caplog):
+    list(place.open().ingest([{"id": "a\nWARNING b", "text": None}, {"id": "\ud800", "text": A}]))
+    assert caplog.messages == [
+        "document a\\x0aWARNING b rejected: text is NoneType, not a string",
+        "document \\ud800 rejected: id has the unpaired surrogate U+D800 at position 0",
+    ]
+
+
 class Frame:
     """What is iterated by column."""
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from neardup.model.document import Reject, check_documents
+from neardup.model.escapes import escaped
 from neardup.stores.remembered_settings import warn_of_changes
 from neardup.window.batches import batches
 from neardup.window.newest_hour import Leaps
@@ -150,4 +151,4 @@ class Ingest:
 
 def log_reject(reject: Reject) -> None:
     """What becomes of a reject that nobody else takes."""
-    log.warning("document %s rejected: %s", reject.id or "without id", reject.reason)
+    log.warning("document %s rejected: %s", escaped(reject.id or "without id"), reject.reason)
