@@ -152,6 +152,13 @@ def test_a_lone_document_far_ahead_is_not_believed_without_a_yes(run):
     done = run("ingest", path, "--window", "w", "--advance")
     assert "24 documents of 24 hours left the window" in done.err
     assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 1
+    done = run(
+        "ingest",
+        written("b.jsonl", [records[-1] | {"id": "b", "time": START + 1_900 * HOUR}]),
+        "--window",
+        "w",
+    )
+    assert "expire the one document in it" in done.err
 
 
 def test_one_record_without_a_time_never_empties_a_window(run, run_process):

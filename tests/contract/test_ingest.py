@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from testing.window.backends import START, document, engines_only, grams, summaries
@@ -119,6 +119,21 @@ def test_a_bad_document_is_a_reject_and_the_stream_goes_on(place, item, id, reas
 @pytest.mark.parametrize("item", [("x", A), ["x", A], ("x", A, 0), ["x", A, 0, {"n": 1}]])
 def test_a_plain_tuple_or_list_is_a_document(place, item):
     assert summaries(place.open().ingest([item])) == [("x", "unique", None, "x")]
+
+
+class Row(NamedTuple):
+    """As `DataFrame.itertuples` gives them."""
+
+    text: str
+    n: int
+    time: int
+    index: int  # type: ignore[assignment]
+    id: str
+
+
+def test_a_named_tuple_is_read_by_its_names(place):
+    items = [Row(A, 1, START, 7, "x"), Document("y", "Something else.", START)]
+    assert summaries(place.open().ingest(items)) == [("x", "unique", None, "x"), ("y", "unique", None, "y")]
 
 
 def test_an_id_is_written_out_in_the_log_where_it_would_make_a_line_of_its_own(place, caplog):

@@ -357,6 +357,10 @@ def _taken_apart(item: Any) -> tuple[Any, ...]:
     if type(item) is dict or isinstance(item, Mapping):
         fields = dict(item)
         return fields.pop("id", None), fields.pop("text", None), fields.pop("time", None), fields or None
-    if isinstance(item, tuple | list) and 2 <= len(item) <= len(Document._fields):
-        return Document(*item)
+    if isinstance(item, tuple | list):
+        names = getattr(item, "_fields", Document._fields)
+        if names != Document._fields and {"id", "text"} <= {*names}:  # a named tuple, in an order of its own
+            return _taken_apart(dict(zip(names, item, strict=True)))
+        if 2 <= len(item) <= len(Document._fields):
+            return Document(*item)
     raise DocumentError(None, _NO_DOCUMENT.format(_brief(item)))

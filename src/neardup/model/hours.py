@@ -106,10 +106,13 @@ class Leap(NamedTuple):
         return hour - self.newest > self.hour - hour
 
     def __str__(self) -> str:
-        all_of = "all" if self.leaving == self.living else f"{self.leaving:,} of the"
+        if self.leaving < self.living:
+            documents = f"{self.leaving:,} of the {self.living:,} documents"
+        else:
+            documents = "the one document" if self.living == 1 else f"all {self.living:,} documents"
         return (
             f"would move the window on from hour {hour_name(self.newest)} to {hour_name(self.hour)} and expire "
-            f"{all_of} {self.living:,} documents in it; neither the clock nor the next document bears it out: if it "
+            f"{documents} in it; neither the clock nor the next document bears it out: if it "
             "is right, --advance (advance=True)"
         )
 

@@ -9,6 +9,7 @@ from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.window.codec import OBJECT
 from neardup.model.clock import now_ms
 from neardup.model.document import format_time
+from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -57,5 +58,5 @@ class UnscoredMarks:
         """Whether a document has its mark. One that has refused it does not come again."""
         if error is not None and status not in _COMES_AGAIN:
             self._unmarkable.add((document.index, document.id, document.seq_no))
-            log.warning("%s in %s cannot be marked: %s", document.id, document.index, error)
+            log.warning("%s in %s cannot be marked: %s", escaped(document.id), document.index, error)
         return error is None

@@ -18,6 +18,7 @@ from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import remedy_for
 from neardup.elastic.window.codec import OBJECT, SCORER_FIELDS, UNSCORED, own_object
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
+from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
     from neardup.elastic.http.api import StoredDocument
@@ -156,7 +157,7 @@ class PendingWrites:
         """The two writes of every move."""
         for old, new, fields in self._moves:
             if old not in current:
-                log.warning("%s in %s was deleted by another client", old.id, old.index)
+                log.warning("%s in %s was deleted by another client", escaped(old.id), old.index)
                 continue
             there = current[old].source
             source = {**there, OBJECT: {**own_object(there), **fields}}
@@ -210,7 +211,9 @@ class PendingWrites:
             return self._conflict(write, current.get(action.ref))
         if outcome.status == HTTPStatus.NOT_FOUND and action.op == "update":
             log.warning(
-                "%s in %s was deleted by another client: its verdict is not kept", action.id, action.index
+                "%s in %s was deleted by another client: its verdict is not kept",
+                escaped(action.id),
+                action.index,
             )
             return None
         remedy = remedy_for(str(outcome.error))
@@ -240,7 +243,9 @@ class PendingWrites:
         elif not write.new or arrival is not None:
             self._lease.renew()  # if it was another scorer, this one is to stop here
         if write.new and action.op == "update" and not self._still_has_text_of(action, current):
-            log.warning("%s in %s changed while it was scored: it is scored again", action.id, action.index)
+            log.warning(
+                "%s in %s changed while it was scored: it is scored again", escaped(action.id), action.index
+            )
             return None
         return self._send([write._replace(action=action.if_version(current.version))]).get(write.id)
 
@@ -271,7 +276,7 @@ def _concerns(write: _Write, current: Current) -> bool:
     if write.action.op == "index" or write.action.ref in current:
         return True
     if write.action.op == "update":
-        log.warning("%s in %s was deleted by another client", write.action.id, write.action.index)
+        log.warning("%s in %s was deleted by another client", escaped(write.action.id), write.action.index)
     return False
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from neardup.elastic.http.mget import mget
 from neardup.elastic.window.parts import in_parts
+from neardup.model.escapes import escaped
 from neardup.model.field_path import field_of
 from neardup.stores.records import fingerprints_of, text_sizes
 
@@ -92,7 +93,7 @@ class TextCache:
                 state = "is gone" if texts[i] is None else "has another text than when it was scored"
                 log.warning(
                     "%s in %s %s: it is not compared; index it again whole, or delete it here",
-                    ref.id, ref.index, state,
+                    escaped(ref.id), ref.index, state,
                 )  # fmt: skip
             self.keep(handle, Text(signed.text(i), texts[i]) if same[i] else NO_TEXT)
 
