@@ -190,3 +190,10 @@ def test_who_loses_the_lease_while_the_cluster_is_busy_writes_nothing_more(docum
         writes.send(1)
     assert seen[-1] < end
     assert all("status" not in source["neardup"] for source in stored(documents).values())
+
+
+def test_a_deleted_document_is_named_in_one_line_of_the_log(writes, caplog):
+    ref = DocumentRef(HOUR, "a\nWARNING b")
+    writes.put(ref, Action("update", *ref, {"neardup": {"status": "near"}}), ref.id)
+    writes.send(1)
+    assert caplog.messages == [f"a\\x0aWARNING b in {HOUR} was deleted by another client"]
