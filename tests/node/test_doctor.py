@@ -21,6 +21,7 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.document_checks import examine_documents
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_document import StateDocument, read_state
+from neardup.errors import SetupRefused
 from neardup.model.document import Document
 from neardup.model.settings import HOUR_MS, Recipe
 from neardup.tables.lexicon import LexiconBuilder
@@ -115,6 +116,14 @@ def test_the_command_ends_with_3_where_something_is_bad(cluster, monkeypatch, tm
     assert f"not set up: neardup setup --window {cluster.address}" in done.stdout
     set_up(cluster)
     assert invoke("doctor", "--window", cluster.address).exit_code == 0
+
+
+def test_an_index_of_the_prefix_is_told_as_setup_tells_it(cluster):
+    cluster.request("PUT", f"/{cluster.address.prefix}")
+    ((state, text),) = states_of(cluster, f"window {cluster.address.prefix}")
+    with pytest.raises(SetupRefused) as refused:
+        set_up(cluster)
+    assert (state, text) == ("bad", str(refused.value))
 
 
 def test_nobody_at_home_is_one_finding():

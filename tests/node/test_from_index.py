@@ -15,6 +15,7 @@ from testing.node.prefix import fresh_prefix
 from testing.node.servers import only_elasticsearch
 from testing.window.backends import START
 
+from neardup.elastic.admin.checks import examine
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.api import POINT_IN_TIME
@@ -497,6 +498,8 @@ class TestInPlace:
             own = Address(own_node.url, name)
             with Cluster(own) as cluster, pytest.raises(SetupRefused, match=f"a data stream {name}"):
                 set_up(cluster)
+            told = [finding.found for finding in examine(own, Credentials()) if finding.state == "bad"]
+            assert [f"--from-index {name} --in-place" in each for each in told] == [True]
 
     @only_elasticsearch("synthetic _source")
     def test_an_index_that_rebuilds_what_it_was_given_is_refused(self, window, cluster, archive):

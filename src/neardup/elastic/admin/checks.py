@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, take_snapshot
 from neardup.elastic.admin.managed_objects import LIMITS, window_config
 from neardup.elastic.admin.node_checks import check_nodes
-from neardup.elastic.admin.setup import plan
+from neardup.elastic.admin.setup import check_prefix, plan
 from neardup.elastic.admin.signing_checks import check_signing
 from neardup.elastic.http import admin_api as api
 from neardup.elastic.http.client import Cluster
-from neardup.errors import NeardupError
+from neardup.errors import NeardupError, SetupRefused
 from neardup.model.clock import now_ms
 from neardup.model.finding import Finding
 from neardup.model.hours import hour_of
@@ -71,7 +71,7 @@ def _window(cluster: Cluster, snapshot: ClusterSnapshot, *, is_half_signed: bool
     address = cluster.address
     what = f"window {address.prefix}"
     if snapshot.about is None:
-        yield Finding(what, "bad", f"not set up: neardup setup --window {address}")
+        yield Finding(what, "bad", _why_not_set_up(address, snapshot))
         return
     config = window_config(snapshot.about)
     yield Finding(what, "ok", f"recipe {config.recipe_text}, signed by the {config.signed_by}")
@@ -81,6 +81,15 @@ def _window(cluster: Cluster, snapshot: ClusterSnapshot, *, is_half_signed: bool
             yield from check_signing(cluster, config, snapshot.nodes)
     yield from _indices(config, snapshot, api.health(cluster).data_nodes)
     yield _alias(cluster, snapshot)
+
+
+def _why_not_set_up(address: Address, snapshot: ClusterSnapshot) -> str:
+    """With what is to be done, which is another thing where `neardup setup` would refuse the prefix."""
+    try:
+        check_prefix(address, snapshot)
+    except SetupRefused as refused:
+        return str(refused)
+    return f"not set up: neardup setup --window {address}"
 
 
 def _objects(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Finding]:

@@ -183,7 +183,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
 
     Raises `RecipeMismatch` or `SetupRefused`.
     """
-    _check_prefix(address, snapshot)
+    check_prefix(address, snapshot)
     for index in snapshot.indices.hourly:
         _check_index(address, config, index, is_made=snapshot.has_state)
     _check_templates(address, config, snapshot)
@@ -263,7 +263,7 @@ def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) 
         yield Change(f"change index {index.name}", details, f"/{index.name}/_settings", body)
 
 
-def _check_prefix(address: Address, snapshot: ClusterSnapshot) -> None:
+def check_prefix(address: Address, snapshot: ClusterSnapshot) -> None:
     """Raises where the prefix names something that is there already, and is no alias."""
     if snapshot.prefix_is:
         remedy = "choose another prefix"
