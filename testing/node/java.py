@@ -189,7 +189,11 @@ def _version() -> str:
 def main() -> None:
     """Build what is named, with its tests and the check of its format, as Maven does."""
     server = server_of(sys.argv[1]) if sys.argv[1:] else DEFAULT
-    maven("-f", str(PLUGIN), "package", *server.options())
+    try:
+        options = server.options()
+    except ValueError as error:
+        sys.exit(str(error))
+    maven("-f", str(PLUGIN), "package", *options)
     print(PLUGIN / "target" / server.zip_name(_version()))
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 
 import pytest
 from testing.cluster_stand_in import Answer, standing_in
-from testing.node import every_server
+from testing.node import every_server, java
 from testing.node.node import Distribution, Node
 from testing.node.servers import ROOT, SERVERS, Server, server_of
 
@@ -52,3 +53,9 @@ def test_a_node_whose_port_another_cluster_has_does_not_take_that_one_for_itself
         finally:
             node.kill()
     assert not node.running
+
+
+def test_a_server_of_no_line_of_the_list_is_told_with_the_way_out(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["java", "9.3.4"])
+    with pytest.raises(SystemExit, match=r"9\.3\.4 is of no line .*9\.5\.3 9\.2\.8.*`make find-versions`"):
+        java.main()
