@@ -250,6 +250,7 @@ FORBIDDEN: list[tuple[str, str, str, Any]] = [
     ("writer", "PUT", "/neardup-state-news/_create/x", {"text": "x"}),
     ("writer", "PUT", "/_index_template/x", TEMPLATE),
     ("writer", "GET", "/_cluster/health", None),
+    ("writer", "GET", "/_license", None),
     ("scorer", "POST", "/mail-*,other/_search", QUERY),
     ("scorer", "GET", "/other/_doc/x", None),
     ("scorer", "POST", "/news-*/_search", {"query": {"neardup": {"like": {"_index": "other", "_id": "x"}}}}),

@@ -45,6 +45,14 @@ def test_nothing_is_set_that_would_send_events_elsewhere():
     assert re.findall(r'password => "(.+)"', LOGSTASH) == [FILEBEAT["output.elasticsearch"]["password"]]
 
 
+@pytest.mark.parametrize("name", ["logstash.conf", "filebeat.yml"])
+def test_what_a_user_needs_beyond_the_role_of_a_writer_stands_above_it(name):
+    above = (EXAMPLES / name).read_text("utf-8").partition("user")[0].splitlines()[-2]
+    assert "roles/writer.json" in above
+    assert "`monitor`" in above
+    assert json.loads((ROOT / "roles/writer.json").read_text("utf-8"))["cluster"] == []
+
+
 def test_what_kibana_shows_are_fields_of_a_window():
     view, *charts, dashboard = KIBANA
     computed = json.loads(view["attributes"]["runtimeFieldMap"])
