@@ -32,7 +32,7 @@ class SqliteStore(SingleOwner):
     """A store in one file, of which a transaction is a commit: what is not committed was never there."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.revision = path, 0
+        self.path, self.name, self.revision = path, str(path), 0
         self._base = sqlite3.connect(path, timeout=0, check_same_thread=False, isolation_level=None)
         try:
             self._base.executescript(SCHEMA)

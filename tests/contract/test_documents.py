@@ -31,6 +31,14 @@ def test_what_is_in_a_window(place):
     assert window.get("b").status == "unique"
 
 
+@engines_only
+def test_a_window_shows_where_it_is(place):
+    window = place.open()
+    shown = repr(window)
+    assert shown.startswith("<neardup.Window ")
+    assert "0x" not in shown
+
+
 def shown(window, *ids):
     return [
         None if found is None else (found.text, found.is_original, found.fields) for found in window.read(ids)

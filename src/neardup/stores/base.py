@@ -136,6 +136,10 @@ class Store(Protocol):
     """
 
     @property
+    def name(self) -> str:
+        """Where it is, as a person calls it."""
+
+    @property
     def committed(self) -> Commit:
         """What is valid, as far as this store has looked: by `begin`, `refresh` or its own `commit`."""
 

@@ -70,7 +70,7 @@ class DirectoryStore(SingleOwner):
     """
 
     def __init__(self, path: Path, *, readonly: bool) -> None:
-        self.path = path
+        self.path, self.name = path, str(path)
         self.fsync = False
         self.recipe = ""
         self.revision = 0

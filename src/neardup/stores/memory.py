@@ -22,6 +22,7 @@ class MemoryStore(SingleOwner):
     keeps_text: bool | None = False
     """Who fills a window in memory has the texts there already."""
     keeps_keys = False
+    name = "in memory"
 
     def __init__(self) -> None:
         self.committed = Commit()

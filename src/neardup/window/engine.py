@@ -142,6 +142,9 @@ class WindowEngine:
     def __bool__(self) -> bool:
         return True
 
+    def __repr__(self) -> str:
+        return f"<neardup.Window {self._session.store.name}>"
+
     @one_at_a_time
     def groups(self) -> Iterator[Group]:
         return iter(self._session.reading(lambda: overview.groups(self._session)))

@@ -51,7 +51,7 @@ class ClusterStore:
         self._indices = set[str]()
         self._checked = set[str]()
         self._ahead: LookAhead | None = None
-        self.revision = 0
+        self.name, self.revision = str(context.cluster.address), 0
         self._forget_all()
 
     def _forget_all(self) -> None:
