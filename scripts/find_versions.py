@@ -57,6 +57,16 @@ def new_of(product: str) -> Iterator[str]:
     yield from (version for version in newest.values() if version not in listed)
 
 
+def first_fault(words: str) -> str:
+    """What the compiler complains of first, with the name that it misses; else what Maven says first."""
+    lines = words.splitlines()
+    said = [line for line in lines if line.startswith("[ERROR] /")]
+    missed = [" ".join(line.removeprefix("[ERROR]").split()) for line in lines if "symbol: " in line]
+    if said and said[0].endswith("cannot find symbol") and missed:
+        return f"{said[0]} ({missed[0]})"
+    return said[0] if said else lines[1]
+
+
 def try_to_build(server: Server) -> str:
     """As which row of the list it builds, with its tests compiled; else what the compiler says first of each."""
     faults = []
@@ -65,8 +75,7 @@ def try_to_build(server: Server) -> str:
         try:
             maven("-f", str(PLUGIN), "test-compile", f"-Dserver.version={server.version}", *options)
         except RuntimeError as error:
-            said = [line for line in str(error).splitlines() if line.startswith("[ERROR] /")]
-            faults.append(f"as {row.version}: {said[0] if said else str(error).splitlines()[1]}")
+            faults.append(f"as {row.version}: {first_fault(str(error))}")
         else:
             return f"builds as {row.version}"
     return "does not build\n" + "\n".join(f"    {fault}" for fault in faults)

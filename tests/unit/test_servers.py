@@ -12,6 +12,7 @@ from testing.node import every_server, java
 from testing.node.node import Distribution, Node
 from testing.node.servers import ROOT, SERVERS, Server, server_of
 
+from find_versions import first_fault
 from neardup.elastic.admin.node_checks import plugin_for
 from neardup.version import VERSION
 
@@ -59,3 +60,18 @@ def test_a_server_of_no_line_of_the_list_is_told_with_the_way_out(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["java", "9.3.4"])
     with pytest.raises(SystemExit, match=r"9\.3\.4 is of no line .*9\.5\.3 9\.2\.8.*`make find-versions`"):
         java.main()
+
+
+COMPILER = """mvn test-compile failed:
+[ERROR] COMPILATION ERROR :
+[ERROR] /plugin/IndexedFields.java:[11,23] cannot find symbol
+  symbol:   method isIndexed()
+  location: variable keyword of type MappedFieldType
+[ERROR] Failed to execute goal compile
+"""
+
+
+def test_what_a_version_does_not_build_for_is_named():
+    missed = "[ERROR] /plugin/IndexedFields.java:[11,23] cannot find symbol (symbol: method isIndexed())"
+    assert first_fault(COMPILER) == missed
+    assert first_fault("mvn failed:\n[ERROR] no network\n") == "[ERROR] no network"
