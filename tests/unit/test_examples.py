@@ -1,4 +1,4 @@
-"""The examples for Logstash, Filebeat and Kibana speak of what a window has."""
+"""The examples for Logstash, Filebeat and Kibana, and a page, speak of what a window has."""
 
 from __future__ import annotations
 
@@ -72,3 +72,12 @@ def test_what_kibana_shows_are_fields_of_a_window():
     assert names == {panel["name"] for panel in dashboard["references"]}
     ids = {each["id"] for each in KIBANA}
     assert all(reference["id"] in ids for each in KIBANA for reference in each["references"])
+
+
+def test_what_the_page_of_departures_says_of_simhashes_is_what_is_mapped():
+    page = (ROOT / "docs/experiments/departures.md").read_text("utf-8")
+    said = re.findall(r"`neardup\.(simhash\w*)` (?:is|are) (indexed|stored only)", page)
+    fields = FIELDS["neardup"]["properties"]
+    assert {name: how == "indexed" for name, how in said} == {
+        name: fields[name].get("index", True) for name in ("simhash", "simhash_bands")
+    }
