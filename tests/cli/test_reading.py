@@ -268,6 +268,7 @@ def test_a_file_name_that_is_no_utf8_is_escaped_wherever_it_is_told(run):
         (r"caf\xe9.jsonl", 3),
     ]
     assert "neardup: rejected caf\\xe9.jsonl:1: field 'text' is an integer, not a string\n" in done.err
+    assert "that of arrival (first: caf\\xe9.jsonl:2)" in done.err
 
 
 @pytest.mark.parametrize(

@@ -117,12 +117,12 @@ def log_line(message: str) -> None:
 
 
 def write_error_line(line: str) -> None:
-    """One line to standard error, with what would steer a terminal escaped.
+    """One line to standard error, with what would steer a terminal escaped, and names of files as in JSON.
 
     Where nobody can read it any more, the line is lost and the work goes on.
     """
     try:
-        print(escaped(line), file=sys.stderr, flush=True)
+        print(escaped(_written_out(line)), file=sys.stderr, flush=True)
     except OSError:
         discard(sys.stderr)
 
