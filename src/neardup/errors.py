@@ -160,13 +160,14 @@ class RecipeMismatch(NeardupError):
         self.where, self.found, self.expected, self.window = where, found, expected, window
 
     def __str__(self) -> str:
-        remedy = "ingest its documents into a new window"
         old, new = self.found.split(":"), self.expected.split(":")
+        can_be_read = old[0] == new[0]
+        remedy = f"ingest its documents{' (`neardup export`)' if can_be_read else ''} into a new window"
         # q, case and what is left out cannot change: texts are stored as normal forms, and scores are of these.
         left_out = {each.partition(":strip-")[2].partition(":")[0] for each in (self.found, self.expected)}
         if self.window is not None and old[1:3] == new[1:3] and len(left_out) == 1:
             remedy = f"sign it again (`neardup resign --window {self.window}`), or {remedy}"
-        if old[0] == new[0]:
+        if can_be_read:
             options = "no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate"
             remedy = f"open it with the settings it was signed with ({options}), or {remedy}"
         signed = f"{self.where} was signed by recipe {self.found}"

@@ -17,7 +17,8 @@ ROOT = Path(__file__).parents[2]
 
 COMMANDS = dict(reference.commands("neardup", app))
 WANTED = {
-    "check", "dedup", "ingest", "watch", "query", "get", "explain", "groups", "report", "delete", "expire", "reconcile",
+    "check", "dedup", "ingest", "watch", "query", "get", "export", "explain", "groups", "report", "delete", "expire",
+    "reconcile",
     "lexicon build", "lexicon show", "show", "stats", "evaluate", "setup", "rollover", "doctor", "version", "resign",
     "serve", "mcp", "calibrate", "boilerplate learn", "boilerplate show",
 }  # fmt: skip

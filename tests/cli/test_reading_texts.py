@@ -78,3 +78,38 @@ def test_other_fields_are_kept_where_they_are_named(run, window):
         ({}, False),
     ]
     assert "(the text was not kept; this is its normal form)" in run("get", "b", "--window", "other").out
+
+
+def test_what_is_exported_can_be_ingested_again(run, window):
+    assert run("export", "--window", window, "--output", "all.jsonl").code == 0
+    lines = [json.loads(line) for line in Path("all.jsonl").read_text("utf-8").splitlines()]
+    assert lines == run("export", "--window", window).lines
+    assert [line["id"] for line in lines] == [record["id"] for record in RECORDS]
+    assert [line["text"] for line in lines] == [record["text"] for record in RECORDS]
+    assert lines[0]["source"] == "Wire\x1b[0m"
+    assert (lines[1]["neardup"]["status"], lines[1]["neardup"]["duplicate_of"]) == ("exact", "a")
+    assert not {"id", "time"} & lines[1]["neardup"].keys()
+    assert run("ingest", "all.jsonl", "--window", "again", "--format", "quiet").code == 0
+    assert run("export", "--window", "again").lines == lines
+    assert run("ingest", "all.jsonl", "--window", "of-five", "--q", "5", "--format", "quiet").code == 0
+    assert run("export", "--window", "of-five").lines[1]["neardup"]["status"] == "exact"
+
+
+def test_an_export_replaces_no_file_unasked(run, window):
+    Path("all.jsonl").write_text("mine\n", "utf-8")
+    done = run("export", "--window", window, "--output", "all.jsonl")
+    assert done.code == 2
+    assert "exists: --force replaces it" in done.err
+    assert Path("all.jsonl").read_text("utf-8") == "mine\n"
+    assert run("export", "--window", window, "--output", "all.jsonl", "--force").code == 0
+    assert len(Path("all.jsonl").read_text("utf-8").splitlines()) == len(RECORDS)
+
+
+def test_an_export_says_of_how_many_texts_the_normal_form_stands_for_them(run, window):
+    run("ingest", "stream.jsonl", "--window", "forms", "--no-keep-text", "--format", "quiet")
+    done = run("export", "--window", "forms")
+    assert done.code == 0
+    assert (
+        f"of {len(RECORDS)} of {len(RECORDS)} texts only the normal form was kept, and is written" in done.err
+    )
+    assert " " not in done.lines[0]["text"]

@@ -69,7 +69,7 @@ EXAMPLES = [
         (
             "w was signed by recipe n:q4:case:a, this process signs by n:q4:case:a:strip-1: open it with the settings "
             "it was signed with (no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate), or ingest its "
-            "documents into a new window"
+            "documents (`neardup export`) into a new window"
         ),
     ),
     (
@@ -91,7 +91,7 @@ EXAMPLES = [
         (
             "news.window was signed by recipe n:r1, this process signs by n:r2: "
             "open it with the settings it was signed with (no --q, --fold-case, --reach, --lexicon, --salt, "
-            "--boilerplate), or ingest its documents into a new window"
+            "--boilerplate), or ingest its documents (`neardup export`) into a new window"
         ),
     ),
     (

@@ -6,6 +6,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from neardup.cli.asking_commands import ASKING_COMMANDS
+from neardup.cli.changing_commands import CHANGING_COMMANDS
 from neardup.cli.doctor import doctor
 from neardup.cli.evaluate import evaluate
 from neardup.cli.exit_codes import ErrorReportingGroup, run
@@ -16,7 +18,6 @@ from neardup.cli.show import show
 from neardup.cli.stats import stats
 from neardup.cli.version import print_version, version
 from neardup.cli.watch import watch
-from neardup.cli.window_commands import WINDOW_COMMANDS
 
 app = typer.Typer(
     cls=ErrorReportingGroup,
@@ -50,7 +51,8 @@ def neardup(
 
 
 COMMANDS = (
-    *FILE_COMMANDS, watch, *WINDOW_COMMANDS, show, stats, evaluate, setup, rollover, doctor, version,
+    *FILE_COMMANDS, watch, *ASKING_COMMANDS, *CHANGING_COMMANDS,
+    show, stats, evaluate, setup, rollover, doctor, version,
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)

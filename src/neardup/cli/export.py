@@ -1,0 +1,86 @@
+"""neardup export: all stored documents with their verdicts, for another window or another program."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from neardup.cli import options
+from neardup.cli.context import configuration, opened_window
+from neardup.cli.streams import as_json, log_line, write_json
+from neardup.cli.writing_options import output as output_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from neardup.window.base import ReadDocument, Window
+
+_AT_ONCE: Final = 256
+"""Documents that are read together."""
+
+
+def export(
+    window: options.WindowOption = None,
+    output: Annotated[Path | None, output_option("File for the documents, as JSON Lines.")] = None,
+    show: options.ShowOption = None,
+    force: options.ReplaceOption = False,
+    config: options.ConfigOption = None,
+) -> None:
+    """Write every stored document as a line of JSON: id, time, text, fields, and its verdict under `neardup`.
+
+    They come in the order in which they were stored, and `neardup ingest` reads them: into a window of another q, say,
+    which `neardup resign` cannot make of one that is there. The fields are those of --show when the document came; in a
+    cluster any field of the document. Of a text that was not kept (--no-keep-text) the normal form is written; how many
+    these are is told on standard error.
+
+    Examples:
+
+        neardup export --window news.window --output news.jsonl
+
+        neardup ingest news.jsonl --window new.window --q 5
+    """
+    from neardup.cli.output_files import check_outputs
+
+    settings = configuration(config, locals())
+    check_outputs([("--output", output)], settings.files_read, replace=force, ways="--force replaces it")
+    count = not_kept = 0
+    with opened_window(window, settings, readonly=True) as target, _writing(output, force=force) as write:
+        for document in _documents(target):
+            write(as_json(_line_of(document)))
+            count += 1
+            not_kept += not document.is_original
+    if not_kept:
+        log_line(f"of {not_kept:,} of {count:,} texts only the normal form was kept, and is written")
+
+
+@contextmanager
+def _writing(output: Path | None, *, force: bool) -> Iterator[Callable[[bytes], object]]:
+    """What writes a line: to standard output, or to a file that is there when all is written."""
+    from neardup.cli.output_files import opened_output
+
+    if output is None:
+        yield write_json
+        return
+    with opened_output(output, force=force, whole=True) as file:
+        yield file.write
+
+
+def _documents(window: Window) -> Iterator[ReadDocument]:
+    """All documents, in the order in which they came; without those that went meanwhile."""
+    ids = iter(list(window))
+    while part := list(islice(ids, _AT_ONCE)):
+        yield from (document for document in window.read(part) if document is not None)
+
+
+def _line_of(document: ReadDocument) -> dict[str, Any]:
+    """A record that can be ingested, the verdict where a document in a cluster has it."""
+    verdict = document.verdict.to_dict()
+    del verdict["id"], verdict["time"]
+    own = {"id": document.id, "time": document.time, "text": document.text}
+    return (
+        own
+        | {name: value for name, value in document.fields.items() if name not in own}
+        | {"neardup": verdict}
+    )
