@@ -35,7 +35,10 @@ def test_two_files_and_what_differs(run):
 def test_a_misspelt_file_is_told_where_no_window_was_meant(run):
     Path("a.txt").write_text(FERRY)
     done = run("explain", "a.txt", "b.txt")
-    assert (done.code, "b.txt is no file, and there is no window here (neardup.window)" in done.err) == (
+    assert (
+        done.code,
+        "b.txt is no file, nor FILE:LINE, and there is no window here (neardup.window)" in done.err,
+    ) == (
         2,
         True,
     )
@@ -46,6 +49,44 @@ def test_a_misspelt_file_is_told_where_no_window_was_meant(run):
         done = run("explain", "a", "b", "--window", name)
         said = f"'{name}': it must be a directory; `neardup ingest FILE --window DIR` makes one of a file"
         assert (done.code, said in done.err) == (2, True)
+
+
+def test_what_dedup_removed_is_explained_by_the_names_that_it_gives(run):
+    records = [
+        {"id": "a", "body": FERRY, "time": "2026-11-21T06:00:00Z"}, {"id": "b", "body": None},
+        {"id": "c", "body": f"{FERRY} Updated.", "time": "2026-11-21T07:00:00Z"},
+    ]  # fmt: skip
+    Path("in.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    run("dedup", "in.jsonl", "--text-field", "body", "--output", "out.jsonl", "--removed", "removed.jsonl")
+    gone = json.loads(Path("removed.jsonl").read_text())["neardup"]
+    names = gone["where"], gone["duplicate_of_where"]
+    assert names == ("in.jsonl:3", "in.jsonl:1")
+    (why,) = run("explain", *names, "--text-field", "body", "--format", "json").lines
+    assert (why["doc_q"], why["shared"]) == (gone["score"], gone["shared"])
+    assert (why["a"]["id"], why["a"]["time"]) == ("in.jsonl:3", "2026-11-21T07:00:00Z")
+    shown = run("explain", "in.jsonl:1", "removed.jsonl:1", "--text-field", "body")
+    assert (shown.code, "B came 1 h after A" in shown.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("in.jsonl:2", "document 'in.jsonl:2' cannot be used: no text: field 'text' is null"),
+        ("in.jsonl:9", "document 'in.jsonl:9' cannot be used: no record of in.jsonl is at line 9"),
+    ],
+)
+def test_a_record_that_is_none_is_named(run, name, reason):
+    Path("in.jsonl").write_text(json.dumps({"text": FERRY}) + '\n{"text": null}\n')
+    done = run("explain", "in.jsonl:1", name)
+    assert (done.code, reason in done.err) == (1, True), done.err
+
+
+def test_an_id_of_the_window_goes_before_a_record_of_a_file(run):
+    Path("news").write_text(MILL)
+    Path("in.jsonl").write_text(json.dumps({"id": "news:1", "text": FERRY}) + "\n")
+    assert run("ingest", "in.jsonl", "--window", "w", "--format", "quiet").code == 0
+    words = ("explain", "news:1", "in.jsonl:1", "--window", "w", "--format", "json")
+    assert run(*words).lines[0]["doc_q"] == 1.0
 
 
 def test_a_document_and_a_page(run, stream):

@@ -88,18 +88,15 @@ def _read_key() -> str:
 
 def _show_pair(window: Window, pair: ScoredPair, number: int, of: int) -> None:
     """The two documents and what differs, as `neardup explain` shows them."""
-    from neardup.cli.described import described
-    from neardup.cli.explain_output import Subject, Subjects, print_explanation
-    from neardup.cli.tables import minute
+    from neardup.cli.explain_output import print_explanation
+    from neardup.cli.explain_subjects import Subjects, subject_of
     from neardup.reading.explanation import explain
 
     sides = []
     for document in window.read([pair.earlier, pair.id]):
         if document is None:
             raise SettingsError("window", pair.id, "documents that stay while they are judged: one has gone")
-        shown = described(document)
-        about = "  ".join(part for part in (minute(shown.time), shown.source, shown.begins) if part)
-        sides.append(Subject(document.id, document.counted, about, document.time))
+        sides.append(subject_of(document))
     recipe = window.settings.recipe or Recipe()
     subjects = Subjects(sides[0], sides[1], recipe, window.settings.threshold_fraction)
     print_line("")

@@ -15,7 +15,11 @@ from neardup.cli.context import configuration
 def explain(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="A B", show_default=False, help="Ids of documents in the window, or files."),
+        typer.Argument(
+            metavar="A B",
+            show_default=False,
+            help="Ids of documents in the window, files, or records of files.",
+        ),
     ] = None,
     text: Annotated[
         list[str] | None,
@@ -25,6 +29,7 @@ def explain(
     threshold: options.ThresholdOption = None,
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
+    text_field: options.TextFieldOption = None,
     encoding: options.EncodingOption = None,
     html: options.HtmlOption = False,
     output: Annotated[Path | None, options.output("File for the explanation.")] = None,
@@ -41,8 +46,9 @@ def explain(
 ) -> None:
     """Explain why two texts are alike: doc_q, passages in common, what differs, and which figures, dates and names.
 
-    A and B are ids of documents in the window, or files: with --window a file where the window has no such id, without
-    it an id where there is no such file. Texts are compared as they came; of a document whose text was not kept the
+    A and B are ids of documents in the window, files, or records of files, as `FILE:LINE` (`where` and
+    `duplicate_of_where` of `neardup dedup --removed`): with --window a file where the window has no such id, without it
+    an id where there is no such file. Texts are compared as they came; of a document whose text was not kept the
     normal form is, and the output says so.
 
     Examples:
@@ -51,17 +57,20 @@ def explain(
 
         neardup explain wire-0002 draft.txt --window news.window
 
+        neardup explain news.jsonl:7 news.jsonl:2
+
         neardup explain a.txt b.txt --format html --output why.html
 
         neardup explain --text "Rates fell to 6 pct." --text "Rates fell to 6.5 pct."
     """
-    from neardup.cli.explain_output import FileReading, Subjects, as_bytes, print_explanation
+    from neardup.cli.explain_output import as_bytes, print_explanation
+    from neardup.cli.explain_subjects import FileReading, Subjects
     from neardup.cli.inputs import is_file
     from neardup.cli.output_files import check_outputs, opened_output
     from neardup.cli.streams import write_json
     from neardup.reading.explanation import explain as explained
 
-    settings = configuration(config, locals())
+    settings = configuration(config, locals()).with_fields(text=text_field)
     read = [*filter(is_file, names or ()), *settings.files_read]
     check_outputs([("--output", output)], read, replace=force, ways="--force replaces it")
     subjects = Subjects.read(names or [], text or [], window, settings, FileReading(encoding, html))

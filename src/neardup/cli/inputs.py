@@ -57,6 +57,27 @@ def is_file(name: str) -> bool:
     return name == files.STDIN or files.is_file(name)
 
 
+def is_record_of_file(name: str) -> bool:
+    """Whether `name` is that of a record, as messages and `dedup` name it: of a file that is there, and its line."""
+    file, _, line = name.rpartition(":")
+    return line.isdecimal() and is_file(file)
+
+
+def record_of_file(name: str, config: Config, *, encoding: str | None, html: bool) -> Document:
+    """The document of the record that `is_record_of_file`; its file is read up to there.
+
+    Raises `DocumentError` for one that cannot be used, or that is not there.
+    """
+    file, _, line = name.rpartition(":")
+    reader = config.reader([file], encoding=encoding, html=html)
+    for item in reader:
+        if isinstance(item, Document) and reader.where == (file, int(line)):
+            return item
+        if isinstance(item, Reject) and reader.located(item).line in (None, int(line)):
+            raise DocumentError(name, item.reason)
+    raise DocumentError(name, f"no record of {file} is at line {line}")
+
+
 def from_command_line(text: str | None, option: str) -> str | None:
     """`text` as it was meant: what the locale could not decode is UTF-8, or no text.
 

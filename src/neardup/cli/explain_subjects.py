@@ -1,0 +1,127 @@
+"""The two texts that `neardup explain` compares: of documents in a window, files, records of files, or as given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import typer
+
+from neardup.cli.described import after_words, described
+from neardup.cli.inputs import from_command_line, is_file, is_record_of_file, one_text, record_of_file
+from neardup.cli.tables import counted, minute
+from neardup.errors import UnknownDocument, WindowMissing
+from neardup.model.document import format_time, parse_time
+from neardup.model.shown_fields import beginning
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from neardup.cli.config import Config
+    from neardup.model.document import Document
+    from neardup.model.settings import Recipe
+    from neardup.window.base import ReadDocument
+
+
+class Subject(NamedTuple):
+    """One of the two texts: its name, what is known of it, its time if it has one."""
+
+    name: str
+    text: str
+    about: str = ""
+    time: str = ""
+
+
+def subject_of(document: ReadDocument) -> Subject:
+    """A document of a window."""
+    shown, left_out = described(document), len(document.left_out.spans)
+    about = "  ".join(part for part in (minute(shown.time), shown.source, shown.begins) if part)
+    about += f"  ({counted(left_out, 'piece')} of boilerplate left out)" if left_out else ""
+    return Subject(document.id, document.counted, about, document.time)
+
+
+class FileReading(NamedTuple):
+    """How files are read: see `one_text`."""
+
+    encoding: str | None
+    html: bool
+
+
+class Subjects(NamedTuple):
+    """The two texts, the recipe that they are compared by, and the threshold."""
+
+    a: Subject
+    b: Subject
+    recipe: Recipe
+    threshold: Fraction
+
+    @classmethod
+    def read(
+        cls, names: list[str], texts: list[str], window: str | None, config: Config, reading: FileReading
+    ) -> Self:
+        """The texts that are meant; raises `typer.BadParameter` unless they are two, `UnknownDocument`."""
+        if len(names) + len(texts) != 2:
+            raise typer.BadParameter("give two: ids, files, or texts by --text", param_hint="A B")
+        files = {name for name in names if is_file(name) or is_record_of_file(name)}
+        ids = [str(from_command_line(name, "ID")) for name in names if window or name not in files]
+        recipe, threshold = config.recipe, config.settings.threshold_fraction
+        subjects: dict[str, Subject] = {}
+        if ids:
+            try:
+                subjects, recipe, threshold = _of_window(ids, window, config, otherwise=files)
+            except WindowMissing as error:
+                if window or config.window:
+                    raise
+                why = f"{ids[0]} is no file, nor FILE:LINE, and there is no window here ({error.path}) whose document "
+                why += "it could be; "
+                why += "`neardup ingest FILE` makes one"
+                raise typer.BadParameter(why, param_hint="A B") from error
+        subjects |= {name: _of_file(name, config, reading) for name in files - subjects.keys()}
+        in_order = [subjects[name] for name in names]
+        in_order += [
+            Subject(f"text {at}", str(from_command_line(text, "--text"))) for at, text in enumerate(texts, 1)
+        ]
+        return cls(in_order[0], in_order[1], recipe, threshold)
+
+    @property
+    def delay(self) -> str:
+        """How long after or before A B came, in words; "" where not both have a time."""
+        if not self.a.time or not self.b.time:
+            return ""
+        if self.b.time < self.a.time:
+            return f"{after_words(self.b.time, self.a.time)} before"
+        return f"{after_words(self.a.time, self.b.time)} after"
+
+
+def _of_file(name: str, config: Config, reading: FileReading) -> Subject:
+    if not is_file(name):
+        document = record_of_file(name, config, encoding=reading.encoding, html=reading.html)
+        text, time = document.text, _time_of(document)
+        return Subject(name, text, "  ".join(filter(None, (minute(time), beginning(text)))), time)
+    text = one_text(None, Path(name), encoding=reading.encoding, html=reading.html) or ""
+    return Subject(name, text, beginning(text))
+
+
+def _time_of(document: Document) -> str:
+    """The time that a record has itself; "" where it has none that can be read."""
+    try:
+        return "" if document.time is None else format_time(parse_time(document.time))
+    except ValueError:
+        return ""
+
+
+def _of_window(
+    ids: list[str], window: str | None, config: Config, *, otherwise: set[str]
+) -> tuple[dict[str, Subject], Recipe, Fraction]:
+    """The documents, and how the window compares. One that is not there, and not `otherwise`, is `UnknownDocument`."""
+    from neardup.cli.context import opened_window
+
+    subjects = {}
+    with opened_window(window, config, readonly=True) as target:
+        for id, document in zip(ids, target.read(ids), strict=True):
+            if document is not None:
+                subjects[id] = subject_of(document)
+            elif id not in otherwise:
+                raise UnknownDocument(id)
+        settings = target.settings
+    return subjects, settings.recipe or config.recipe, settings.threshold_fraction
