@@ -224,9 +224,9 @@ class WindowLocked(WindowError):
     def __str__(self) -> str:
         if self.holder == f"process {getpid()}":  # in every container they are numbered anew
             holder = f"in this process already, or by {self.holder} of another container: close it there"
-            return f"{self.path} is open for writing {holder}, or open it readonly"
+            return f"{self.path} is open for writing {holder}, or open it with readonly=True"
         holder = "" if self.holder is None else f" ({self.holder})"
-        return f"{self.path} is being written by another process{holder}: end it, or open the window readonly"
+        return f"{self.path} is being written by another process{holder}: wait for it, or end it; to ask only, readonly=True"
 
 
 class LeaseLost(WindowLocked):
