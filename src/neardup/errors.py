@@ -226,7 +226,7 @@ class WindowLocked(WindowError):
             holder = f"in this process already, or by {self.holder} of another container: close it there"
             return f"{self.path} is open for writing {holder}, or open it with readonly=True"
         holder = "" if self.holder is None else f" ({self.holder})"
-        return f"{self.path} is being written by another process{holder}: wait for it, or end it; to ask only, readonly=True"
+        return f"{self.path} is being written by another process{holder}: wait for it, or end it (asking goes on)"
 
 
 class LeaseLost(WindowLocked):

@@ -102,7 +102,7 @@ EXAMPLES = [
     (
         errors.WindowLocked("w", "process 17"),
         {"path": "w", "holder": "process 17"},
-        "w is being written by another process (process 17): wait for it, or end it; to ask only, readonly=True",
+        "w is being written by another process (process 17): wait for it, or end it (asking goes on)",
     ),
     (
         errors.LeaseLost("http://localhost:9200/news", "host:17:ab"),
