@@ -52,7 +52,7 @@ fuzz: $(VENV)/.installed-fuzz $(KERNELS)  ## fuzz every reader, parser and forma
 docs: $(VENV)/.installed-dev $(KERNELS)  ## write docs/cli.md anew from --help
 	@$(BIN)/python scripts/make_cli_reference.py
 
-plugin: $(VENV)/.installed-dev $(KERNELS)  ## build the plugin for a server: make plugin VERSION=9.5.3, or opensearch-3.6.0
+plugin: $(VENV)/.installed-dev $(KERNELS)  ## build the plugin for a server: make plugin VERSION=9.5.3, or opensearch-3.8.0
 	@$(BIN)/python -m testing.node.java $(VERSION)
 
 versions: $(VENV)/.installed-dev $(KERNELS)  ## build it for all of plugin/versions.tsv, run the node tests on each (hours): docs/versions.md

@@ -57,8 +57,8 @@ def test_a_node_whose_port_another_cluster_has_does_not_take_that_one_for_itself
 
 
 def test_a_server_of_no_line_of_the_list_is_told_with_the_way_out(monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["java", "9.3.4"])
-    with pytest.raises(SystemExit, match=r"9\.3\.4 is of no line .*9\.5\.3 9\.2\.8.*`make find-versions`"):
+    monkeypatch.setattr(sys, "argv", ["java", "9.4.0"])
+    with pytest.raises(SystemExit, match=r"9\.4\.0 is of no line .*9\.5\.3 9\.3\.4.*`make find-versions`"):
         java.main()
 
 

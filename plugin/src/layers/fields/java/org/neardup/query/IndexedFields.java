@@ -2,7 +2,7 @@ package org.neardup.query;
 
 import org.elasticsearch.index.mapper.MappedFieldType;
 
-/** How a field is indexed, where its type says so itself: up to Elasticsearch 9.2. */
+/** How a field is indexed, where its type says so itself: up to Elasticsearch 9.2, OpenSearch. */
 final class IndexedFields {
     private IndexedFields() {}
 

@@ -2,7 +2,7 @@ package org.neardup.query;
 
 import org.elasticsearch.index.mapper.MappedFieldType;
 
-/** How a field is indexed, where an {@code IndexType} says so: Elasticsearch 9.5. */
+/** How a field is indexed, where an {@code IndexType} says so: from Elasticsearch 9.3 on. */
 final class IndexedFields {
     private IndexedFields() {}
 
