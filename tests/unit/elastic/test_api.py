@@ -189,6 +189,23 @@ def test_an_hour_that_no_shard_answers_for_is_named(ask):
         ask(cluster)
 
 
+@pytest.mark.parametrize("health", [Answer(503, {}), Answer(200, ["no"]), Answer(200, {"indices": ["no"]})])
+def test_what_is_red_is_asked_once_and_of_use_only_if_it_is_answered(health, caplog):
+    """Of a cluster that is away it was asked as long as what waited had been, and each line of the log came again."""
+
+    def script(request):
+        return health if request.path.startswith("/_cluster/health") else Answer(503, {})
+
+    with (
+        standing_in(script) as server,
+        Cluster(Address(server.url, "news"), patience=0.3) as cluster,
+        pytest.raises(ClusterUnreachable, match=r"503 error Service Unavailable \(waited 0.3 s\)$"),
+    ):
+        api.refresh(cluster, "news-*")
+    assert sum(request.path.startswith("/_cluster/health") for request in server.requests) == 1
+    assert sum("trying again" in message for message in caplog.messages) == 1
+
+
 @pytest.mark.parametrize("status", ["red", "green"])
 def test_who_waits_is_soon_told_which_hours_no_shard_answers_for(status, monkeypatch, caplog):
     """Elasticsearch holds a refresh back for a minute before it says so."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.http.unexpected import reads_answer
+from neardup.elastic.http.unexpected import UNREADABLE, reads_answer
 from neardup.errors import ClusterError, ClusterRejected
 
 if TYPE_CHECKING:
@@ -68,15 +68,15 @@ def health(cluster: Cluster) -> Health:
 
 
 def without_shards(cluster: Cluster, target: str) -> list[str]:
-    """The indices that lack a primary shard; none where nobody answers that either."""
+    """The indices that lack a primary shard; none where nobody answers that either, which is asked once."""
     params = {
         "level": "indices",
         "expand_wildcards": "all",
         "filter_path": "indices.*.status",
         "timeout": "0s",
     }
-    with suppress(ClusterError):
-        answer = cluster.request("GET", f"/_cluster/health/{target}", params=params)
+    with suppress(ClusterError, *UNREADABLE):
+        answer = cluster.request("GET", f"/_cluster/health/{target}", params=params, once=True)
         indices = answer.get("indices", {})
         return sorted(name for name, index in indices.items() if index.get("status") == "red")
     return []

@@ -174,8 +174,10 @@ class Cluster:
         params: dict[str, Any] | None = None,
         body: Body | None = None,
         missing_ok: bool = False,
+        once: bool = False,
     ) -> Any:
-        """The answer, parsed; None for 404 where `missing_ok`; True for a HEAD that found something.
+        """The answer, parsed; None for 404 where `missing_ok`; True for a HEAD that found something. `once`: not asked
+        again.
 
         `body` is a dict, the lines of a request in lines (dicts or encoded), or bytes that are sent as they are (as
         lines if they end with one). A request whose answer was lost, or is no JSON, is sent again, so it must be one
@@ -185,7 +187,7 @@ class Cluster:
         encoded, kind = _encode(body)
         headers = self._headers | {"accept": _JSON} | ({"content-type": kind} if encoded is not None else {})
         target = f"{path}?{_query(params)}" if params else path
-        backoff = self.backoff()
+        backoff = Backoff(0.0) if once else self.backoff()
         while True:
             if self._closed:
                 raise ClusterUnreachable(self.url, _CLOSED)
