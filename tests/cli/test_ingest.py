@@ -69,6 +69,13 @@ def test_what_is_there_already_is_counted(run):
     assert "neardup: 1 document came again with the same id and text, and counted once each\n" in done.err
 
 
+def test_what_comes_again_in_one_run_but_for_white_space_was_not_there_before(run):
+    twice = [{"id": "a", "text": "Rain falls."}, {"id": "a", "text": "Rain  falls!"}]
+    assert "from earlier runs" not in run("ingest", written("a.jsonl", twice), "--window", "w").err
+    again = run("ingest", "a.jsonl", "--window", "w").err
+    assert "neardup: 1 document was there from earlier runs, with the same text" in again
+
+
 def test_output_and_quiet_leave_standard_output_empty(run, stream):
     done = run("ingest", stream, "--output", "v.jsonl")
     assert done.out == ""

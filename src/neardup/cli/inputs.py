@@ -279,7 +279,8 @@ class IdCheckingReader:
         how many came that were stored already.
         """
         ids = self._ids
-        if (stored := unchanged - ids.same) > 0:
+        alike = max(ids.other - replaced, 0)  # but for white space and punctuation: it took no place
+        if (stored := unchanged - ids.same - alike) > 0:
             were = counted(stored, "document was", "documents were")
             log_line(f"{were} there from earlier runs, with the same text: nothing of that has changed")
         earlier = max(replaced - ids.other, 0)
