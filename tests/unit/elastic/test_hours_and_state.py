@@ -13,11 +13,13 @@ import orjson
 import pytest
 from testing.cluster_stand_in import Answer, error, standing_in
 
+from neardup.elastic.admin.checks import TIMEOUT
 from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.api import Hit
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.watch.document_checks import examine_documents
+from neardup.elastic.watch import document_checks
+from neardup.elastic.watch.document_checks import examine_documents, is_half_signed
 from neardup.elastic.window import loader
 from neardup.elastic.window.batch_writes import BatchWrites
 from neardup.elastic.window.candidate_query import CandidateQueries
@@ -80,6 +82,20 @@ def test_a_doctor_finds_an_hour_that_is_closed_and_is_of_the_windows(floor, foun
         findings = list(examine_documents(Address(server.url, "news"), Credentials()))
     assert [(each.what, each.state) for each in findings] == found
     assert all(f"POST {NAME}/_open" in each.found for each in findings)
+
+
+def test_a_doctor_waits_no_longer_for_the_state_than_for_anything(monkeypatch):
+    """Of a host that takes connections and is silent it was told after two minutes."""
+    asked = []
+
+    def noted(*own, **waits):
+        asked.append(waits)
+        return Cluster(*own, **waits)
+
+    monkeypatch.setattr(document_checks, "Cluster", noted)
+    nowhere = Address("http://127.0.0.1:1", "news"), Credentials()
+    assert (is_half_signed(*nowhere), list(examine_documents(*nowhere))) == (False, [])
+    assert asked == 2 * [{"patience": 0, "timeout": TIMEOUT}]
 
 
 @pytest.mark.parametrize(

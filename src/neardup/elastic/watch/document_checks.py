@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from neardup.elastic.admin.checks import TIMEOUT
 from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.http.admin_api import config_of_template, mappings
 from neardup.elastic.http.client import Cluster
@@ -34,7 +35,7 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
     """What a doctor finds of where the documents of a window lie: its archive, if it has one, or the hours that are
     closed; and why its state document lets nobody open it. Whether the cluster answers others have said.
     """
-    with suppress(NeardupError), Cluster(address, credentials, patience=0) as cluster:
+    with suppress(NeardupError), Cluster(address, credentials, patience=0, timeout=TIMEOUT) as cluster:
         try:
             state = _opened_state(cluster)
         except WindowResigning as error:
@@ -56,7 +57,7 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
 
 def is_half_signed(address: Address, credentials: Credentials) -> bool:
     """Whether the window is being signed again, as far as its state can be read."""
-    with suppress(NeardupError), Cluster(address, credentials, patience=0) as cluster:
+    with suppress(NeardupError), Cluster(address, credentials, patience=0, timeout=TIMEOUT) as cluster:
         state = read_state(cluster)
         return state is not None and state.resigned_from is not None
     return False
