@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from neardup.window.engine import WindowEngine
+
 HOSTILE = "Rain \x1b[2J and <script>alert(1)</script> \u202e all day in the north\r"
 RECORDS = [
     {
@@ -93,6 +95,24 @@ def test_what_is_exported_can_be_ingested_again(run, window):
     assert run("export", "--window", "again").lines == lines
     assert run("ingest", "all.jsonl", "--window", "of-five", "--q", "5", "--format", "quiet").code == 0
     assert run("export", "--window", "of-five").lines[1]["neardup"]["status"] == "exact"
+
+
+def test_an_export_holds_few_texts_at_once(run, monkeypatch):
+    """Each may have ten million characters: 256 of them were read together."""
+    text = "".join(json.dumps({"id": f"{i}", "text": f"Rain {i}."}) + "\n" for i in range(100))
+    Path("many.jsonl").write_text(text, "utf-8")
+    run("ingest", "many.jsonl", "--window", "many", "--format", "quiet")
+    at_once = []
+    read = WindowEngine.read
+
+    def counted(window, ids):
+        documents = read(window, ids)
+        at_once.append(len(documents))
+        return documents
+
+    monkeypatch.setattr(WindowEngine, "read", counted)
+    assert len(run("export", "--window", "many").lines) == sum(at_once) == 100
+    assert max(at_once) <= 32
 
 
 def test_an_export_replaces_no_file_unasked(run, window):

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from neardup.window.base import ReadDocument, Window
 
-_AT_ONCE: Final = 256
-"""Documents that are read together."""
+_AT_ONCE: Final = 32
+"""Documents that are in memory together: their texts may have millions of characters, and more gain nothing."""
 
 
 def export(
