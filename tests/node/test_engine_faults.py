@@ -236,6 +236,7 @@ def test_a_document_that_another_client_deleted_is_new_when_it_comes_again(clust
         assert [verdict.status for verdict in window.ingest([first, other])] == ["unique", "unique"]
         index = next(index for index, id, _ in stored(cluster) if id == "a")
         cluster.request("DELETE", f"/{index}/_doc/a")
+        assert [found and found.text for found in window.read(["a", "b"])] == [None, C]
         verdicts = list(window.ingest([again, again, other, document("c", A, 0.3)]))
         assert [verdict.status for verdict in verdicts] == ["unique", "unique", "unique", "exact"]
         assert window.stats().documents == 3

@@ -232,7 +232,8 @@ class Window(Protocol):
         ...
 
     def read(self, ids: Iterable[str]) -> list[ReadDocument | None]:
-        """The documents of these ids as a person reads them, None for each that is not there: text, fields, verdict.
+        """The documents of these ids as a person reads them, None for each that is not there (any more, where others
+        delete): text, fields, verdict.
 
         The text is the original where that was kept (`Settings.keep_text`), or lies in the cluster as it came.
         Costs about 20 µs a document of 4 KB; in a cluster two requests, without loading the window. Raises `TypeError`

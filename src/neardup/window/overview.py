@@ -85,9 +85,15 @@ def documents(session: Session, ids: Sequence[str]) -> list[ReadDocument | None]
     known = sorted({doc for doc in docs if doc is not None})
     shown = state.store.shown(state.table.rows[known])
     bare = [doc for doc, shown in zip(known, shown, strict=True) if shown.text is None]
-    normal = dict(zip(bare, state.texts(bare), strict=True))
-    read = {doc: _read(state, doc, shown, normal.get(doc)) for doc, shown in zip(known, shown, strict=True)}
-    return [None if doc is None else read[doc] for doc in docs]
+    absent = state.store.absent(state.table.rows[bare]) if bare else ()
+    there = [doc for doc, is_absent in zip(bare, absent, strict=True) if not is_absent]
+    normal = dict(zip(there, state.texts(there), strict=True))
+    read = {
+        doc: _read(state, doc, shown, normal.get(doc))
+        for doc, shown in zip(known, shown, strict=True)
+        if shown.text is not None or doc in normal
+    }
+    return [None if doc is None else read.get(doc) for doc in docs]
 
 
 def _read(state: State, doc: int, shown: Shown, normal: bytes | None) -> ReadDocument:

@@ -9,6 +9,9 @@ from neardup.stores.memory import MemoryStore
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from neardup.elastic.window.held_documents import HeldDocuments
     from neardup.stores.base import Commit, Records, Shown
     from neardup.stores.records import Rows
@@ -35,6 +38,10 @@ class CandidateStore(MemoryStore):
     def shown(self, rows: Rows) -> list[Shown]:
         """As the cluster has them now."""
         return self._held.shown(rows)
+
+    def absent(self, rows: Rows) -> NDArray[np.bool_]:
+        """As the cluster has them now."""
+        return self._held.absent(rows)
 
     def came(self, rows: Rows) -> list[bytes | None]:
         """As the cluster has them now."""
