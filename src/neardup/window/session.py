@@ -182,7 +182,11 @@ class Session:
     def adopt_hours(self) -> None:
         """Lets a reader that was not told how far to look back do so as far as the writer does by now."""
         if self._follows_hours:
-            self.state.settings = self.state.settings.with_changes(**_hours(self.store.remembered))
+            settings, hours = self.state.settings, _hours(self.store.remembered)
+            if any(
+                getattr(settings, name) != value for name, value in hours.items()
+            ):  # to validate them costs
+                self.state.settings = settings.with_changes(**hours)
 
     def _forget(self) -> None:
         """Forgets what is in memory, to read it anew."""
