@@ -31,9 +31,9 @@ def export(
     """Write every stored document as a line of JSON: id, time, text, fields, and its verdict under `neardup`.
 
     They come in the order in which they were stored, and `neardup ingest` reads them: into a window of another q, say,
-    which `neardup resign` cannot make of one that is there. The fields are those of --show when the document came; in a
-    cluster any field of the document. Of a text that was not kept (--no-keep-text) the normal form is written; how many
-    these are is told on standard error.
+    which `neardup resign` cannot make of one that is there. The fields are those that --show named when the document
+    came, in a cluster those that it names now; `neardup ingest` keeps them by the same --show. Of a text that was not
+    kept (--no-keep-text) the normal form is written; how many these are is told on standard error.
 
     Examples:
 
