@@ -324,6 +324,15 @@ def test_what_is_of_use_only_whole_is_not_there_after_an_error_and_the_next_try_
     assert Path(name).stat().st_mode & 0o777 == Path("a.jsonl").stat().st_mode & 0o777
 
 
+def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(run, stream):
+    """In a container each run has the same."""
+    left = Path(f"o.csv.{os.getpid()}.tmp")
+    left.write_text("half")
+    assert run("dedup", stream, "--output", "o.csv").code == 0
+    assert not left.exists()
+    assert "half" not in Path("o.csv").read_text()
+
+
 def test_what_another_program_makes_meanwhile_is_not_replaced(run, stream, monkeypatch):
     finish = writers._Table.finish
     monkeypatch.setattr(

@@ -12,7 +12,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -91,7 +91,7 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
     if whole and _is_replaceable(path):
         there = path.stat() if path.exists() else None
         opener = _private if there else None
-        with draft_of(path) as beside, io.BufferedWriter(_Named(beside, "xb", opener=opener)) as file:
+        with draft_of(path) as beside, _draft(beside, opener) as file:
             if there:
                 with suppress(OSError):
                     os.chown(beside, there.st_uid, there.st_gid)
@@ -116,6 +116,12 @@ def _is_replaceable(path: Path) -> bool:
     is_alone = target.is_file() and target.stat().st_nlink == 1
     is_free = is_alone or not (target.exists() or target.is_symlink())
     return is_free and not is_stream(path) and os.access(target.parent, os.W_OK)
+
+
+def _draft(beside: Path, opener: Callable[[str, int], int] | None) -> io.BufferedWriter:
+    """The file `beside`, new: what is there a killed process of the same number has left."""
+    beside.unlink(missing_ok=True)
+    return io.BufferedWriter(_Named(beside, "xb", opener=opener))
 
 
 def _private(name: str, flags: int) -> int:
