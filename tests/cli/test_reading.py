@@ -311,3 +311,11 @@ def test_times_of_mail_are_read_and_others_named(run):
         "neardup: rejected a.jsonl:3: time '20.11.2026' is not ISO 8601 (2026-11-21T09:00:00Z), RFC 2822 "
         "(Sat, 21 Nov 2026 09:00:00 +0000), or seconds or milliseconds since 1970\n"
     ) in done.err
+
+
+def test_a_text_that_differs_by_white_space_alone_took_no_place(run):
+    records = [{"id": "a", "text": "Rain falls."}, {"id": "a", "text": "Rain  falls!"}]
+    done = run("ingest", written("in.jsonl", records), "--window", "w", "--format", "quiet")
+    assert "1 document came again with the same id and text, and counted once each" in done.err
+    assert "took its place" not in done.err
+    assert run("get", "a", "--window", "w", "--format", "jsonl").lines[0]["text"] == "Rain falls."

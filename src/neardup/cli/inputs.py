@@ -279,27 +279,27 @@ class IdCheckingReader:
         how many came that were stored already.
         """
         ids = self._ids
-        alike = max(ids.other - replaced, 0)  # but for white space and punctuation: it took no place
-        if (stored := unchanged - ids.same - alike) > 0:
+        other = min(ids.other, replaced)  # the rest differ by white space and punctuation alone
+        same = ids.same + ids.other - other
+        if (stored := unchanged - same) > 0:
             were = counted(stored, "document was", "documents were")
             log_line(f"{were} there from earlier runs, with the same text: nothing of that has changed")
-        earlier = max(replaced - ids.other, 0)
-        if earlier:
+        if earlier := replaced - other:
             log_line(
                 f"{counted(earlier, 'document')} stored by earlier runs gave way to another text of the same id: "
                 "--id-field names the field that tells documents apart, --window another window"
             )
-        if ids.same:
+        if same:
             log_line(
-                f"{counted(ids.same, 'document')} came again with the same id and text, and counted once each"
+                f"{counted(same, 'document')} came again with the same id and text, and counted once each"
             )
-        if ids.other:
+        if other:
             log_line(
-                f"{counted(ids.other, 'document')} had an id that came before in this run with another text, and took "
+                f"{counted(other, 'document')} had an id that came before in this run with another text, and took "
                 f"its place (first: {ids.example}): --id-field names the field that tells documents apart"
             )
         is_wrong = report_read(self._reader, self._named)
-        return is_wrong or 2 * ids.other > ids.count
+        return is_wrong or 2 * other > ids.count
 
 
 class RepeatedIds:
