@@ -1,0 +1,33 @@
+"""A figure of benchmarks/README.md: what is demanded, and what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+
+class Figure(NamedTuple):
+    """One row, in words: what is demanded and aimed at, what was measured. `is_met`: None if nobody asks for it."""
+
+    demanded: str
+    aim: str
+    measured: str
+    is_met: bool | None
+
+
+def at_most(what: str, limit: float, aim: str, value: float, shown: str) -> Figure:
+    """A figure that is to be `limit` or less."""
+    return Figure(what, aim, shown, value <= limit)
+
+
+def at_least(what: str, limit: float, aim: str, value: float, shown: str) -> Figure:
+    """A figure that is to be `limit` or more."""
+    return Figure(what, aim, shown, value >= limit)
+
+
+def grouped(rows: Iterable[dict[str, Any]], *names: str) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    """`rows` by what they have under `names`."""
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in names), []).append(row)
+    return groups
