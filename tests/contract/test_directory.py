@@ -61,7 +61,7 @@ def test_a_second_writer_is_told_who_writes(path, monkeypatch):
     assert caught.value.holder == holder
     with monkeypatch.context() as elsewhere:
         elsewhere.setattr("neardup.errors.getpid", lambda: -1)
-        assert f"by another process ({holder}): end it" in str(caught.value)
+        assert f"by another process ({holder}): wait for it, or end it" in str(caught.value)
     assert str(path) in str(caught.value)
     assert isinstance(pickle.loads(pickle.dumps(caught.value)), WindowLocked)
     open_window(path).close()

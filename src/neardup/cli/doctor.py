@@ -11,7 +11,11 @@ from neardup.cli.context import configuration, window_location
 from neardup.cli.exit_codes import DONE, UNUSABLE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.cli.config import Config
     from neardup.cli.options import Printed
+    from neardup.model.finding import Finding
 
 
 def doctor(
@@ -47,9 +51,9 @@ def doctor(
     """
     from pathlib import Path
 
-    from neardup.cli.installation import examine, examine_installation
+    from neardup.cli.installation import examine
     from neardup.cli.tables import STYLES, print_lines, print_table
-    from neardup.elastic.http.address import is_address, parse_address
+    from neardup.elastic.http.address import is_address
 
     settings = configuration(config)
     settings.check_secrets(window)
@@ -57,13 +61,7 @@ def doctor(
     if repair:
         raise typer.Exit(_repair(location, format, force=force))
     if is_address(location):
-        # The client library takes half a second to load.
-        from neardup.elastic.admin.checks import examine as examine_cluster
-        from neardup.elastic.watch.document_checks import examine_documents, is_half_signed
-
-        own = parse_address(location), settings.credentials
-        cluster = examine_cluster(*own, is_half_signed=is_half_signed(*own))
-        checks = [*examine_installation(), *cluster, *examine_documents(*own)]
+        checks = list(_examine_cluster(location, settings))
     else:
         checks = list(examine(Path(location), named=window is not None))
     if format == "jsonl":
@@ -72,6 +70,19 @@ def doctor(
         styles = [STYLES.get(check.state, "") for check in checks]
         print_table(("what", "state", "found"), checks, styles=styles)
     raise typer.Exit(UNUSABLE if any(check.state == "bad" for check in checks) else DONE)
+
+
+def _examine_cluster(location: str, settings: Config) -> Iterator[Finding]:
+    # The client library takes half a second to load.
+    from neardup.cli.installation import examine_installation
+    from neardup.elastic.admin.checks import examine
+    from neardup.elastic.http.address import parse_address
+    from neardup.elastic.watch.document_checks import examine_documents, is_half_signed
+
+    own = parse_address(location), settings.credentials
+    yield from examine_installation()
+    yield from examine(*own, is_half_signed=is_half_signed(*own))
+    yield from examine_documents(*own)
 
 
 def _repair(location: str, format: Printed, *, force: bool) -> int:
