@@ -7,7 +7,9 @@ import json
 import os
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -155,8 +157,16 @@ def test_what_is_no_message_is_answered_by_an_error(path, line):
     begin = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client})
     ping = '{"jsonrpc": "2.0", "id": 3, "method": "ping"}'
     said = f"{begin}\n{line}\n{ping}\n"
-    done = subprocess.run(command, input=said, capture_output=True, text=True, timeout=60, check=True)
-    answers = {each["id"]: each for each in map(json.loads, done.stdout.splitlines())}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        late = Timer(60, server.kill)
+        late.start()
+        server.stdin.write(said)
+        server.stdin.flush()  # and stays open: whoever closes it waits for no answer
+        answers = {each["id"]: each for each in map(json.loads, islice(server.stdout, 3))}
+        server.stdin.close()
+        late.cancel()
     assert answers.keys() == {1, None, 3}
     assert (answers[None]["error"]["code"], answers[3]["result"]) == (-32700, {})
 
