@@ -73,8 +73,7 @@ class Subjects(NamedTuple):
                 if window or config.window:
                     raise
                 why = f"{ids[0]} is no file, nor FILE:LINE, and there is no window here ({error.path}) whose document "
-                why += "it could be; "
-                why += "`neardup ingest FILE` makes one"
+                why += "it could be; `neardup ingest FILE` makes one"
                 raise typer.BadParameter(why, param_hint="A B") from error
         subjects |= {name: _of_file(name, config, reading) for name in files - subjects.keys()}
         in_order = [subjects[name] for name in names]

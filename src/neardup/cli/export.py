@@ -79,8 +79,4 @@ def _line_of(document: ReadDocument) -> dict[str, Any]:
     verdict = document.verdict.to_dict()
     del verdict["id"], verdict["time"]
     own = {"id": document.id, "time": document.time, "text": document.text}
-    return (
-        own
-        | {name: value for name, value in document.fields.items() if name not in own}
-        | {"neardup": verdict}
-    )
+    return own | dict(document.fields) | own | {"neardup": verdict}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.model.counted import counted
 from neardup.model.document import Document
 from neardup.model.field_path import field_of, without_field
 from neardup.model.plain_values import plain
@@ -157,7 +158,7 @@ class FieldUse:
     def early_times(self) -> Iterator[str]:
         """A message, if times are numbers that are too small to be most likely meant as seconds."""
         if self._early:
-            times = "1 time is a number" if self._early == 1 else f"{self._early:,} times are numbers"
+            times = counted(self._early, "time is a number", "times are numbers")
             yield (
                 f"{times} of seconds in the years 1970 to 1973 (first: {self._first_early}): a year, a date such as "
                 "20261121 or a day of a spreadsheet is to be written in ISO 8601; --time-field names another field"

@@ -35,21 +35,21 @@ def examine(address: Address, credentials: Credentials, *, is_half_signed: bool 
     """
     with Cluster(address, credentials, patience=0, timeout=TIMEOUT) as cluster:
         try:
-            yield _health(cluster)
+            health = api.health(cluster)
+            yield _health(cluster, health)
             if block := api.cluster_block(cluster):
                 remedy = f'PUT _cluster/settings {{"persistent": {{"{block}": null}}}}'
                 text = f'nothing can be written to this cluster; {remedy}, or "transient" if it is so'
                 yield Finding(f"block {block}", "bad", text)
             snapshot = take_snapshot(cluster)
             yield from check_nodes(cluster, snapshot)
-            yield from _window(cluster, snapshot, is_half_signed=is_half_signed)
+            yield from _window(cluster, snapshot, health.data_nodes, is_half_signed=is_half_signed)
             yield _shards(cluster)
         except NeardupError as error:
             yield Finding(f"cluster {address.url}", "bad", str(error))
 
 
-def _health(cluster: Cluster) -> Finding:
-    health = api.health(cluster)
+def _health(cluster: Cluster, health: api.Health) -> Finding:
     status, nodes = health.status, health.nodes
     own = cluster.credentials
     who = "an API key" if own.api_key else f"user {own.username}" if own.username else "no credentials"
@@ -67,7 +67,9 @@ def _health(cluster: Cluster) -> Finding:
     return Finding(f"cluster {cluster.url}", "ok", text)
 
 
-def _window(cluster: Cluster, snapshot: ClusterSnapshot, *, is_half_signed: bool) -> Iterator[Finding]:
+def _window(
+    cluster: Cluster, snapshot: ClusterSnapshot, data_nodes: int, *, is_half_signed: bool
+) -> Iterator[Finding]:
     address = cluster.address
     what = f"window {address.prefix}"
     if snapshot.about is None:
@@ -79,7 +81,7 @@ def _window(cluster: Cluster, snapshot: ClusterSnapshot, *, is_half_signed: bool
         yield from _objects(address, config, snapshot)
         if config.signed_by == "plugin":
             yield from check_signing(cluster, config, snapshot.nodes)
-    yield from _indices(config, snapshot, api.health(cluster).data_nodes)
+    yield from _indices(config, snapshot, data_nodes)
     yield _alias(cluster, snapshot)
 
 
