@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,9 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "src" / "neardup"
 CLI = ("neardup.cli", "neardup.__main__")
+ARCHITECTURE = PACKAGE.parents[1] / "ARCHITECTURE.md"
+BETWEEN_ROOMS = ("neardup", "neardup.opening", "neardup.__main__")
+"""Files of the top level that import others."""
 MOST_ARROWS = 130
 """How many imports there may be from one room to another."""
 
@@ -66,6 +70,17 @@ def arrows() -> dict[str, set[str]]:
 def test_no_room_imports_in_a_circle():
     """`neardup` itself names what is public, wherever it is; so it stands above all but the command line."""
     TopologicalSorter(arrows()).prepare()
+
+
+def test_rooms_import_only_what_the_map_has_above_them():
+    rows = re.findall(r"^\| `((?:\w+/)+)` \|", ARCHITECTURE.read_text("utf-8"), re.MULTILINE)
+    names = [f"neardup.{row.strip('/').replace('/', '.')}" for row in rows]
+    found = arrows()
+    below = {
+        (name, other) for at, name in enumerate(names) for other in names[at:] if other in found.get(name, ())
+    }
+    assert {name for name, others in found.items() if others} <= {*names, *BETWEEN_ROOMS}
+    assert below == set()
 
 
 def test_there_are_few_ways_from_room_to_room():
