@@ -16,8 +16,14 @@ final class Simhash {
     /** So many features of the largest weight, twice 254, fit in a lane of 16 bits. */
     private static final int FEATURES_PER_FLUSH = 129;
 
-    private final long[] lanes = new long[16];
-    private final long[] ones = new long[64];
+    private static final int LANE_BITS = 16;
+
+    /** So many sums the registers of a processor hold besides all else. */
+    private static final int AT_ONCE = 4;
+
+    private final long[] ones = new long[Long.SIZE];
+    private long[] hashes = {};
+    private long[] weights = {};
     private byte[] utf8 = {};
     private int[] starts = {};
     private int[] ends = {};
@@ -40,7 +46,7 @@ final class Simhash {
 
     /** Copies the words that a random lexicon keeps, one space between; returns their number. */
     private int keep(WordList words, int variant) {
-        utf8 = Buffers.growNoCopy(utf8, words.count == 0 ? 0 : words.ends[words.count - 1] + 1);
+        utf8 = Buffers.growNoCopy(utf8, (words.count == 0 ? 0 : words.ends[words.count - 1]) + Long.BYTES);
         starts = Buffers.growNoCopy(starts, words.count);
         ends = Buffers.growNoCopy(ends, words.count);
         classes = Buffers.growNoCopy(classes, words.count);
@@ -62,35 +68,52 @@ final class Simhash {
     }
 
     private void addUp(byte[] text, int[] from, int[] to, int[] wordClasses, int count, Lexicon lexicon) {
-        Arrays.fill(lanes, 0);
-        Arrays.fill(ones, 0);
-        long total = 0;
         features = Math.max(0, count - 1);
+        hashes = Buffers.growNoCopy(hashes, features);
+        weights = Buffers.growNoCopy(weights, features);
+        long total = 0;
         for (int i = 0; i < features; i++) {
-            int weight = lexicon.weight(wordClasses[i]) + lexicon.weight(wordClasses[i + 1]);
-            long feature = XxHash64.hash(text, from[i], to[i + 1], 0);
-            for (int bit = 0; bit < lanes.length; bit++) {
-                lanes[bit] += (feature >>> bit & LANES) * weight;
-            }
-            total += weight;
-            if (i % FEATURES_PER_FLUSH == FEATURES_PER_FLUSH - 1) {
-                flush();
+            hashes[i] = XxHash64.hashWords(text, from[i], to[i + 1]);
+            weights[i] = lexicon.weight(wordClasses[i]) + lexicon.weight(wordClasses[i + 1]);
+            total += weights[i];
+        }
+        Arrays.fill(ones, 0);
+        for (int i = 0; i < features; i += FEATURES_PER_FLUSH) {
+            int end = Math.min(features, i + FEATURES_PER_FLUSH);
+            for (int bit = 0; bit < LANE_BITS; bit += AT_ONCE) {
+                addUp(bit, i, end);
             }
         }
-        flush();
         value = 0;
         for (int bit = 0; bit < ones.length; bit++) {
             // The weight of the features with this bit against those without; a tie gives 0.
-            if (2 * ones[bit] > total) {
-                value |= 1L << bit;
-            }
+            value |= (total - 2 * ones[bit] >>> Long.SIZE - 1) << bit;
         }
     }
 
-    private void flush() {
-        for (int bit = 0; bit < ones.length; bit++) {
-            ones[bit] += lanes[bit % 16] >>> 16 * (bit / 16) & 0xFFFF;
+    /** Adds the weights of some features to the sums of {@link #AT_ONCE} bits of every lane, which registers hold. */
+    private void addUp(int bit, int begin, int end) {
+        long first = 0;
+        long second = 0;
+        long third = 0;
+        long fourth = 0;
+        for (int i = begin; i < end; i++) {
+            long feature = hashes[i] >>> bit;
+            long weight = weights[i];
+            first += (feature & LANES) * weight;
+            second += (feature >>> 1 & LANES) * weight;
+            third += (feature >>> 2 & LANES) * weight;
+            fourth += (feature >>> 3 & LANES) * weight;
         }
-        Arrays.fill(lanes, 0);
+        flush(bit, first);
+        flush(bit + 1, second);
+        flush(bit + 2, third);
+        flush(bit + 3, fourth);
+    }
+
+    private void flush(int bit, long sums) {
+        for (int at = 0; at < Long.SIZE; at += LANE_BITS) {
+            ones[at + bit] += sums >>> at & (1 << LANE_BITS) - 1;
+        }
     }
 }

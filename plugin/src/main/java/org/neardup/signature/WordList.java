@@ -12,7 +12,7 @@ final class WordList {
     private final UnicodeTable table = UnicodeTable.get();
     private long[] hashes = {};
 
-    /** The words in UTF-8, one space between; eight bytes can be read wherever a word has one. */
+    /** The words in UTF-8, one space between; eight bytes can be read wherever a word has one, and behind each. */
     byte[] utf8 = {};
     /** Where each word begins in {@link #utf8}. */
     int[] starts = {};
@@ -35,7 +35,7 @@ final class WordList {
         classes = Buffers.growNoCopy(classes, count);
         hashes = Buffers.growNoCopy(hashes, count);
         for (int i = 0; i < count; i++) {
-            hashes[i] = XxHash64.hash(utf8, starts[i], ends[i], 0);
+            hashes[i] = XxHash64.hashWords(utf8, starts[i], ends[i]);
         }
         // A loop of its own: the lexicon is in no cache of a busy node, and so its classes are waited for together.
         for (int i = 0; i < count; i++) {

@@ -16,6 +16,9 @@ final class XxHash64 {
     private static final long PRIME_4 = 0x85EBCA77C2B2AE63L;
     private static final long PRIME_5 = 0x27D4EB2F165667C5L;
 
+    /** Bytes that are few have no more than two times eight, four and three. */
+    private static final int FEW = 24;
+
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -43,19 +46,66 @@ final class XxHash64 {
         }
         hash += to - from;
         for (; at <= to - 8; at += 8) {
-            hash = Long.rotateLeft(hash ^ round(0, (long) LONGS.get(data, at)), 27) * PRIME_1 + PRIME_4;
+            hash = addEight(hash, (long) LONGS.get(data, at));
         }
         if (at <= to - 4) {
-            hash = Long.rotateLeft(hash ^ Integer.toUnsignedLong((int) INTS.get(data, at)) * PRIME_1, 23) * PRIME_2
-                    + PRIME_3;
+            hash = addFour(hash, Integer.toUnsignedLong((int) INTS.get(data, at)));
             at += 4;
         }
         for (; at < to; at++) {
-            hash = Long.rotateLeft(hash ^ (data[at] & 0xFF) * PRIME_5, 11) * PRIME_1;
+            hash = addOne(hash, data[at] & 0xFF);
         }
-        hash = (hash ^ hash >>> 33) * PRIME_2;
-        hash = (hash ^ hash >>> 29) * PRIME_3;
-        return hash ^ hash >>> 32;
+        return finished(hash);
+    }
+
+    /**
+     * The same with seed 0, where eight bytes can be read behind {@code to}.
+     *
+     * <p>Of few bytes every step is taken and counts only if there are bytes for it: words are of all lengths, and a branch
+     * would be mispredicted at most of them.
+     */
+    static long hashWords(byte[] data, int from, int to) {
+        int length = to - from;
+        if (length >= FEW) {
+            return hash(data, from, to, 0);
+        }
+        long hash = PRIME_5 + length;
+        int eights = length >>> 3;
+        hash = chosen(eights - 1, hash, addEight(hash, (long) LONGS.get(data, from)));
+        hash = chosen(eights - 2, hash, addEight(hash, (long) LONGS.get(data, from + (eights & 2) * 4)));
+        long rest = (long) LONGS.get(data, from + 8 * eights);
+        int four = length & 4;
+        hash = chosen(four - 1, hash, addFour(hash, rest & 0xFFFF_FFFFL));
+        rest >>>= 8 * four;
+        int ones = length & 3;
+        for (int i = 1; i <= 3; i++) {
+            hash = chosen(ones - i, hash, addOne(hash, rest & 0xFF));
+            rest >>>= Byte.SIZE;
+        }
+        return finished(hash);
+    }
+
+    /** {@code before} if {@code left} is negative, {@code after} else: as bits, since the JIT makes a branch of a choice. */
+    private static long chosen(int left, long before, long after) {
+        return after ^ (after ^ before) & left >> Integer.SIZE - 1;
+    }
+
+    private static long addEight(long hash, long bytes) {
+        return Long.rotateLeft(hash ^ round(0, bytes), 27) * PRIME_1 + PRIME_4;
+    }
+
+    private static long addFour(long hash, long bytes) {
+        return Long.rotateLeft(hash ^ bytes * PRIME_1, 23) * PRIME_2 + PRIME_3;
+    }
+
+    private static long addOne(long hash, long value) {
+        return Long.rotateLeft(hash ^ value * PRIME_5, 11) * PRIME_1;
+    }
+
+    private static long finished(long hash) {
+        long mixed = (hash ^ hash >>> 33) * PRIME_2;
+        mixed = (mixed ^ mixed >>> 29) * PRIME_3;
+        return mixed ^ mixed >>> 32;
     }
 
     private static long round(long lane, long value) {

@@ -39,6 +39,20 @@ class XxHash64Test {
         assertEquals(of("a sentence of more than thirty-two bytes", 1), XxHash64.hash(data, 2, data.length - 2, 1));
     }
 
+    @Test
+    @DisplayName("of words is the same, wherever they lie")
+    void words() {
+        byte[] data = new byte[64];
+        for (int i = 0; i < data.length; i++) {
+            data[i] = (byte) (i * 131 + 7);
+        }
+        for (int from = 0; from < 8; from++) {
+            for (int to = from; to <= data.length - Long.BYTES; to++) {
+                assertEquals(XxHash64.hash(data, from, to, 0), XxHash64.hashWords(data, from, to));
+            }
+        }
+    }
+
     private static long of(String text, long seed) {
         byte[] data = text.getBytes(StandardCharsets.UTF_8);
         return XxHash64.hash(data, 0, data.length, seed);
