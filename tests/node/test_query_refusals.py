@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import xxhash
 from testing.node.fixtures import PATIENCE
-from testing.node.library import Library, by_id, by_text, fill, found, new_library, refusal
+from testing.node.library import Library, by_id, by_text, fill, found, new_library, refusal, stored_signature
 from testing.node.prefix import fresh_prefix
 from testing.node.servers import only_elasticsearch
 
@@ -81,6 +81,10 @@ FIELDS = {
     "recipe": KEYWORD, "fingerprint": KEYWORD, "qgrams": {**KEYWORD, "doc_values": False},
     "qgram_count": {"type": "integer"},
 }  # fmt: skip
+SCANNED = {
+    **FIELDS, "qgrams": {"type": "text", "index": False, "store": True, "norms": False},
+    "qgram_bitmap": {"type": "binary", "doc_values": True},
+}  # fmt: skip
 
 
 def make(plain: Library, name: str, fields: Any, *documents: Any) -> str:
@@ -135,16 +139,19 @@ def test_numbers_may_be_of_any_integer_type(plain, kind):
     assert plain.found(by_text(ROSE), indices=index) == {(index, "0"): 1}
 
 
-def test_another_field_is_asked_by_its_name_or_that_of_an_alias(plain):
-    index = f"{plain.cluster.address.prefix}-named"
-    aliases = {name: {"type": "alias", "path": f"signs.of.text.{name}"} for name in FIELDS}
+@pytest.mark.parametrize(
+    ("fields", "sign"), [(FIELDS, oracle.sign), (SCANNED, stored_signature)], ids=["terms", "scanned"]
+)
+def test_another_field_is_asked_by_its_name_or_that_of_an_alias(plain, fields, sign):
+    index = f"{plain.cluster.address.prefix}-named-{secrets.token_hex(4)}"
+    aliases = {name: {"type": "alias", "path": f"signs.of.text.{name}"} for name in fields}
     mapping = {
-        "signs": {"properties": {"of": {"properties": {"text": {"properties": FIELDS}}}}},
+        "signs": {"properties": {"of": {"properties": {"text": {"properties": fields}}}}},
         "other": {"properties": aliases},
     }
     plain.cluster.request("PUT", f"/{index}", body={"mappings": {"properties": mapping}})
     texts = (ROSE, "abc")
-    sources = [{"signs": {"of": {"text": oracle.sign(text)}}} for text in texts]
+    sources = [{"signs": {"of": {"text": sign(text)}}} for text in texts]
     plain.cluster.request("PUT", f"/{index}/_mapping", body={"dynamic": False})
     actions = [Action("index", index, str(i), source) for i, source in enumerate(sources)]
     assert all(outcome.ok for outcome in bulk(plain.cluster, actions, refresh="true"))

@@ -51,7 +51,7 @@ final class ShardQueryFactory {
             return new MatchNoDocsQuery("[" + qgrams + "] is not mapped");
         }
         boolean scan = isScanned();
-        String field = scan ? qgrams : qgramTerms().name();
+        String field = scan ? nameOf(Signature.QGRAMS) : qgramTerms().name();
         MappedFieldType counts = mapped(Signature.QGRAM_COUNT, "an integer with doc values", ShardQueryFactory::counts);
         IndexSigning signing = IndexSigning.of(context, params.fieldOf(Signature.RECIPE), params.ignoreUnmapped());
         if (signing == null) {
@@ -65,7 +65,7 @@ final class ShardQueryFactory {
             return withoutSource(equalTo(grams.fingerprints()));
         }
         SegmentSearch search = grams.plan() instanceof ScanPlan plan
-                ? new ScanSearch(field, params.fieldOf(Signature.QGRAM_BITMAP), counts.name(), plan)
+                ? new ScanSearch(field, nameOf(Signature.QGRAM_BITMAP), counts.name(), plan)
                 : new TermSearch(field, (SeekPlan) grams.plan());
         NearDuplicateQuery query = new NearDuplicateQuery(search, counts.name(), plans.memory());
         IndexReader reader = context.getIndexReader();
@@ -183,6 +183,11 @@ final class ShardQueryFactory {
                 && !IndexedFields.hasTerms(forms)
                 && bitmaps instanceof BinaryFieldMapper.BinaryFieldType
                 && bitmaps.hasDocValues();
+    }
+
+    /** What the mapped field of the signature's {@code key} is called in a segment: what it leads to, if it is an alias. */
+    private String nameOf(String key) {
+        return context.getFieldType(params.fieldOf(key)).name();
     }
 
     /** The field of the q-grams: a keyword, or a text that our analyzer has cut into them. */
