@@ -275,6 +275,10 @@ def test_a_node_with_another_lexicon_is_found(two_nodes, tmp_path):
         other = LexiconBuilder(q=4, fold_case=False, name="another")
         other.build().save(tmp_path / "other.lexicon")
         second.give("neardup/mine.lexicon", (tmp_path / "other.lexicon").read_bytes())
+        found = findings(cluster)  # it signs by what it has read, until it starts again
+        assert [found[f"signing on node-{number}"][0].state for number in (1, 2)] == ["ok", "warning"]
+        assert "started again" in found["signing on node-2"][0].found
+        assert "lexicon" in found["signing on node-2"][0].found
         second.stop()
         second.start()
         found = findings(cluster)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.elastic.admin.node_files import NodeFiles, signing_options
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.admin_api import simulate
 from neardup.elastic.http.client import Cluster
-from neardup.errors import NeardupError
+from neardup.errors import ClusterRejected, NeardupError
 from neardup.model.finding import Finding
 from neardup.oracle.definitions import fingerprint, normal_form
 
@@ -65,6 +66,7 @@ def _signing(cluster: Cluster, config: WindowConfig, what: str, url: str) -> Fin
     try:
         with Cluster(own, cluster.credentials, patience=0, timeout=cluster.timeout) as direct:
             answer = simulate(direct, source, name=own.pipeline)
+            refusal = _refusal_of_files(direct, config)
     except NeardupError as error:
         text = f"{url} cannot be asked from here, so how this node signs is not known: {error}"
         return Finding(what, "warning", text)
@@ -73,7 +75,25 @@ def _signing(cluster: Cluster, config: WindowConfig, what: str, url: str) -> Fin
     fault = _fault_of(answer["doc"]["_source"].get("neardup", {}), config)
     if fault is not None:
         return Finding(what, "bad", fault)
+    if refusal is not None:
+        text = f"by the window's recipe, until this node is started again: then it signs nothing: {refusal}"
+        return Finding(what, "warning", text)
     return Finding(what, "ok", f"by the window's recipe, as here ({url})")
+
+
+def _refusal_of_files(cluster: Cluster, config: WindowConfig) -> str | None:
+    """Why the node asked would not sign by the lexicon and the salt that it has now, which it reads where it is started
+    or its pipeline is changed; None if it would.
+    """
+    files = NodeFiles(config.lexicon, config.salt)
+    if not any(files):
+        return None
+    options = {**signing_options(config.recipe, files), "recipe": config.recipe_text}
+    try:
+        simulate(cluster, {"text": ""}, processors=[{"neardup": options}])
+    except ClusterRejected as error:
+        return error.reason
+    return None
 
 
 def _fault_of(signature: Mapping[str, Any], config: WindowConfig) -> str | None:
