@@ -11,7 +11,7 @@ from neardup.elastic.http.admin_api import config_of_template, mappings
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.scored_documents import first_state
+from neardup.elastic.window.scored_documents import first_state, scored_documents
 from neardup.elastic.window.state_document import read_state
 from neardup.elastic.window.window_state import check_signed
 from neardup.errors import NeardupError, WindowDamaged, WindowResigning
@@ -29,11 +29,16 @@ _LOST: Final = (
     "window of hours of it); else `neardup setup --window {window}` does"
 )
 """Which of the two it was only the state document said."""
+_OF_OTHERS: Final = (
+    "documents have verdicts that no scorer of this window gave, as `_reindex` copies them from another: they do not "
+    "count, and wait for none; index them again without the object {object}, for `neardup watch`"
+)
 
 
 def examine_documents(address: Address, credentials: Credentials) -> Iterator[Finding]:
     """What a doctor finds of where the documents of a window lie: its archive, if it has one, or the hours that are
-    closed; and why its state document lets nobody open it. Whether the cluster answers others have said.
+    closed; why its state document lets nobody open it; and whether it has verdicts that another window gave. Whether
+    the cluster answers others have said.
     """
     with suppress(NeardupError), Cluster(address, credentials, patience=0, timeout=TIMEOUT) as cluster:
         try:
@@ -53,6 +58,8 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
             for name in Layout(address).missed(cluster, state.commit.floor_hour):
                 remedy = f"POST {name}/_open, or delete it"
                 yield Finding(f"index {name}", "bad", f"closed: the window cannot be read; {remedy}")
+        if state is not None and _has_verdicts_of_others(cluster, state):
+            yield Finding(f"verdicts in {address.prefix}", "warning", _OF_OTHERS.format(object=OBJECT))
 
 
 def is_half_signed(address: Address, credentials: Credentials) -> bool:
@@ -81,6 +88,13 @@ def _opened_state(cluster: Cluster) -> StateDocument | None:
     if about is not None:
         first_state(cluster, about, {}, None)
     return state
+
+
+def _has_verdicts_of_others(cluster: Cluster, state: StateDocument) -> bool:
+    """Whether a document has an arrival still to be given out, and no scorer is at work that may have given it."""
+    scored = scored_documents(cluster, Layout.described(cluster.address, state.about, state.archive))
+    ended = state.holder is None and read_state(cluster) == state
+    return ended and scored.last >= state.commit.next_order
 
 
 def _archive(cluster: Cluster, name: str) -> Finding:
