@@ -44,3 +44,13 @@ def plain(value: Any) -> Any:
         return value
     item = value.item()
     return item if type(item) is kind else plain(item)  # there are numbers that plain Python has none for
+
+
+def make_numbers_plain(settings: object) -> None:
+    """Whole numbers and truth values of numpy in the fields of `settings`, a frozen dataclass, become Python's: a
+    window can remember no others.
+    """
+    for name, value in [*vars(settings).items()]:
+        known = plain(value)
+        if isinstance(known, int) and known is not value:
+            object.__setattr__(settings, name, known)

@@ -56,7 +56,7 @@ class QueryOptions:
         if not isinstance(text, str | None):
             raise TypeError(f"text is {type(text).__name__}, not a text (str)")
         if matches is not None:
-            check_whole("matches", matches, 0)
+            matches = check_whole("matches", matches, 0)
         exact = settings.threshold_fraction if threshold is None else exact_threshold(threshold)
         return cls(
             text, known_id(id), exact, matches, None if time is None else time_argument("time", time), rule

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from neardup.errors import SettingsError
+from neardup.model.plain_values import make_numbers_plain, plain
 from neardup.model.recipe_files import boilerplate_mark, check_path, file_bytes, salt_mark
 
 MAX_Q: Final = 16
@@ -73,12 +74,14 @@ _MOST_DIGITS: Final = 20
 """Before or behind the point of a threshold: far more than six decimals."""
 
 
-def check_whole(name: str, value: Any, low: int, high: int | None = None) -> None:
-    """Raises `SettingsError` unless `value` is a whole number from `low` to `high`."""
-    good = isinstance(value, int) and not isinstance(value, bool) and value >= low
-    if not good or (high is not None and value > high):
+def check_whole(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """`value`, of numpy as well; raises `SettingsError` unless it is a whole number from `low` to `high`."""
+    known = plain(value)
+    good = isinstance(known, int) and not isinstance(known, bool) and known >= low
+    if not good or (high is not None and known > high):
         bound = f"from {low} to {high}" if high is not None else f"of at least {low}"
-        raise SettingsError(name, value, f"a whole number {bound}")
+        raise SettingsError(name, known, f"a whole number {bound}")
+    return int(known)
 
 
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
@@ -166,6 +169,7 @@ class Recipe:
     boilerplate: str | Path | None = None
 
     def __post_init__(self) -> None:
+        make_numbers_plain(self)
         check_whole("q", self.q, 1, MAX_Q)
         check_whole("simhash_variants", self.simhash_variants, 1, MAX_SIMHASH_VARIANTS)
         check_whole("sketch_size", self.sketch_size, 1, MAX_SKETCH_SIZE)
@@ -308,6 +312,7 @@ class Settings:
     kinds: bool = False
 
     def __post_init__(self) -> None:
+        make_numbers_plain(self)
         exact_threshold(self.threshold)
         exact_threshold(self.containment, "containment")
         _one_of("retrieval", self.retrieval, RETRIEVALS)

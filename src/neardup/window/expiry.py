@@ -19,8 +19,7 @@ def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool)
     """See `Window.expire`."""
     time = now_ms() if now is None else time_argument("now", now)
     kept = session.state.settings.kept_hours if keep_hours is None else keep_hours
-    check_whole("keep_hours", kept, 0)
-    first = first_living_hour(hour_of(time), kept)
+    first = first_living_hour(hour_of(time), check_whole("keep_hours", kept, 0))
     if dry_run:
         session.load()
         return _with_hours(_expirable(session, first), _left_behind(session))

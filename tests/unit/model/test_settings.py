@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -150,3 +151,16 @@ def test_an_empty_salt_is_no_secret(tmp_path):
 
 def test_documents_may_be_kept_for_longer_than_any_are_compared():
     assert Settings(window_hours=24, keep_hours=8_760_000).kept_hours == 8_760_000
+
+
+def test_numbers_of_numpy_are_plain_numbers_as_settings():
+    hours: Any = {"window_hours": np.int64(48), "keep_hours": np.uint16(72)}
+    others: Any = {"matches": np.int8(3), "kinds": np.bool_(True)}
+    recipe: Any = {"q": np.int32(5), "fold_case": np.bool_(True)}
+    settings = Settings(**hours, **others, recipe=Recipe(**recipe))
+    assert settings == Settings(
+        window_hours=48, keep_hours=72, matches=3, kinds=True, recipe=Recipe(q=5, fold_case=True)
+    )
+    assert type(settings.remembered["window_hours"]) is type(settings.remembered["keep_hours"]) is int
+    with pytest.raises(SettingsError, match=r"setting window_hours is -1: it must be"):
+        Settings().with_changes(window_hours=np.int64(-1))
