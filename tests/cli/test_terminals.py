@@ -142,7 +142,15 @@ def test_a_locale_without_utf_8(run_process):
 def test_a_text_that_is_no_text(run_process, window, words, named):
     done = run_process(*words.split(), b"caf\xe9".decode(errors="surrogateescape"))
     assert done.code == 1
-    assert done.err == f"neardup: document '{named}' cannot be used: not UTF-8: byte 0xe9 at offset 3\n"
+    why = r"caf\xe9 is not UTF-8: byte 0xe9 at offset 3"
+    assert done.err == f"neardup: document '{named}' cannot be used: {why}\n"
+
+
+def test_of_several_ids_the_one_that_is_no_text_is_named(run_process, window):
+    long = b"\xe9" + 50 * b"a"
+    words = ("get", "ferry", long.decode(errors="surrogateescape"), "--window", "w")
+    shown = rf"\xe9{36 * 'a'}…"
+    assert f"cannot be used: {shown} is not UTF-8: byte 0xe9 at offset 0\n" in run_process(*words).err
 
 
 # -- closed and broken --

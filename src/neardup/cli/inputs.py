@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 GENERATION: Final = 500_000
 """Ids are looked for among at least so many before them, at most twice as many: a live stream has no end."""
+_MOST_SHOWN: Final = 40
+"""Characters of a text that a message about it shows."""
 
 
 # ---- one text ----
@@ -81,15 +83,19 @@ def record_of_file(name: str, config: Config, *, encoding: str | None, html: boo
 def from_command_line(text: str | None, option: str) -> str | None:
     """`text` as it was meant: what the locale could not decode is UTF-8, or no text.
 
-    Raises `DocumentError`, naming the `option`, for the latter.
+    Raises `DocumentError`, naming the `option` and how the text begins, for the latter.
     """
+    from neardup.sources import files
+
     if text is None or not any("\ud800" <= character <= "\udfff" for character in text):
         return text
     data = os.fsencode(text)
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        reason = f"not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
+        shown = files.escaped(text)
+        shown = f"{shown[:_MOST_SHOWN]}…" if len(shown) > _MOST_SHOWN else shown
+        reason = f"{shown} is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
         raise DocumentError(option, reason) from None
 
 
