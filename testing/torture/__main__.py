@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -44,6 +45,10 @@ SHOWN: Final = 700
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs what is asked for; the exit code."""
     options = _parser().parse_args(arguments)
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # as in the background: processes would not be interrupted
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if options.results:
         results = [Result.of_json(line) for line in options.results.read_bytes().splitlines()]
         left_out = None

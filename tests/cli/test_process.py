@@ -144,6 +144,18 @@ def test_a_signal_in_the_middle_of_a_batch_finishes_it(command, run_process, num
         assert len(done.stdout.splitlines()) == 52  # the names of the columns, 50 rows, what is left out
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_is_ignored_where_it_was_started_stays_ignored(command, number):
+    started = ["sh", "-c", f"trap '' {int(number)}; exec \"$@\"", "sh", *command]
+    with spawn(started, "ingest", "-", "--window", "w", stdin=subprocess.PIPE) as process:
+        for record in STREAM[:3]:
+            process.stdin.write(json.dumps(record).encode() + b"\n")
+            assert json.loads(process.stdout.readline())["id"] == record["id"]
+            process.send_signal(number)
+        process.stdin.close()
+    assert process.returncode == 0
+
+
 def test_a_second_signal_ends_it_at_once():
     from neardup.cli.exit_codes import Stop, Terminated
 

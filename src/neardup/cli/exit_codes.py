@@ -54,6 +54,11 @@ KINDS: Final[dict[int, type[KeyboardInterrupt | Terminated]]] = {
 }
 
 
+def _is_ignored(number: int) -> bool:
+    """Whether who started us wants us to go on at this signal, as a shell does by `trap ''` or in its background."""
+    return signal.getsignal(number) is signal.SIG_IGN
+
+
 def terminate(*_: Any) -> None:
     """What SIGTERM does where nothing has to be finished first."""
     raise Terminated
@@ -159,7 +164,8 @@ def run(app: typer.Typer) -> NoReturn:
     streams.repair()
     logging.getLogger("neardup").addHandler(_LogHandler())
     warnings.showwarning = _log_warning
-    signal.signal(signal.SIGTERM, terminate)
+    if not _is_ignored(signal.SIGTERM):
+        signal.signal(signal.SIGTERM, terminate)
     code = _code_of(app)
     try:
         sys.stdout.flush()
@@ -203,7 +209,8 @@ class Stop:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self._before = {number: signal.signal(number, self._on_signal) for number in KINDS}
+            heeded = [number for number in KINDS if not _is_ignored(number)]
+            self._before = {number: signal.signal(number, self._on_signal) for number in heeded}
         return self
 
     def __exit__(self, *_: object) -> None:
