@@ -184,6 +184,17 @@ def test_what_is_no_iterable_of_documents_is_refused(place, documents, message):
     assert summaries(window.ingest([document("a", A)])) == [("a", "unique", None, "a")]
 
 
+@engines_only
+@pytest.mark.parametrize("receiver", [[], "x", 5])
+def test_what_takes_no_rejects_is_refused_before_there_are_any(place, receiver):
+    window = place.open()
+    with pytest.raises(
+        TypeError, match=r"on_reject is of type \w+, not a function: of a list pass rejects.append"
+    ):
+        list(window.ingest([document("a", A)], on_reject=receiver))
+    assert len(window) == 0
+
+
 def test_without_a_receiver_rejects_are_logged(place, caplog):
     with caplog.at_level(logging.WARNING, "neardup"):
         assert list(place.open().ingest([{"id": "bad", "text": None}])) == []

@@ -186,7 +186,8 @@ class Window(Protocol):
         changes nothing and gives the stored verdict; with another text it replaces the old one and is scored anew.
         An error of `documents` itself is raised behind the verdicts on what came before it. What `on_reject` raises
         ends the stream: the batch at hand may be stored, and gives its verdicts when it is ingested again.
-        Raises `TypeError` for what is no iterable of documents, such as one document, a string, a data frame.
+        Raises `TypeError` for what is no iterable of documents, such as one document, a string, a data frame, and for
+        an `on_reject` that is no function.
         """
         ...
 

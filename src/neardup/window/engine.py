@@ -76,7 +76,7 @@ class WindowEngine:
         return not self._session.state.table.living
 
     def ingest(self, documents: Documents, *, on_reject: OnReject | None = None) -> Iterator[Verdict]:
-        return self._ingest.verdicts(documents, on_reject or log_reject)
+        return self._ingest.verdicts(documents, log_reject if on_reject is None else on_reject)
 
     def ingest_in_turn(
         self, documents: Documents, wait: Callable[[], object], *, on_reject: OnReject

@@ -49,6 +49,10 @@ class Ingest:
     ) -> Iterator[Verdict]:
         """See `Window.ingest`; `wait` is called before a batch is decided, after all that can be done before."""
         check_documents(documents)
+        if not callable(reject):
+            raise TypeError(
+                f"on_reject is of type {type(reject).__name__}, not a function: of a list pass rejects.append"
+            )
         settings, leaps = self._session.state.settings, Leaps()
         limit = settings.documents_at_once
         self._warn_of_changes()
