@@ -333,6 +333,8 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
         time = _plain_time(time)
     if not isinstance(text, str):
         raise DocumentError(id, f"text is {type(text).__name__}, not a string")
+    if type(fields) is not dict and fields is not None:
+        fields = _checked_fields(id, fields)
     if len(text) > max_length:
         raise DocumentError(
             id, f"text has {len(text):,} characters, the limit (max_length) is {max_length:,}"
@@ -349,6 +351,15 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
         raise DocumentError(id, str(error)) from None
     dated = time is not None and type(time) is not AssumedTime
     return _prepared_of((id, encoded, when, when // HOUR_MS, fields, dated, origin))
+
+
+def _checked_fields(id: str, fields: Any) -> Mapping[str, Any] | None:
+    """The fields, None where they are none as pandas says it; raises `DocumentError` for what has no names."""
+    if isinstance(fields, Mapping):
+        return fields
+    if is_missing(fields):
+        return None
+    raise DocumentError(id, f"fields is {_brief(fields)}, not a mapping of names to values")
 
 
 def _taken_apart(item: Any) -> tuple[Any, ...]:

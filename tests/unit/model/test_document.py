@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -124,6 +125,8 @@ def test_a_document_is_checked_and_encoded():
     assert prepare(Document("a", "Ä", 1), now, 10) == Prepared("a", "Ä".encode(), 1_000, 0)
     undated = Prepared("a", b"x", 123, 0, {"other": 1}, dated=False)
     assert prepare({"id": "a", "text": "x", "other": 1}, now, 10) == undated
+    assert prepare(Document("a", "x", fields=float("nan")), now, 10).fields is None
+    assert prepare(Document("a", "x", fields=MappingProxyType({"n": 1})), now, 10).fields == {"n": 1}
     assumed = Document("a", "x", AssumedTime("1970-01-01T00:00:01Z"))
     assert prepare(assumed, now, 10) == Prepared("a", b"x", 1_000, 0, dated=False)
     assert prepare({"id": 0, "text": ""}, now, 10)[:3] == ("0", b"", 123)
@@ -147,6 +150,8 @@ def test_limits_are_included():
     (Document("\ud800", "ab"), "\ud800", r"id has the unpaired surrogate U\+D800"),
     (Document("x" * 513, "ab"), "x" * 40, "id is longer than 512 bytes"),
     (Document("é" * 257, "ab"), "é" * 40, "id is longer than 512 bytes"),
+    (Document("a", "ab", 1, "tag"), "a", r"fields is 'tag' \(str\), not a mapping of names to values"),
+    (("a", "ab", 1, ["tag"]), "a", r"fields is \['tag'\] \(list\), not a mapping"),
     (Document("a", "ab", "soon"), "a", "time 'soon' is not ISO 8601"),
     (Document("a", "ab", 1e17), "a", "outside the years 1 to 9999"),
 ])  # fmt: skip
