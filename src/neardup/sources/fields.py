@@ -21,8 +21,8 @@ TIME_FIELDS: Final = ("time", "timestamp", "@timestamp")
 """Where the time is looked for when no field is named: our own word, the common one, and Logstash's."""
 
 _EARLY_SECONDS: Final = 100_000_000
-"""A number below this is seconds of the years 1970 to 1973: text of so few digits is no time, and a number that is has
-most likely another meaning.
+"""A number nearer to 0 than this is seconds of the years 1966 to 1973: text of so few digits is no time, and a number
+that is has most likely another meaning.
 """
 
 
@@ -160,7 +160,7 @@ class FieldUse:
         if self._early:
             times = counted(self._early, "time is a number", "times are numbers")
             yield (
-                f"{times} of seconds in the years 1970 to 1973 (first: {self._first_early}): a year, a date such as "
+                f"{times} of seconds in the years 1966 to 1973 (first: {self._first_early}): a year, a date such as "
                 "20261121 or a day of a spreadsheet is to be written in ISO 8601; --time-field names another field"
             )
 
