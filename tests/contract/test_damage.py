@@ -93,6 +93,14 @@ def test_lost_hours_are_told_by_name(path):
         open_window(path, readonly=True)
 
 
+def test_of_many_lost_hours_the_first_are_told(tmp_path):
+    with open_window(tmp_path / "w", window_hours=0) as window:
+        list(window.ingest(document(f"{hour}", grams(30 * hour, 30 * hour + 25), hour) for hour in range(10)))
+    shutil.rmtree(tmp_path / "w" / "hours")
+    with pytest.raises(WindowDamaged, match=f"no hour {', '.join(HOURS)} and 7 more, expected"):
+        open_window(tmp_path / "w", readonly=True)
+
+
 def test_a_dropped_hour_is_not_missed(path):
     with open_window(path) as window:
         window.expire(STREAM[-1].time, keep_hours=1)

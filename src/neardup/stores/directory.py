@@ -208,7 +208,8 @@ class DirectoryStore(SingleOwner):
         suspects = [hour.suspect for hour in hours.values() if hour.suspect is not None]
         if suspects and not lost:
             return suspects[0]
-        names = ", ".join(hour_name(hour) for hour in sorted(lost))
+        more = f" and {len(lost) - 3:,} more" if len(lost) > 3 else ""
+        names = ", ".join(hour_name(hour) for hour in sorted(lost)[:3]) + more
         actual = f"{rows:,} rows" + (f" and no hour {names}" if lost else "")
         return WindowDamaged(
             self.path / HOURS, actual, f"the {expected:,} rows that were committed", self.path
