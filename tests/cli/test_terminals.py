@@ -153,6 +153,15 @@ def test_of_several_ids_the_one_that_is_no_text_is_named(run_process, window):
     assert f"cannot be used: {shown} is not UTF-8: byte 0xe9 at offset 0\n" in run_process(*words).err
 
 
+@pytest.mark.parametrize("format", ["text", "json", "html"])
+def test_a_file_whose_name_is_no_utf8_is_shown_as_messages_name_it(run_process, format):
+    path = b"caf\xe9.txt".decode(errors="surrogateescape")
+    Path(path).write_text(FERRY)
+    shown = run_process("explain", path, path, "--format", format).out
+    assert (r"caf\\xe9.txt" if format == "json" else r"caf\xe9.txt") in shown
+    assert "dce9" not in shown
+
+
 # -- closed and broken --
 
 

@@ -23,7 +23,8 @@ _JSON_RE: Final = re.compile(f"(?!\n)[{_STEERING}]")
 
 
 def escaped(text: str, *, lines: bool = False) -> str:
-    r"""`text` with every character that steers a terminal as its escape; with `lines` tabs and line feeds stay.
+    r"""`text` with all that steers a terminal as its escape, and a byte of a file's name that is no UTF-8 as
+    `\xNN`; with `lines` tabs and line feeds stay.
 
     >>> print(escaped("a\x1b[2Jb\u202ec\nd"))
     a\x1b[2Jb\u202ec\x0ad
@@ -42,6 +43,8 @@ def escaped_json(data: bytes) -> bytes:
 
 def _escape(match: re.Match[str]) -> str:
     point = ord(match[0])
+    if 0xDC80 <= point <= 0xDCFF:  # so Python holds such a byte
+        point -= 0xDC00
     return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
 
 
