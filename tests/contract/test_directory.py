@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import pickle
@@ -91,6 +92,22 @@ def test_a_deleted_lock_lets_nobody_else_in(path):
         list(window.ingest([document("x", grams(500, 520), 3)]))
     with open_window(path) as window:
         assert window.stats().documents == len(STREAM) + 1
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_a_file_system_without_locks_is_not_told_as_another_writer(path, monkeypatch, number):
+    def unknown(*_):
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as there:
+        there.setattr("neardup.stores.lock.fcntl.flock", unknown)
+        with pytest.raises(
+            NeardupError, match=f"cannot be locked .{os.strerror(number)}.* that has flock"
+        ) as caught:
+            open_window(path)
+        assert not isinstance(caught.value, WindowLocked)
+        open_window(path, readonly=True).close()
+    open_window(path).close()
 
 
 @pytest.mark.parametrize("hour", [3, 9], ids=["a known hour", "a new hour"])

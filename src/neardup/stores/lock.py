@@ -7,7 +7,7 @@ import fcntl
 import os
 from typing import TYPE_CHECKING
 
-from neardup.errors import WindowDamaged, WindowLocked
+from neardup.errors import NeardupError, WindowDamaged, WindowLocked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,12 +18,9 @@ def locked(path: Path) -> int:
     """The lock file of the window at `path`, locked for this process; `WindowLocked` names who holds it."""
     file = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        holder = os.pread(file, 64, 0).decode(errors="replace").strip()
-        os.close(file)
-        raise WindowLocked(path, f"process {holder}" if holder else None) from None
-    try:
+        if not _is_locked(path, file):
+            holder = os.pread(file, 64, 0).decode(errors="replace").strip()
+            raise WindowLocked(path, f"process {holder}" if holder else None)
         with naming(path / "lock"):
             os.ftruncate(file, 0)
             os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
@@ -33,6 +30,20 @@ def locked(path: Path) -> int:
     return file
 
 
+def _is_locked(path: Path, file: int) -> bool:
+    """Whether an open `file` of the window at `path` is locked now; False: another holds it. Raises `NeardupError`
+    where the file system has no locks.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError as error:
+        why = f"{path} cannot be locked ({error.strerror}), so nothing is written to it"
+        raise NeardupError(f"{why}: put the window on a file system that has flock") from None
+    return True
+
+
 def locked_commits(path: Path) -> int:
     """The commit file of the window at `path`, open and locked as well.
 
@@ -40,10 +51,8 @@ def locked_commits(path: Path) -> int:
     """
     file = os.open(path / "commit", os.O_RDWR)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(file)
-        raise WindowLocked(path) from None
+        if not _is_locked(path, file):
+            raise WindowLocked(path)
     except BaseException:
         os.close(file)
         raise
