@@ -160,6 +160,16 @@ class LazyFrame:
     def columns(self):
         raise AssertionError("asked for columns")
 
+    def collect(self):
+        raise AssertionError("asked for rows")
+
+    def collect_schema(self):
+        raise AssertionError("asked for columns")
+
+
+class PolarsFrame(Frame):
+    """What is there already, and has a schema to be asked for nevertheless."""
+
     def collect_schema(self):
         raise AssertionError("asked for columns")
 
@@ -172,6 +182,10 @@ class LazyFrame:
         ("news.jsonl", r"not 'news.jsonl' \(str\): the documents of a file are read by `neardup ingest`"),
         (b"news", r"not b'news' \(bytes\): the documents"),
         (Frame(), r"not Frame: a frame gives columns; pass frame.to_dict\('records'\)"),
+        (
+            PolarsFrame(),
+            r"not PolarsFrame: a frame gives columns; .*, of polars frame.iter_rows\(named=True\)",
+        ),
         (LazyFrame(), r"not LazyFrame: collect\(\) it first, and pass frame.iter_rows\(named=True\)"),
         (5, r"not 5 \(int\): such as a list"),
         (None, "not NoneType: such as a list"),

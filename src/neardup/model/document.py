@@ -284,7 +284,8 @@ def check_documents(documents: Any) -> None:
         remedy = "put a single one into a list: [document]"
     elif isinstance(documents, str | bytes):
         remedy = "the documents of a file are read by `neardup ingest`"
-    elif hasattr(documents, "collect_schema"):  # before its columns: to find those out polars warns of
+    elif hasattr(documents, "collect") and hasattr(documents, "collect_schema"):
+        # Before its columns: to find those out polars warns of.
         remedy = "collect() it first, and pass frame.iter_rows(named=True)"
     elif hasattr(documents, "columns"):
         remedy = (
