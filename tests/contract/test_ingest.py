@@ -178,6 +178,7 @@ class PolarsFrame(Frame):
     ("documents", "message"),
     [
         ({"id": "x", "text": A}, r"not dict: put a single one into a list: \[document\]"),
+        ({"train": [], "test": []}, r"not dict: .*; of several splits choose one, data\['train'\]"),
         (Document("x", A), r"not Document\(id='x', .*… \(Document\): put a single one into a list"),
         ("news.jsonl", r"not 'news.jsonl' \(str\): the documents of a file are read by `neardup ingest`"),
         (b"news", r"not b'news' \(bytes\): the documents"),

@@ -281,7 +281,7 @@ def _brief(value: object) -> str:
 def check_documents(documents: Any) -> None:
     """Raises `TypeError` for what would be taken apart into no documents: a single one, a data frame, a text."""
     if isinstance(documents, Mapping | Document):
-        remedy = "put a single one into a list: [document]"
+        remedy = "put a single one into a list: [document]; of several splits choose one, data['train']"
     elif isinstance(documents, str | bytes):
         remedy = "the documents of a file are read by `neardup ingest`"
     elif hasattr(documents, "collect") and hasattr(documents, "collect_schema"):
