@@ -131,6 +131,8 @@ def test_a_locale_without_utf_8(run_process):
     assert done.code == 0
     assert "exact: 1 match" in done.out
     assert r"\u6771\u4eac" in done.out
+    done = run_process("explain", "東京", "東京", "--window", "w", env=environment)
+    assert (done.code, "doc_q 1.000" in done.out) == (0, True)
     assert run_process("delete", "東京", "--window", "w", env=environment).out == "1 deleted\n"
 
 
@@ -160,6 +162,13 @@ def test_a_file_whose_name_is_no_utf8_is_shown_as_messages_name_it(run_process, 
     shown = run_process("explain", path, path, "--format", format).out
     assert (r"caf\\xe9.txt" if format == "json" else r"caf\xe9.txt") in shown
     assert "dce9" not in shown
+
+
+def test_a_file_whose_name_is_no_utf8_is_compared_with_a_document(run_process, window):
+    path = b"caf\xe9.txt".decode(errors="surrogateescape")
+    Path(path).write_text(FERRY)
+    done = run_process("explain", path, "ferry", "--window", window)
+    assert (done.code, "doc_q 1.000" in done.out) == (0, True)
 
 
 # -- closed and broken --

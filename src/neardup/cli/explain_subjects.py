@@ -10,7 +10,7 @@ import typer
 from neardup.cli.described import after_words, described
 from neardup.cli.inputs import from_command_line, is_file, is_record_of_file, one_text, record_of_file
 from neardup.cli.tables import counted, minute
-from neardup.errors import UnknownDocument, WindowMissing
+from neardup.errors import DocumentError, UnknownDocument, WindowMissing
 from neardup.model.document import format_time, parse_time
 from neardup.model.shown_fields import beginning
 
@@ -63,7 +63,7 @@ class Subjects(NamedTuple):
         if len(names) + len(texts) != 2:
             raise typer.BadParameter("give two: ids, files, or texts by --text", param_hint="A B")
         files = {name for name in names if is_file(name) or is_record_of_file(name)}
-        ids = [str(from_command_line(name, "ID")) for name in names if window or name not in files]
+        ids = _ids(names if window else [name for name in names if name not in files], files)
         recipe, threshold = config.recipe, config.settings.threshold_fraction
         subjects: dict[str, Subject] = {}
         if ids:
@@ -72,8 +72,8 @@ class Subjects(NamedTuple):
             except WindowMissing as error:
                 if window or config.window:
                     raise
-                why = f"{ids[0]} is no file, nor FILE:LINE, and there is no window here ({error.path}) whose document "
-                why += "it could be; `neardup ingest FILE` makes one"
+                why = f"{next(iter(ids.values()))} is no file, nor FILE:LINE, and there is no window here "
+                why += f"({error.path}) whose document it could be; `neardup ingest FILE` makes one"
                 raise typer.BadParameter(why, param_hint="A B") from error
         subjects |= {name: _of_file(name, config, reading) for name in files - subjects.keys()}
         in_order = [subjects[name] for name in names]
@@ -109,18 +109,32 @@ def _time_of(document: Document) -> str:
         return ""
 
 
+def _ids(names: list[str], files: set[str]) -> dict[str, str]:
+    """The ids that are meant by names; none by that of a file that is no UTF-8, as ids are."""
+    ids = {}
+    for name in names:
+        try:
+            ids[name] = str(from_command_line(name, "ID"))
+        except DocumentError:
+            if name not in files:
+                raise
+    return ids
+
+
 def _of_window(
-    ids: list[str], window: str | None, config: Config, *, otherwise: set[str]
+    ids: dict[str, str], window: str | None, config: Config, *, otherwise: set[str]
 ) -> tuple[dict[str, Subject], Recipe, Fraction]:
-    """The documents, and how the window compares. One that is not there, and not `otherwise`, is `UnknownDocument`."""
+    """The documents by the names of their `ids`, and how the window compares. One that is not there, and not
+    `otherwise`, is `UnknownDocument`.
+    """
     from neardup.cli.context import opened_window
 
     subjects = {}
     with opened_window(window, config, readonly=True) as target:
-        for id, document in zip(ids, target.read(ids), strict=True):
+        for name, document in zip(ids, target.read(list(ids.values())), strict=True):
             if document is not None:
-                subjects[id] = subject_of(document)
-            elif id not in otherwise:
-                raise UnknownDocument(id)
+                subjects[name] = subject_of(document)
+            elif name not in otherwise:
+                raise UnknownDocument(ids[name])
         settings = target.settings
     return subjects, settings.recipe or config.recipe, settings.threshold_fraction
