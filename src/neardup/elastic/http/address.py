@@ -31,6 +31,7 @@ SECRET_VARIABLES: Final = ("api_key", "password")
 CREDENTIAL_KEYS: Final = (*CREDENTIAL_VARIABLES, "verify_certs")
 
 _PREFIX_RE: Final = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_HOST_RE: Final = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?")
 _COPIES: Final = "copies-"
 _HOST_AND_PORT_RE: Final = re.compile(r"(?:[\w.-]+|\[[0-9a-f:.]+\]):\d{1,5}(?:/|$)", re.IGNORECASE)
 _HALF_URL_RE: Final = re.compile(r"(https?):(?!//[^/])/*", re.IGNORECASE)
@@ -189,6 +190,8 @@ def parse_address(text: str) -> Address:
     if parts.query or parts.fragment:
         raise SettingsError("window", text, "a URL without ? and #, such as https://localhost:9200/news")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    if ":" not in host and not _HOST_RE.fullmatch(host):
+        raise SettingsError("window", text, f"{_EXAMPLE}: no host is called {host!r}")
     default = 443 if parts.scheme == "https" else 80
     return Address(f"{parts.scheme}://{host}:{port or default}", _prefix(text, parts.path.strip("/")))
 
