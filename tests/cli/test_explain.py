@@ -81,6 +81,14 @@ def test_a_record_that_is_none_is_named(run, name, reason):
     assert (done.code, reason in done.err) == (1, True), done.err
 
 
+def test_standard_input_is_not_read_twice(run_process):
+    lines = "".join(json.dumps({"text": text}) + "\n" for text in (FERRY, MILL)).encode()
+    done = run_process("explain", "--", "-:1", "-:2", stdin=lines)
+    assert done.code == 2
+    assert "standard input can be read once only" in done.err
+    assert run_process("explain", "--", "-:2", "-:2", stdin=lines).code == 0
+
+
 def test_an_id_of_the_window_goes_before_a_record_of_a_file(run):
     Path("news").write_text(MILL)
     Path("in.jsonl").write_text(json.dumps({"id": "news:1", "text": FERRY}) + "\n")

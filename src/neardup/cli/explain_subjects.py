@@ -13,6 +13,7 @@ from neardup.cli.tables import counted, minute
 from neardup.errors import DocumentError, UnknownDocument, WindowMissing
 from neardup.model.document import format_time, parse_time
 from neardup.model.shown_fields import beginning
+from neardup.sources.files import STDIN
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -75,7 +76,11 @@ class Subjects(NamedTuple):
                 why = f"{next(iter(ids.values()))} is no file, nor FILE:LINE, and there is no window here "
                 why += f"({error.path}) whose document it could be; `neardup ingest FILE` makes one"
                 raise typer.BadParameter(why, param_hint="A B") from error
-        subjects |= {name: _of_file(name, config, reading) for name in files - subjects.keys()}
+        read = files - subjects.keys()
+        if sum(name.partition(":")[0] == STDIN for name in read) > 1:
+            once = "standard input can be read once only: write it to a file, and name the records of that"
+            raise typer.BadParameter(once, param_hint="A B")
+        subjects |= {name: _of_file(name, config, reading) for name in read}
         in_order = [subjects[name] for name in names]
         in_order += [
             Subject(f"text {at}", str(from_command_line(text, "--text"))) for at, text in enumerate(texts, 1)
