@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from testing.cli.samples import FERRY, MILL, STREAM, written
 
+import neardup
+
 WHOLE = "neardup: files are compared whole: no limit of hours (--window-hours 24 for a rolling window)\n"
 HOUR = 3_600
 START = 1_600_000_000 // HOUR * HOUR
@@ -357,3 +359,11 @@ def test_copies_that_are_earlier_than_their_originals_are_told_with_the_way_out(
     assert [line["id"] for line in run("dedup", file, "--keep", "earliest").lines] == ["b"]
     run("reconcile", "--window", "w.window")
     assert [line["head"] for line in run("groups", "--window", "w.window").lines] == ["b"]
+
+
+def test_what_would_be_dropped_is_asked_beside_a_writer(run, stream):
+    assert run("ingest", stream, "--window", "w", "--format", "quiet").code == 0
+    asked = ("expire", "--window", "w", "--window-hours", "1", "--now", "2026-11-21T09:00:00Z", "--dry-run")
+    with neardup.open("w") as writer:
+        done = run(*asked)
+        assert (done.code, f"{len(writer)} documents in" in done.err) == (0, True), done.err

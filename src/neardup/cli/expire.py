@@ -62,7 +62,7 @@ def expire(
     others = {name: value for name, value in settings.given.items() if name not in hours}
     if newest is None:
         check_output()
-    with opened_window(window, replace(settings, given=others)) as target:
+    with opened_window(window, replace(settings, given=others), readonly=dry_run) as target:
         if newest is not None:
             _set_back(target, newest, dry_run=dry_run)
             return
