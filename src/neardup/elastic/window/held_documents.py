@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neardup.elastic.http.mget import mget
+from neardup.elastic.window.parts import in_parts_of_texts
 from neardup.elastic.window.text_cache import Text, TextCache
 from neardup.model.field_path import field_of
 from neardup.model.shown_fields import shown_fields
@@ -102,7 +103,8 @@ class HeldDocuments:
         wanted = ",".join((self._text_field, *self._show))
         return [
             Shown() if document is None else self._shown_of(document.source)
-            for document in mget(self._cluster, refs, _source_includes=wanted)
+            for part in in_parts_of_texts(rows)
+            for document in mget(self._cluster, [refs[i] for i in part], _source_includes=wanted)
         ]
 
     def _shown_of(self, source: Mapping[str, Any]) -> Shown:

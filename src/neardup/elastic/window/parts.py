@@ -1,13 +1,23 @@
-"""What one request cannot hold, cut into parts."""
+"""What one request, or its answer, cannot hold, cut into parts."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import numpy as np
+
+from neardup.stores.records import text_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from neardup.stores.records import Rows
+
 T = TypeVar("T")
+
+_TEXTS: Final = 256
+_TEXT_BYTES: Final = 32_000_000
+"""Texts in one answer, and the bytes of their normal forms: a node holds the whole answer in memory."""
 
 
 def in_parts(items: Iterable[T], weight: Callable[[T], int], most: int) -> Iterator[list[T]]:
@@ -27,3 +37,9 @@ def in_parts(items: Iterable[T], weight: Callable[[T], int], most: int) -> Itera
         size += own
     if part:
         yield part
+
+
+def in_parts_of_texts(rows: Rows) -> Iterator[list[int]]:
+    """The positions of documents in `rows`, in order, in parts of which one answer holds the texts."""
+    weights = np.maximum(text_sizes(rows), _TEXT_BYTES // _TEXTS).tolist()
+    return in_parts(range(len(weights)), weights.__getitem__, _TEXT_BYTES)

@@ -9,13 +9,11 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
-
 from neardup.elastic.http.mget import mget
-from neardup.elastic.window.parts import in_parts
+from neardup.elastic.window.parts import in_parts_of_texts
 from neardup.model.escapes import escaped
 from neardup.model.field_path import field_of
-from neardup.stores.records import fingerprints_of, text_sizes
+from neardup.stores.records import fingerprints_of
 
 if TYPE_CHECKING:
     from neardup.elastic.http.api import DocumentRef
@@ -27,9 +25,6 @@ log = logging.getLogger("neardup")
 
 _CACHE_BYTES: Final = 128_000_000
 """Texts kept, in both forms: copies follow their originals closely, so that most are here when they are compared."""
-_FETCHED: Final = 256
-_FETCHED_BYTES: Final = 32_000_000
-"""Texts in memory at once before they are normal forms, and the bytes of these."""
 
 
 class Text(NamedTuple):
@@ -72,8 +67,8 @@ class TextCache:
         One request for every 256 that are not kept, or for every 32 MB of their normal forms.
         """
         missing = [i for i, handle in enumerate(handles) if handle not in self._recent]
-        weights = np.maximum(text_sizes(rows), _FETCHED_BYTES // _FETCHED).tolist()
-        for part in in_parts(missing, weights.__getitem__, _FETCHED_BYTES):
+        for positions in in_parts_of_texts(rows[missing]):
+            part = [missing[i] for i in positions]
             self._fetch([handles[i] for i in part], [refs[i] for i in part], rows[part])
         texts = [self._recent[handle] for handle in handles]
         self.trim()
