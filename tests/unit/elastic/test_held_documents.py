@@ -35,3 +35,23 @@ def test_an_answer_holds_so_many_bytes_of_the_texts_that_are_shown():
         held.add(rows, refs, 8 * [b""])
         assert held.shown(rows) == 8 * [Shown()]
     assert [len(request.lines[0]["docs"]) for request in server.requests] == [3, 3, 2]
+
+
+def test_a_document_whose_text_another_client_took_away_is_shown_without_and_named(caplog):
+    """It passed for one that is gone, of which the normal form alone is kept."""
+    there = {"found": True, "_seq_no": 1, "_primary_term": 1, "_source": {"text": 12345, "source": "wire"}}
+    rows = np.zeros(1, ROW)
+    with (
+        standing_in([Answer(200, {"docs": [there]})]) as server,
+        Cluster(Address(server.url, "news"), patience=0) as cluster,
+    ):
+        context = ElasticContext(
+            cluster, Layout(cluster.address), scoring_lease(cluster), signer_for(Recipe()), Settings()
+        )
+        held = HeldDocuments(context)
+        held.add(rows, [DocumentRef("news-1", "a")], [b""])
+        assert held.shown(rows) == [Shown("", {"source": "wire"})]
+        assert held.texts(rows) == [b""]
+    shown, compared = caplog.messages
+    assert "a in news-1 has no text in its field text any more" in shown
+    assert "a in news-1 has another text than when it was scored" in compared

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from neardup.elastic.http.mget import mget
 from neardup.elastic.window.parts import in_parts_of_texts
 from neardup.elastic.window.text_cache import Text, TextCache
+from neardup.model.escapes import escaped
 from neardup.model.field_path import field_of
 from neardup.model.shown_fields import shown_fields
 from neardup.stores.base import Shown
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import ElasticContext
     from neardup.model.document import Prepared
     from neardup.stores.records import Rows
+
+log = logging.getLogger("neardup")
 
 
 class HeldDocuments:
@@ -102,14 +106,22 @@ class HeldDocuments:
         refs = [self.ref(arrival) for arrival in arrivals_of(rows).tolist()]
         wanted = ",".join((self._text_field, *self._show))
         return [
-            Shown() if document is None else self._shown_of(document.source)
+            Shown() if document is None else self._shown_of(refs[i], document.source)
             for part in in_parts_of_texts(rows)
-            for document in mget(self._cluster, [refs[i] for i in part], _source_includes=wanted)
+            for i, document in zip(
+                part, mget(self._cluster, [refs[i] for i in part], _source_includes=wanted), strict=True
+            )
         ]
 
-    def _shown_of(self, source: Mapping[str, Any]) -> Shown:
+    def _shown_of(self, ref: DocumentRef, source: Mapping[str, Any]) -> Shown:
         text = field_of(source, self._text_field)
-        return Shown(text if isinstance(text, str) else None, shown_fields(source, self._show))
+        if not isinstance(text, str):
+            log.warning(
+                "%s in %s has no text in its field %s any more: it is shown without; index it again whole, or delete "
+                "it here", escaped(ref.id), ref.index, self._text_field,
+            )  # fmt: skip
+            text = ""
+        return Shown(text, shown_fields(source, self._show))
 
     def blobs(self, rows: Rows) -> list[bytes]:
         """The blobs of documents."""

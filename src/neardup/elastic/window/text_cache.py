@@ -16,7 +16,7 @@ from neardup.model.field_path import field_of
 from neardup.stores.records import fingerprints_of
 
 if TYPE_CHECKING:
-    from neardup.elastic.http.api import DocumentRef
+    from neardup.elastic.http.api import DocumentRef, StoredDocument
     from neardup.elastic.http.client import Cluster
     from neardup.signing.signer import Signer
     from neardup.stores.records import Rows
@@ -80,23 +80,20 @@ class TextCache:
             self._bytes -= self._recent.popitem(last=False)[1].size
 
     def _fetch(self, handles: Sequence[int], refs: Sequence[DocumentRef], rows: Rows) -> None:
-        texts = self._texts(refs)
+        documents = mget(self._cluster, refs, _source_includes=self._text_field)
+        texts = [None if document is None else self._text(document) for document in documents]
         signed = self._signer.sign([text or b"" for text in texts])
         same = (signed.fingerprints == fingerprints_of(rows)).all(axis=1)
         for i, (handle, ref) in enumerate(zip(handles, refs, strict=True)):
             if not same[i]:
-                state = "is gone" if texts[i] is None else "has another text than when it was scored"
+                state = "is gone" if documents[i] is None else "has another text than when it was scored"
                 log.warning(
                     "%s in %s %s: it is not compared; index it again whole, or delete it here",
                     escaped(ref.id), ref.index, state,
                 )  # fmt: skip
             self.keep(handle, Text(signed.text(i), texts[i]) if same[i] else NO_TEXT)
 
-    def _texts(self, refs: Sequence[DocumentRef]) -> list[bytes | None]:
-        """The texts of documents as they stand in the cluster, refreshed or not; None where there is none."""
-        documents = mget(self._cluster, refs, _source_includes=self._text_field)
-        texts = [
-            None if document is None else field_of(document.source, self._text_field)
-            for document in documents
-        ]
-        return [text.encode(errors="replace") if isinstance(text, str) else None for text in texts]
+    def _text(self, document: StoredDocument) -> bytes | None:
+        """The text of a document as it stands in the cluster; None where another client has left none there."""
+        text = field_of(document.source, self._text_field)
+        return text.encode(errors="replace") if isinstance(text, str) else None
