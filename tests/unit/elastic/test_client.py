@@ -443,6 +443,21 @@ def test_an_unknown_user_is_told_where_credentials_are_taken_from():
     assert caught.value.action is None
 
 
+def test_where_a_proxy_sends_elsewhere_is_told():
+    """The error was the page that goes with it, without the address."""
+    moved = Answer(
+        301, "<html>Moved Permanently</html>", {"location": "https://search.example/_cluster/health"}
+    )
+    with standing_in([moved]) as server, cluster_of(server) as cluster:
+        with pytest.raises(ClusterUnreachable) as caught:
+            cluster.request("GET", "/_cluster/health")
+        assert len(server.requests) == 1
+    assert (
+        "what answers there sends elsewhere (301, to https://search.example/_cluster/health); if the cluster is there, "
+        "give that address"
+    ) in str(caught.value)
+
+
 def test_something_else_at_the_address_is_told():
     with (
         standing_in([Answer(200, {}, product=False)]) as server,

@@ -26,6 +26,7 @@ from elastic_transport.client_utils import url_to_node_config
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.permission_errors import permission_error
 from neardup.elastic.http.remedies import never_fits, remedy_for
+from neardup.elastic.http.unexpected import check_is_here
 from neardup.errors import ClusterConflict, ClusterError, ClusterRejected, ClusterUnreachable
 
 if TYPE_CHECKING:
@@ -206,13 +207,14 @@ class Cluster:
             if meta.status < 300 and is_whole:
                 _warn(self.credentials.hidden(meta.headers.get("warning") or ""))
                 return True if method == "HEAD" else answer
-            reason = self._why_again(f"{method} {path}", meta.status, answer, is_whole=is_whole)
+            reason = self._why_again(f"{method} {path}", meta, answer, is_whole=is_whole)
             backoff.wait(self.url, reason, least=_retry_after(meta.headers.get("retry-after")))
 
-    def _why_again(self, request: str, status: int, answer: Any, *, is_whole: bool) -> str:
+    def _why_again(self, request: str, meta: ApiResponseMeta, answer: Any, *, is_whole: bool) -> str:
         """Why a request is to be sent again that got this answer; raises the error of one that is not."""
-        if status < 300:
+        if (status := meta.status) < 300:
             return _NO_JSON
+        check_is_here(self.url, status, self.credentials.hidden(meta.headers.get("location") or ""))
         type, why = self._type_and_reason(status, answer)
         reason = f"{status} {type} {why}"
         is_busy = (status in BUSY or node_left(answer)) and not never_fits(reason)
