@@ -104,6 +104,29 @@ def test_a_mark_that_another_client_deletes_needs_no_withdrawing(documents, writ
     assert stored(documents) == {}
 
 
+def test_a_change_that_was_refused_before_anything_was_done_leaves_nothing_to_undo(documents, writes):
+    """After one `neardup delete` in an hour that takes no writes nobody could score, until that took them again."""
+    documents.put(HOUR, "known", {"neardup": {"order": 3}})
+    before = stored(documents)
+    documents.refused = lambda op, key: BLOCKED if (op, key) == ("delete", (HOUR, "known")) else None
+    known = DocumentRef(HOUR, "known")
+    writes.put(known, Action("delete", *known), "known")
+    with pytest.raises(ClusterRejected, match="lift the block"):
+        writes.send(1)
+    assert stored(documents) == before
+    assert documents.sources.keys() - before.keys() == {STATE}
+
+
+def test_a_change_that_was_refused_in_part_leaves_its_undo_log(documents, writes):
+    documents.refused = lambda op, key: BLOCKED if (op, key) == ("delete", (HOUR, "b")) else None
+    for id in ("a", "b"):
+        documents.put(HOUR, id, {"neardup": {"order": 3}})
+        writes.put(DocumentRef(HOUR, id), Action("delete", HOUR, id), id)
+    with pytest.raises(ClusterRejected, match="lift the block"):
+        writes.send(1)
+    assert documents.sources.keys() == {STATE, (STATE[0], "undo-1-0"), (HOUR, "b")}
+
+
 def test_a_document_in_which_another_client_has_put_null_for_our_object_is_moved_and_revised(
     documents, writes
 ):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -18,10 +19,11 @@ from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import remedy_for
 from neardup.elastic.window.codec import OBJECT, SCORER_FIELDS, UNSCORED, own_object
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
+from neardup.errors import ClusterError, ClusterRejected
 from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
-    from neardup.elastic.http.api import StoredDocument
+    from neardup.elastic.http.api import StoredDocument, Version
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.window.composer import Composer
     from neardup.elastic.window.lease import Lease
@@ -134,10 +136,24 @@ class PendingWrites:
             ids = {write.action.ref: write.id for write in writes}
             return {ids[DocumentRef(entry.index, entry.id)]: _TOO_LARGE_TO_KEEP for entry in large}
         self._lease.renew()
-        refused = self._send([_pinned(write, current) for write in writes]) or self._sign(writes)
+        try:
+            refused = self._send([_pinned(write, current) for write in writes]) or self._sign(writes)
+        except ClusterRejected:
+            self._forget_if_nothing_is_done(writes, current)
+            raise
         if refused:
             self._undo_log.undo([epoch])
         return refused
+
+    def _forget_if_nothing_is_done(self, writes: Sequence[_Write], current: Current) -> None:
+        """Leaves nothing to undo if the documents of `writes` still are as in `current`: to put them back all others
+        would wait for an hour that takes no writes.
+        """
+        refs = [write.action.ref for write in writes]
+        with suppress(ClusterError):
+            now = self._documents(refs, [f"{OBJECT}.order"])
+            if all(_version(now, ref) == _version(current, ref) for ref in refs):
+                self._undo_log.clear()
 
     def _sign(self, writes: Sequence[_Write]) -> dict[str, str]:
         """Puts our object back into what `writes` have moved and nodes left unsigned; why some of it is refused."""
@@ -267,8 +283,12 @@ def _in_the_way(action: Action, arrival: int | None) -> str:
 
 def _pinned(write: _Write, current: Current) -> _Write:
     """The same write, which happens only to the version that is there now."""
-    there = current.get(write.action.ref)
-    return write._replace(action=write.action.if_version(None if there is None else there.version))
+    return write._replace(action=write.action.if_version(_version(current, write.action.ref)))
+
+
+def _version(current: Current, ref: DocumentRef) -> Version | None:
+    there = current.get(ref)
+    return None if there is None else there.version
 
 
 def _concerns(write: _Write, current: Current) -> bool:
