@@ -659,6 +659,12 @@ def test_an_answer_that_stays_no_json_is_told():
             "Cannot search on field [neardup.sketch] since it is not indexed nor has doc values.",
             "only the plugin searches them .`neardup setup --sign plugin`",
         ),
+        (
+            400,
+            "search_phase_execution_exception",
+            'field="neardup.qgram_count" was indexed with bytesPerDim=8 but this query has bytesPerDim=4',
+            "made without the templates of the window: `neardup doctor` says what to do with it",
+        ),
     ],
 )
 def test_what_is_wrong_with_an_index_comes_with_what_to_do(status, type, reason, remedy):

@@ -42,6 +42,10 @@ _REMEDIES: Final = tuple(
             "until hours without terms are gone only the plugin searches them (`neardup setup --sign plugin`)",
         ),
         (
+            r'"neardup\.\w+" was indexed with bytesPerDim',
+            "that index was made without the templates of the window: `neardup doctor` says what to do with it",
+        ),
+        (
             r"Not enough active copies",
             "start the nodes that hold its copies, or lower index.write.wait_for_active_shards of it, and run again",
         ),
