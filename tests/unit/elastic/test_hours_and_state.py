@@ -84,6 +84,33 @@ def test_a_doctor_finds_an_hour_that_is_closed_and_is_of_the_windows(floor, foun
     assert all(f"POST {NAME}/_open" in each.found for each in findings)
 
 
+@pytest.mark.parametrize(
+    ("settings", "state", "words"),
+    [
+        ({"index.verified_before_close": "true"}, "bad", "closed: .*POST letters/_open"),
+        ({"index.blocks.write": "true"}, "warning", "blocked .write.: .*PUT letters/_settings"),
+        ({"index.blocks.read": "true"}, "bad", "blocked .read.: the window cannot be read"),
+        ({"index.blocks.write": "false"}, None, ""),
+    ],
+)
+def test_a_doctor_finds_an_archive_that_is_closed_or_takes_no_marks(settings, state, words):
+    """Of one that was closed it found nothing, and every other command ended with an error."""
+    document = StateDocument(ABOUT, {}, Commit(next_order=1), epoch=1, archive="letters")
+    there = {"found": True, "_source": document.source(), "_seq_no": 1, "_primary_term": 1}
+
+    def script(request):
+        if "/_doc/" in request.path:
+            return Answer(200, there)
+        part = {"settings": settings} if "/_settings/" in request.path else {"mappings": {}}
+        return Answer(200, {"letters": part})
+
+    with standing_in(script) as server:
+        first, *others = examine_documents(Address(server.url, "news"), Credentials())
+    assert (first.what, first.state) == ("archive letters", "ok")
+    assert [(each.what, each.state) for each in others] == ([("index letters", state)] if state else [])
+    assert all(re.search(words, each.found) for each in others)
+
+
 def test_a_doctor_waits_no_longer_for_the_state_than_for_anything(monkeypatch):
     """Of a host that takes connections and is silent it was told after two minutes."""
     asked = []

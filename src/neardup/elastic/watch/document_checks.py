@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.admin.checks import TIMEOUT
 from neardup.elastic.admin.hourly_indices import read_indices
-from neardup.elastic.http.admin_api import config_of_template, mappings
+from neardup.elastic.http.admin_api import config_of_template, index_settings, mappings
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
@@ -54,6 +54,7 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
                 yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
         elif state.archive is not None:
             yield _archive(cluster, state.archive)
+            yield from _shut(cluster, state.archive)
         else:
             for name in Layout(address).missed(cluster, state.commit.floor_hour):
                 remedy = f"POST {name}/_open, or delete it"
@@ -110,3 +111,27 @@ def _archive(cluster: Cluster, name: str) -> Finding:
     unmapped = sum(1 for mapping in ours.values() if not mapping)
     waiting = f", {unmapped} not looked at yet (neardup watch)" if unmapped else ""
     return Finding(what, "ok", f"{len(there)} {'index' if len(there) == 1 else 'indices'}{waiting}")
+
+
+def _shut(cluster: Cluster, name: str) -> Iterator[Finding]:
+    """Which indices of what is scored in place are closed, or blocked."""
+    there = index_settings(
+        cluster, name, "index.verified_before_close", "index.blocks.*", params={"flat_settings": "true"}
+    )
+    for index, settings in ((index, about["settings"]) for index, about in sorted(there.items())):
+        if settings.get("index.verified_before_close") == "true":
+            remedy = f"POST {index}/_open, or delete it"
+            yield Finding(f"index {index}", "bad", f"closed: the window cannot be read; {remedy}")
+            continue
+        prefix = "index.blocks."
+        blocks = [
+            key.removeprefix(prefix) for key in settings if key.startswith(prefix) and settings[key] == "true"
+        ]
+        if blocks and blocks != ["metadata"]:
+            is_read = "read" not in blocks
+            lost = (
+                "verdicts cannot be written, its documents wait" if is_read else "the window cannot be read"
+            )
+            remedy = f'PUT {index}/_settings {{"index.blocks.{blocks[0]}": null}}'
+            text = f"blocked ({', '.join(blocks)}): {lost}; {remedy}, and see that the disk is not full"
+            yield Finding(f"index {index}", "warning" if is_read else "bad", text)
