@@ -665,6 +665,18 @@ def test_an_answer_that_stays_no_json_is_told():
             'field="neardup.qgram_count" was indexed with bytesPerDim=8 but this query has bytesPerDim=4',
             "made without the templates of the window: `neardup doctor` says what to do with it",
         ),
+        (
+            404,
+            "index_not_found_exception",
+            "no such index [news-1] and [action.auto_create_index] is [false]",
+            "let the cluster make indices by itself",
+        ),
+        (
+            404,
+            "index_not_found_exception",
+            "no such index [letters]",
+            "restore that index under its name",
+        ),
     ],
 )
 def test_what_is_wrong_with_an_index_comes_with_what_to_do(status, type, reason, remedy):

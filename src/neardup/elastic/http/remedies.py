@@ -50,8 +50,12 @@ _REMEDIES: Final = tuple(
             "start the nodes that hold its copies, or lower index.write.wait_for_active_shards of it, and run again",
         ),
         (
-            r"index_not_found_exception",
+            r"\[action\.auto_create_index\]",
             "let the cluster make indices by itself (action.auto_create_index), or make it, and run again",
+        ),
+        (
+            r"index_not_found_exception",
+            "what was in it is gone: restore that index under its name, and run again",
         ),
     )
 )

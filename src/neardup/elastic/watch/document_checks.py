@@ -102,7 +102,10 @@ def _archive(cluster: Cluster, name: str) -> Finding:
     """Whether marks can be found again in what is scored in place."""
     what, there = f"archive {name}", mappings(cluster, name)
     if not there:
-        return Finding(what, "bad", "not there: the documents that this window has scored are gone")
+        remedy = "restore it under this name, or score another index under another prefix"
+        return Finding(
+            what, "bad", f"not there: the documents that this window has scored are gone; {remedy}"
+        )
     ours = {index: about.get("properties", {}).get(OBJECT) for index, about in there.items()}
     guessed = [index for index, mapping in ours.items() if mapping and mapping.get("dynamic") != "false"]
     if guessed:
