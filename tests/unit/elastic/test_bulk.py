@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -121,6 +122,35 @@ def test_requests_are_cut_by_bytes():
     sizes = [len(request.body) for request in server.requests]
     assert max(sizes) <= 2_000
     assert all(one + other > 2_000 for one, other in pairwise(sizes))
+
+
+def test_requests_of_many_actions_are_under_way_side_by_side():
+    barrier, answering = threading.Barrier(4), threading.Lock()
+    index = Index()
+
+    def answer(request):
+        barrier.wait(20)  # until four of them are there
+        with answering:
+            return index(request)
+
+    with standing_in(answer) as server, cluster_of(server) as cluster:
+        outcomes = bulk(cluster, creating(250), at_once=4)
+    assert [outcome.status for outcome in outcomes] == [201] * 250
+    assert sorted(len(request.lines) // 2 for request in server.requests) == [61, 63, 63, 63]
+
+
+def test_outcomes_side_by_side_are_in_the_order_of_the_actions():
+    index = Index()
+    index.documents["news-1", "200"] = {}
+    with standing_in(index) as server, cluster_of(server) as cluster:
+        outcomes = bulk(cluster, creating(250), at_once=4)
+    assert [at for at, outcome in enumerate(outcomes) if not outcome.ok] == [200]
+
+
+def test_few_actions_go_in_one_request():
+    with standing_in(Index()) as server, cluster_of(server) as cluster:
+        bulk(cluster, creating(40), at_once=4)
+    assert len(server.requests) == 1
 
 
 def test_an_action_larger_than_a_request_goes_alone():

@@ -1,9 +1,11 @@
-"""Many writes in few requests: cut by bytes, refused items sent again, an outcome for every item."""
+"""Many writes in few requests: cut by bytes, some side by side, refused items sent again, an outcome for every item."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from http import HTTPStatus
+from itertools import chain
 from typing import Any, Final, Literal, NamedTuple
 
 import orjson
@@ -11,12 +13,20 @@ import orjson
 from neardup.elastic.http.api import DocumentRef, Version
 from neardup.elastic.http.client import BUSY, NODE_GONE, Backoff, Cluster, with_causes
 from neardup.elastic.http.remedies import never_fits, remedy_for
+from neardup.elastic.http.side_by_side import side_by_side
 from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterRejected
 from neardup.model.tuples import maker_of
 
 DEFAULT_MAX_BYTES: Final = 5_000_000
 """Elasticsearch holds a request in memory several times over; all that are under way may take a tenth of the heap."""
+
+AT_ONCE: Final = 2
+"""Requests side by side. What a scorer writes goes to one or two hours, of one shard each, and one request keeps one
+thread of a node at work. Of four, each with a segment of its own, a node of two cores has a tenth more to do.
+"""
+FEWEST_ACTIONS: Final = 32
+"""Of a request that goes side by side with others: what each costs beside its items is nothing then."""
 
 BAD_REQUEST: Final = 400
 TOO_LARGE: Final = 413
@@ -91,9 +101,12 @@ def bulk(
     *,
     refresh: str | None = None,
     max_bytes: int = DEFAULT_MAX_BYTES,
+    at_once: int = AT_ONCE,
     between: Callable[[], object] = lambda: None,
 ) -> list[Outcome]:
     """The outcome of every action, in their order.
+
+    Of each part of `max_bytes` up to `at_once` requests are under way side by side.
 
     Items refused because the cluster is busy are sent again, alone, until `cluster.patience` is over, which raises
     `ClusterUnreachable`; so does a request that finds no cluster. Any other error of an item is its outcome (400 also
@@ -102,12 +115,13 @@ def bulk(
     request be sent again: a `create` that had landed then has status 409, a `delete` 404, and the caller knows what to
     make of it.
 
-    `between` is called after each part of `max_bytes`, and before each wait for refused items; nothing more is sent if
-    it raises.
+    `between` is called in this thread, after each part of `max_bytes`, before each wait for refused items, and now and
+    then while others are under way; nothing more is sent if it raises.
     """
     outcomes: list[Outcome] = []
     for chunk in _chunks(actions, max_bytes):
-        outcomes += _send(cluster, chunk, refresh, between)
+        works = [partial(_send, cluster, part, refresh) for part in _parts(chunk, at_once)]
+        outcomes += chain.from_iterable(side_by_side(works, between))
         between()
     return outcomes
 
@@ -156,6 +170,13 @@ def _chunks(actions: Iterable[Action], max_bytes: int) -> Iterator[list[bytes]]:
         there.add(key)
     if chunk:
         yield chunk
+
+
+def _parts(chunk: Sequence[bytes], at_once: int) -> list[Sequence[bytes]]:
+    """A chunk in up to `at_once` parts of about as many actions, never of very few."""
+    count = max(1, min(at_once, len(chunk) // FEWEST_ACTIONS))
+    size = -(-len(chunk) // count)
+    return [chunk[at : at + size] for at in range(0, len(chunk), size)]
 
 
 def _encode(action: Action) -> bytes:
