@@ -31,7 +31,7 @@ from benchmarks.elastic.bench_window import FIRST_MS, HOURS, SEED, index_all, pl
 from benchmarks.lib import harness
 from neardup.elastic.http.address import parse_address
 from neardup.elastic.http.client import Cluster
-from neardup.model.settings import HOUR_MS, Settings
+from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, HOUR_MS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,7 @@ def by_ingest(address: Address, part: list[neardup.Document], candidates: Any) -
     """Documents a second, and the verdicts."""
     with neardup.open(str(address), candidates=candidates) as window:
         lines = [(time.perf_counter(), verdict.to_dict()) for verdict in window.ingest(part)]
-    return rate([lines], Settings(candidates=candidates)), [verdict for _, verdict in lines]
+    return rate([lines]), [verdict for _, verdict in lines]
 
 
 def by_watch(address: Address, part: list[neardup.Document], scorers: int) -> tuple[float, list[Any]]:
@@ -102,12 +102,12 @@ def by_watch(address: Address, part: list[neardup.Document], scorers: int) -> tu
         msg = f"a watch ended with {codes}"
         raise AssertionError(msg)
     verdicts = [orjson.loads(line) for each in lines for _, line in each]
-    return rate(lines, Settings(candidates="search")), verdicts
+    return rate(lines), verdicts
 
 
-def rate(lines: list[list[tuple[float, Any]]], settings: Settings) -> float:
+def rate(lines: list[list[tuple[float, Any]]]) -> float:
     """Verdicts a second of all scorers, each with its own, from when each has done its first batch."""
-    first = settings.documents_at_once
+    first = CLUSTER_BATCH_DOCUMENTS
     begun = max(each[min(first, len(each)) - 1][0] for each in lines if each)
     moments = sorted(moment for each in lines for moment, _ in each if moment > begun)
     return len(moments) / (moments[-1] - begun) if moments else 0.0

@@ -13,6 +13,8 @@ import pytest
 from neardup.cli import application, context
 from neardup.cli.lexicon import build
 from neardup.model.settings import (
+    CLUSTER_BATCH_DOCUMENTS,
+    DEFAULT_BATCH_DOCUMENTS,
     DEFAULT_LEXICON_SAMPLE,
     DEFAULT_POLL_SECONDS,
     Recipe,
@@ -51,7 +53,7 @@ def test_an_option_for_a_setting_shows_the_default_of_the_setting(command, name)
             "the one that ships",
             "none",
             "keep, in a directory",
-            "256; 1024 with --candidates search",
+            "256; 1024 in a cluster",
         ),
         0: ("no limit",),
     }
@@ -70,8 +72,7 @@ def test_an_option_for_a_setting_shows_the_default_of_the_setting(command, name)
 
 
 def test_how_many_documents_are_worked_at_once_is_as_shown():
-    counts = Settings().documents_at_once, Settings(candidates="search").documents_at_once
-    assert Settings(candidates="search", retrieval="complete").documents_at_once == counts[0]
+    counts = DEFAULT_BATCH_DOCUMENTS, CLUSTER_BATCH_DOCUMENTS
     shown = option("ingest", "batch_documents").show_default
     assert shown == option("watch", "batch_documents").show_default
     assert counts == tuple(int(number) for number in re.findall(r"\d+", shown))

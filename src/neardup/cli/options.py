@@ -327,7 +327,7 @@ BatchDocumentsOption = Annotated[
         "batch_documents",
         panel=None,
         metavar="N",
-        nothing="256; 1024 with --candidates search",
+        nothing="256; 1024 in a cluster",
         help="Documents worked in one go; changes no verdict.",
     ),
 ]

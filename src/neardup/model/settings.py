@@ -47,8 +47,10 @@ DEFAULT_SHOW: Final = ("title", "subject", "source", "url")
 """Fields by which people know a document, where they have these names."""
 DEFAULT_BATCH_DOCUMENTS: Final = 256
 """Enough to spread the cost of some sixty calls of numpy a batch over; 64 to 512 differ by a tenth."""
-SEARCHED_BATCH_DOCUMENTS: Final = 1_024
-"""Where candidates are searched for by sketches: one search does for a whole batch."""
+CLUSTER_BATCH_DOCUMENTS: Final = 1_024
+"""In a cluster: a batch costs two writes of the state document besides, each a flush of a disk, and one search for
+sketches does for all of it.
+"""
 BATCH_BYTES: Final = 4_000_000
 DEFAULT_POLL_SECONDS: Final = 2.0
 """How long `watch` waits before it looks again."""
@@ -267,8 +269,8 @@ class Settings:
     max_documents, max_memory (bytes)   budgets; over them the window loses its oldest hours; 0 = none
     max_length        longer texts (in characters) are rejected
     max_candidates    more candidates than this are not all verified and the verdict says `truncated`; 0 = no limit
-    batch_documents   how many documents are worked in one go; None = 256, or 1,024 where the cluster is searched for
-                      candidates by sketches. Never changes a verdict
+    batch_documents   how many documents are worked in one go; None = 256, or 1,024 in a cluster, but where candidates
+                      are searched for losslessly. Never changes a verdict
     candidates        "memory": from a window held in memory; "search": from the cluster; never changes a verdict
     threads           one decides, the others sign the documents that follow; never changes a verdict
     fsync             also survive a power cut, not only a killed process; costs one disk flush a batch
@@ -353,14 +355,6 @@ class Settings:
                 else "0, because all hours are compared (window_hours = 0)"
             )
             raise SettingsError("keep_hours", keep, f"{expected}; 0 keeps all")
-
-    @property
-    def documents_at_once(self) -> int:
-        """How many documents are worked in one go at most."""
-        if self.batch_documents is not None:
-            return self.batch_documents
-        is_one_search = self.candidates == "search" and self.retrieval == "sketch"
-        return SEARCHED_BATCH_DOCUMENTS if is_one_search else DEFAULT_BATCH_DOCUMENTS
 
     @property
     def kept_hours(self) -> int:

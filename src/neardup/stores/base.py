@@ -147,6 +147,10 @@ class Store(Protocol):
     def revision(self) -> int:
         """Changes whenever what `records` gave is no longer what is there: it is to be read anew, from the start."""
 
+    @property
+    def documents_at_once(self) -> int:
+        """How many documents a batch has at most where the settings do not say: they share what a commit costs."""
+
     def begin(self) -> AbstractContextManager[object]:
         """The right to change the window, with `committed` up to date; what another writer left half done is undone.
         `WindowLocked` while another one has it: some stores have it for as long as they are open.

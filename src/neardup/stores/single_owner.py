@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS
 from neardup.stores.blobs import came_of, shown_of
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 class SingleOwner:
     """The part of `Store` that is about documents of other owners, and about other writers: there are none."""
 
+    documents_at_once: int = DEFAULT_BATCH_DOCUMENTS
     keeps_text: bool | None = True
     keeps_keys: bool = True
 

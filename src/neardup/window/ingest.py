@@ -54,7 +54,7 @@ class Ingest:
                 f"on_reject is of type {type(reject).__name__}, not a function: of a list pass rejects.append"
             )
         settings, leaps = self._session.state.settings, Leaps()
-        limit = settings.documents_at_once
+        limit = self._session.documents_at_once
         self._warn_of_changes()
         ahead = SigningAhead(
             usable(documents, settings, reject), self._sign, size=limit,

@@ -118,6 +118,11 @@ class Session:
         return self.state.settings.candidates == "search"
 
     @property
+    def documents_at_once(self) -> int:
+        """How many documents are worked in one go at most."""
+        return self.state.settings.batch_documents or self.store.documents_at_once
+
+    @property
     def is_in_step(self) -> bool:
         """Whether memory holds what the store has seen to be committed; nothing, if that is all there is."""
         return self.state.committed == self.store.committed and self._revision in (None, self.store.revision)

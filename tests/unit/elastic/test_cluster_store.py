@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from unittest import mock
 
 import numpy as np
@@ -32,11 +33,18 @@ def lease():
     return mock.Mock(held=False)
 
 
+@contextmanager
+def a_store(lease, **settings):
+    with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
+        signer = signer_for(Recipe())
+        context = ElasticContext(cluster, Layout(cluster.address), lease, signer, Settings(**settings))
+        yield ClusterStore(context, StateDocument({}, {}, KNOWN), remember=True)
+
+
 @pytest.fixture
 def store(lease):
-    with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
-        context = ElasticContext(cluster, Layout(cluster.address), lease, signer_for(Recipe()), Settings())
-        yield ClusterStore(context, StateDocument({}, {}, KNOWN), remember=True)
+    with a_store(lease) as made:
+        yield made
 
 
 def rows_of(*arrivals_and_hours):
@@ -52,6 +60,14 @@ def added(store, arrival, hour, text):
     document = Prepared("id", text, hour * HOUR_MS, hour)
     store.append(hour, NewDocuments(rows, [document], [text], [b"id"], NO_KEYS))
     return rows
+
+
+@pytest.mark.parametrize("candidates", ["memory", "search"])
+@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
+def test_batches_are_large_but_where_every_document_is_a_search_of_its_own(lease, candidates, retrieval):
+    is_search_each = (candidates, retrieval) == ("search", "complete")
+    with a_store(lease, candidates=candidates, retrieval=retrieval) as store:
+        assert store.documents_at_once == (256 if is_search_each else 1_024)
 
 
 def test_what_is_read_from_the_start_takes_the_place_of_all_that_was_held(store, monkeypatch):

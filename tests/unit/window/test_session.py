@@ -9,7 +9,8 @@ from testing.window.backends import document, grams
 from testing.window.sqlite_store import SqliteStore
 
 from neardup.errors import NeardupError, SettingsError, WindowLocked
-from neardup.model.settings import Recipe, Settings
+from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Settings
+from neardup.opening import open_window
 from neardup.signing.signer import signer_for
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.records import arrivals_of
@@ -141,3 +142,8 @@ def test_what_was_read_in_part_does_not_pass_for_all(store):
     assert window.is_empty
     assert window.query(B).duplicate_of == "b"
     assert window.stats().documents == 2
+
+
+def test_settings_say_how_many_documents_a_batch_has_before_the_store_does():
+    with open_window(None) as usual, open_window(None, batch_documents=7) as chosen:
+        assert (usual.documents_at_once, chosen.documents_at_once) == (DEFAULT_BATCH_DOCUMENTS, 7)

@@ -52,7 +52,7 @@ class BacklogScorer:
                 "'mark' where documents of other clients are scored: they are neither deleted nor moved"
             )
             raise SettingsError("policy", policy, expected)
-        self._window, self._batch = window, window.settings.documents_at_once
+        self._window, self._batch = window, window.documents_at_once
         self._mean_characters = 1.0
         self._on_reject, self._stopped = on_reject, stopped
         self.backlog = BacklogReader(cluster, layout)

@@ -19,7 +19,7 @@ from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.likeness import Likeness
 from neardup.elastic.window.loader import PAGE, pages, stored_part
 from neardup.model.hours import FIRST_HOUR, first_living_hour
-from neardup.model.settings import HOUR_MS, SEARCHED_BATCH_DOCUMENTS
+from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, HOUR_MS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 4_096
 """Values of one query."""
-_MOST_SINCE: Final = 8 * SEARCHED_BATCH_DOCUMENTS
+_MOST_SINCE: Final = 8 * CLUSTER_BATCH_DOCUMENTS
 """Documents added since a look ahead, above which it is cheaper to look again."""
 
 

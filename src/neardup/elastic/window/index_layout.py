@@ -10,6 +10,7 @@ from neardup.elastic.http.admin_api import delete_index, index_settings, indices
 from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, refresh
 from neardup.errors import ClusterRejected, SettingsError, WindowDamaged
 from neardup.model.hours import FIRST_HOUR
+from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, DEFAULT_BATCH_DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -209,3 +210,9 @@ class ElasticContext(NamedTuple):
     lease: Lease[StateDocument]
     signer: Signer
     settings: Settings
+
+    @property
+    def documents_at_once(self) -> int:
+        """How many documents a batch has where the settings do not say."""
+        is_search_each = self.settings.candidates == "search" and self.settings.retrieval == "complete"
+        return DEFAULT_BATCH_DOCUMENTS if is_search_each else CLUSTER_BATCH_DOCUMENTS

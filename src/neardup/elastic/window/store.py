@@ -69,6 +69,10 @@ class ClusterStore:
     def committed(self) -> Commit:
         return self._document.commit
 
+    @property
+    def documents_at_once(self) -> int:
+        return self._context.documents_at_once
+
     def refresh(self, *, follow: bool = False) -> None:  # noqa: ARG002 - it always does
         self._adopt(committed_state(self._context))
 
