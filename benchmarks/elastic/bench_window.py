@@ -63,7 +63,7 @@ def window_of(url: str, name: str, *, terms: bool | None = None, **settings: Any
 
 
 def batches(actions: Sequence[Action]) -> Iterator[Sequence[Action]]:
-    """Actions as many at a time as `ingest` writes."""
+    """Actions as many at a time as other clients write."""
     for at in range(0, len(actions), BATCH):
         yield actions[at : at + BATCH]
 

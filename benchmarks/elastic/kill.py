@@ -28,7 +28,7 @@ from benchmarks.lib import harness
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
 
-DOCUMENTS_A_KILL = 72
+DOCUMENTS_A_KILL = 200
 """So many that the stream is not through before the last kill."""
 
 

@@ -20,6 +20,7 @@ from benchmarks.lib.corpora import SYLLABLES
 from testing.window import writer
 from testing.window.backends import START
 
+from neardup.elastic.http.bulk import FEWEST_ACTIONS
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.model.document import parse_time
 from neardup.model.settings import HOUR_MS
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
     from neardup.model.verdict import Verdict
 
-BATCH = 16
+BATCH = 2 * FEWEST_ACTIONS
+"""So many that they are written in two requests side by side."""
 LONGEST_DELAY = 0.4
 """Seconds from a verdict to the kill, at most: a batch takes about a tenth of it."""
 DEADLINE = 900

@@ -52,8 +52,11 @@ OPERATIONS: list[Operation] = [
 
 @pytest.fixture(autouse=True)
 def impatient():
-    """A client that asks again soon."""
-    with mock.patch("neardup.elastic.http.client.FIRST_WAIT", 0.01):
+    """A client that asks again soon, and writes also a few documents in two requests side by side."""
+    with (
+        mock.patch("neardup.elastic.http.client.FIRST_WAIT", 0.01),
+        mock.patch("neardup.elastic.http.bulk.FEWEST_ACTIONS", 1),
+    ):
         yield
 
 

@@ -21,7 +21,7 @@ KILLS = 2 if LONG else 1
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["mark", "route"])
 def test_a_killed_writer_loses_nothing_and_writes_nothing_twice(cluster, tmp_path, policy):
-    outcome = kill_writer(cluster, tmp_path, 3, stream(240), policy=policy)
+    outcome = kill_writer(cluster, tmp_path, 3, stream(960), policy=policy)
     assert min(outcome.told) > 0
 
 
