@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from testing.cluster_stand_in import PAGE_TOO_LARGE, standing_in
+from testing.cluster_stand_in import PAGE_TOO_LARGE, error, standing_in
 from testing.stored_documents import COMPOSER, StoredDocuments
 
 from neardup.elastic.http import client
@@ -125,6 +125,22 @@ def test_a_change_that_was_refused_in_part_leaves_its_undo_log(documents, writes
     with pytest.raises(ClusterRejected, match="lift the block"):
         writes.send(1)
     assert documents.sources.keys() == {STATE, (STATE[0], "undo-1-0"), (HOUR, "b")}
+
+
+def test_a_change_whose_request_was_refused_as_a_whole_leaves_its_undo_log(documents, writes, monkeypatch):
+    """One beside it may have been given up without an answer, and still be done."""
+    documents.put(HOUR, "known", {"neardup": {"order": 3}})
+    answer = StoredDocuments.__call__
+
+    def broken(self, request):
+        is_change = request.path.startswith("/_bulk") and request.lines[0]["delete"]["_index"] == HOUR
+        return error(500, "null_pointer_exception", "made up") if is_change else answer(self, request)
+
+    monkeypatch.setattr(StoredDocuments, "__call__", broken)
+    writes.put(DocumentRef(HOUR, "known"), Action("delete", HOUR, "known"), "known")
+    with pytest.raises(ClusterRejected, match="null_pointer"):
+        writes.send(1)
+    assert documents.sources.keys() == {STATE, (STATE[0], "undo-1-0"), (HOUR, "known")}
 
 
 def test_a_document_in_which_another_client_has_put_null_for_our_object_is_moved_and_revised(

@@ -37,6 +37,8 @@ FOR_ONE_ITEM: Final = (BAD_REQUEST, TOO_LARGE)
 _WAITED_FOR_MAPPING: Final = "timed out while waiting for a dynamic mapping update"
 """What a busy cluster says of an item with status 500."""
 DROPPED: Final = "an ingest pipeline of the index drops it"
+OF_ONE_ITEM: Final = "bulk item"
+"""The type of the error for an action that was refused, whose request was answered as all that went with it."""
 NO_ITEMS_FAULT: Final = ("media_type_header_exception",)
 """Errors of a whole request that would meet each of its items alone."""
 
@@ -148,7 +150,7 @@ def refusal(cluster: Cluster, action: Action, outcome: Outcome) -> ClusterReject
     known.
     """
     what, reason = f"{action.op} {action.index}/{action.id}", str(outcome.error)
-    return ClusterRejected(cluster.url, what, outcome.status, "bulk item", reason, remedy_for(reason))
+    return ClusterRejected(cluster.url, what, outcome.status, OF_ONE_ITEM, reason, remedy_for(reason))
 
 
 def _chunks(actions: Iterable[Action], max_bytes: int) -> Iterator[list[bytes]]:

@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.http.api import DocumentRef
-from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk, refusal
+from neardup.elastic.http.bulk import FOR_ONE_ITEM, OF_ONE_ITEM, Action, Outcome, bulk, refusal
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import remedy_for
 from neardup.elastic.window.codec import OBJECT, SCORER_FIELDS, UNSCORED, own_object
@@ -138,8 +138,10 @@ class PendingWrites:
         self._lease.renew()
         try:
             refused = self._send([_pinned(write, current) for write in writes]) or self._sign(writes)
-        except ClusterRejected:
-            self._forget_if_nothing_is_done(writes, current)
+        except ClusterRejected as error:
+            # Beside a request that is refused as a whole another may be given up without an answer, and still be done.
+            if error.type == OF_ONE_ITEM:
+                self._forget_if_nothing_is_done(writes, current)
             raise
         if refused:
             self._undo_log.undo([epoch])
