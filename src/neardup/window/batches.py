@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from neardup.model.document import Flush
 from neardup.model.settings import BATCH_BYTES
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
 Batch = dict[str, "Prepared"]
 
+MOST_HOURS: Final = 256
+"""Of a batch: each may become an index of a cluster, and those that expire are only dropped behind it."""
+
 
 def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> Iterator[Batch]:
-    """The `documents` in batches of at most about `limit`.
+    """The `documents` in batches of at most about `limit`, and of `MOST_HOURS`.
 
     Before each, `leaps.following` becomes what is known of what follows it. After each, `leaps.held` is what of it
     waits for a document with a time of its own: it comes again when that is known. A batch holds an id once, so that a
@@ -29,22 +32,28 @@ def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> 
     """
     stream = _Stream(documents)
     batch: Batch = {}
+    hours = set[int]()
     size, since = 0, 0.0
     while (item := stream.next()) is not None:
         if isinstance(item, Flush):
             if not batch:
                 continue
-        elif batch and (item.id in batch or size + len(item.text) > BATCH_BYTES):
+        elif batch and (
+            item.id in batch
+            or size + len(item.text) > BATCH_BYTES
+            or (len(hours) == MOST_HOURS and item.hour not in hours)
+        ):
             stream.put_back([item])
         else:
             since = since if batch else clock.monotonic()
             batch[item.id] = item
+            hours.add(item.hour)
             size += len(item.text)
             if len(batch) < limit and clock.monotonic() - since <= MAX_WAIT_SECONDS:
                 continue
         leaps.following = Next()
         yield batch
-        batch, size = {}, 0
+        batch, hours, size = {}, set(), 0
         yield from _held(stream, leaps)
     if batch:
         leaps.following = Next(known=True)
