@@ -90,6 +90,12 @@ def test_a_doctor_finds_an_hour_that_is_closed_and_is_of_the_windows(floor, foun
         ({"index.verified_before_close": "true"}, "bad", "closed: .*POST letters/_open"),
         ({"index.blocks.write": "true"}, "warning", "blocked .write.: .*PUT letters/_settings"),
         ({"index.blocks.read": "true"}, "bad", "blocked .read.: the window cannot be read"),
+        (
+            {"index.blocks.metadata": "true", "index.blocks.write": "true"},
+            "warning",
+            r"blocked \(write\): .*index.blocks.write",
+        ),
+        ({"index.blocks.metadata": "true"}, None, ""),
         ({"index.blocks.write": "false"}, None, ""),
     ],
 )

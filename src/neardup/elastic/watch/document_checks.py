@@ -121,20 +121,20 @@ def _shut(cluster: Cluster, name: str) -> Iterator[Finding]:
     there = index_settings(
         cluster, name, "index.verified_before_close", "index.blocks.*", params={"flat_settings": "true"}
     )
+    prefix = "index.blocks."
     for index, settings in ((index, about["settings"]) for index, about in sorted(there.items())):
         if settings.get("index.verified_before_close") == "true":
             remedy = f"POST {index}/_open, or delete it"
             yield Finding(f"index {index}", "bad", f"closed: the window cannot be read; {remedy}")
             continue
-        prefix = "index.blocks."
-        blocks = [
-            key.removeprefix(prefix) for key in settings if key.startswith(prefix) and settings[key] == "true"
-        ]
-        if blocks and blocks != ["metadata"]:
-            is_read = "read" not in blocks
-            lost = (
-                "verdicts cannot be written, its documents wait" if is_read else "the window cannot be read"
+        shut = [key for key, value in settings.items() if key.startswith(prefix) and value == "true"]
+        blocks = [key.removeprefix(prefix) for key in shut if key != f"{prefix}metadata"]
+        if blocks:
+            remedy = (
+                f'PUT {index}/_settings {{"{prefix}{blocks[0]}": null}}, and see that the disk is not full'
             )
-            remedy = f'PUT {index}/_settings {{"index.blocks.{blocks[0]}": null}}'
-            text = f"blocked ({', '.join(blocks)}): {lost}; {remedy}, and see that the disk is not full"
-            yield Finding(f"index {index}", "warning" if is_read else "bad", text)
+            lost = "verdicts cannot be written, its documents wait"
+            if is_unread := "read" in blocks:
+                lost = "the window cannot be read"
+            text = f"blocked ({', '.join(blocks)}): {lost}; {remedy}"
+            yield Finding(f"index {index}", "bad" if is_unread else "warning", text)
