@@ -118,7 +118,7 @@ def bulk(
     make of it.
 
     `between` is called in this thread, after each part of `max_bytes`, before each wait for refused items, and now and
-    then while others are under way; nothing more is sent if it raises.
+    then while others are under way; no further request is begun if it raises, and those under way come to their end.
     """
     outcomes: list[Outcome] = []
     for chunk in _chunks(actions, max_bytes):
