@@ -172,12 +172,12 @@ class FieldUse:
             if self.records > having:
                 wanted = " or ".join(repr(name) for name in names[what])
                 lacking = (
-                    f"{self.records - having:,} of {self.records:,} records lack"
+                    f"{self.records - having:,} of {self.records:,} records have nothing"
                     if having
-                    else "no record has"
+                    else "no record has anything"
                 )
                 so = "ids were made up" if what == "id" else "times are not known"
-                message = f"{lacking} the field {wanted} (fields: {self._others[what]}), so their {so}"
+                message = f"{lacking} in the field {wanted} (fields: {self._others[what]}), so their {so}"
                 yield f"{message}: --{what}-field names another", having
 
     def _note_early(self, time: float) -> None:
