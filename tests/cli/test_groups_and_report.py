@@ -121,6 +121,11 @@ def test_a_report_of_an_empty_window_and_of_other_rejects(run, window):
     done = run("report", "--window", window, "--output", "r.html", "--rejects", "stream.jsonl")
     assert (done.code, "is no line of --rejects" in done.err) == (2, True)
     assert not Path("r.html").exists()
+    done = run("report", "--window", window, "--output", "r.html", "--rejects", "none.jsonl")
+    assert done.code == 2
+    assert "none.jsonl does not exist: neardup ingest writes it, by its --rejects" in " ".join(
+        done.err.replace("│", " ").split()
+    )
 
 
 def test_a_group_is_called_after_its_head_in_tables_and_reports(run):

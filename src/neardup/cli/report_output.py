@@ -144,7 +144,10 @@ def _differing(first: ReadDocument, other: ReadDocument) -> dict[str, Any]:
 
 
 def read_rejects(path: Path) -> list[dict[str, Any]]:
-    """What `neardup ingest --rejects` wrote; raises `typer.BadParameter` for a file of anything else."""
+    """What `neardup ingest --rejects` wrote; raises `typer.BadParameter` for a file of anything else, or none."""
+    if not path.exists():
+        reason = f"{path} does not exist: neardup ingest writes it, by its --rejects"
+        raise typer.BadParameter(reason, param_hint="--rejects")
     return list(_rejects(path))
 
 
