@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -158,4 +159,7 @@ def test_a_key_is_read_from_a_terminal_by_what_neardup_depends_on(monkeypatch):
 def test_nobody_said_anything(window, tmp_path, cli):
     done = cli("calibrate", "--window", str(window), "--judged", str(tmp_path / "j.tsv"), input="x\n")
     assert done.code == 2
-    assert "at least one pair judged" in done.err
+    assert re.search(
+        r"it must be at least one, to one of the \d+ pairs found: by a key \(c, f, q, n\), or in the file of --answers",
+        done.err,
+    )

@@ -214,9 +214,9 @@ class Calibration:
     def show(self, window: str, format: Literal["table", "jsonl"]) -> None:
         """Prints what the answers say; raises `SettingsError` if there are none."""
         if not self._calibrator.answered:
-            raise SettingsError(
-                "answers", 0, "at least one pair judged: none of them is among the pairs found"
-            )
+            pairs = counted(len(self._of_window.pairs), "pair")
+            ways = f"by a key ({', '.join(KEYS)}), or in the file of --answers"
+            raise SettingsError("answers", 0, f"at least one, to one of the {pairs} found: {ways}")
         best, now = self._calibrator.best(), self._calibrator.at(self._threshold)
         between, change = self._calibrator.thresholds(), self.change(best.threshold)
         if format == "jsonl":
