@@ -110,6 +110,21 @@ def found_scores(window):
         return [verdict.score for id in target if (verdict := target.get(id)) and verdict.score]
 
 
+def test_a_threshold_that_the_window_has_already_is_not_advised(window, tmp_path, cli):
+    truth = tmp_path / "truth.tsv"
+    pairs = JudgedPairs(truth)
+    for number in range(12):
+        pairs.judge(f"a{number}", f"b{number}", "copy" if number < 6 else "form")
+    asked = ["calibrate", "--window", str(window), "--answers", str(truth)]
+    best = json.loads(cli(*asked, "--format", "jsonl").out)["best"]["threshold"]
+    with neardup.open(window, threshold=best) as target:
+        target.reconcile()
+    done = cli(*asked)
+    assert done.code == 0, done.err
+    assert "to take it" not in done.out
+    assert f"the window compares by {best:g} already" in done.out
+
+
 def test_keys_of_standard_input_are_written_as_serve_writes_them(window, tmp_path, cli):
     judged = tmp_path / "judged.tsv"
     done = cli("calibrate", "--window", str(window), "--judged", str(judged), input="c\nz\nn\ns\nq\n")

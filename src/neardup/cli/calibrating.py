@@ -267,6 +267,8 @@ class Calibration:
             print_line(
                 f"every answer is {answer}: a threshold needs pairs of both sides; judge more before it is taken"
             )
+        elif best.threshold == self._threshold:
+            print_line(f"the window compares by {best.threshold:g} already: it stays as it is")
         else:
             print_line(f"to take it: neardup reconcile --window {window} --threshold {best.threshold:g}")
 
