@@ -77,6 +77,40 @@ def test_what_is_written_of_a_batch_that_is_refused_is_withdrawn(documents, writ
     assert stored(documents) == {}
 
 
+def test_what_another_scorer_wrote_since_is_not_withdrawn(documents, writes):
+    theirs = {"neardup": {"order": 20}}
+
+    def refused(op, key):
+        if op == "delete":  # so late comes what withdraws it
+            documents.put(HOUR, "good", theirs)
+            documents.put(*STATE, {**documents.sources[STATE], "holder": "another:1:abcdef01"})
+        return BAD if (op, key) == ("create", (HOUR, "bad")) else None
+
+    documents.refused = refused
+    create(writes, "good", 7)
+    create(writes, "bad", 8)
+    with pytest.raises(LeaseLost, match="another"):
+        writes.send(1)
+    assert stored(documents) == {(HOUR, "good"): theirs}
+
+
+def test_a_document_that_another_scorer_wrote_before_it_is_withdrawn_stays(documents, writes):
+    theirs = {"neardup": {"order": 20}}
+
+    def refused(op, key):
+        if (op, key) == ("create", (HOUR, "bad")):
+            documents.put(HOUR, "good", theirs)
+            return BAD
+        return None
+
+    documents.refused = refused
+    create(writes, "good", 7)
+    create(writes, "bad", 8)
+    with pytest.raises(DocumentsRefused):
+        writes.send(1)
+    assert stored(documents) == {(HOUR, "good"): theirs}
+
+
 def test_what_cannot_be_withdrawn_is_named(documents, writes):
     answers = {("create", "bad"): BAD, ("delete", "good"): BLOCKED}
     documents.refused = lambda op, key: answers.get((op, key[1]))

@@ -184,15 +184,18 @@ class PendingWrites:
         self._moves.clear()
 
     def _withdraw(self, writes: Sequence[_Write]) -> None:
-        """Undoes the new documents of a batch that does not count."""
+        """Undoes the new documents of a batch that does not count, as they are now: a request that comes late, when
+        another scorer has the lease, meets none that this one has written.
+        """
+        current = self._documents([write.action.ref for write in writes], [f"{OBJECT}.order"])
         undo = [
             Action("delete", *write.action.ref)
             if write.action.op != "update"
             else Action("update", *write.action.ref, {OBJECT: UNSCORED})
             for write in writes
-            if write.arrival >= 0
+            if write.arrival >= 0 and _arrival(current, write.action.ref) == write.arrival
         ]
-        self._send([_Write(action, action.id) for action in undo])
+        self._send([_pinned(_Write(action, action.id), current) for action in undo])
 
     # ---- sending ----
 
@@ -291,6 +294,11 @@ def _pinned(write: _Write, current: Current) -> _Write:
 def _version(current: Current, ref: DocumentRef) -> Version | None:
     there = current.get(ref)
     return None if there is None else there.version
+
+
+def _arrival(current: Current, ref: DocumentRef) -> int | None:
+    there = current.get(ref)
+    return None if there is None else own_object(there.source).get("order")
 
 
 def _concerns(write: _Write, current: Current) -> bool:
