@@ -371,3 +371,22 @@ def test_what_never_fits_a_node_goes_in_parts_and_one_that_does_not_fit_alone_is
     assert outcomes[8].status in FOR_ONE_ITEM
     assert "es_rejected" in (outcomes[8].error or "")
     assert len(index.documents) == 8
+
+
+def test_a_request_that_is_put_off_is_not_sent_again_once_the_one_beside_it_has_failed():
+    put_off = threading.Event()
+    asked = 0
+
+    def script(request):
+        nonlocal asked
+        if request.lines[0]["create"]["_id"] == "0":
+            asked += 1
+            put_off.set()
+            return error(503, "unavailable", "made up")
+        put_off.wait(20)
+        return error(403, "cluster_block_exception", "made up")
+
+    with standing_in(script) as server, Cluster(Address(server.url, "news"), patience=2) as cluster:
+        with pytest.raises(ClusterRejected, match="made up"):
+            bulk(cluster, creating(64), at_once=2)
+        assert asked < 10

@@ -247,6 +247,29 @@ def test_the_lease_is_kept_while_the_cluster_is_busy(documents, cluster, lease, 
     assert {source["neardup"]["status"] for source in stored(documents).values()} == {"near"}
 
 
+def test_the_lease_is_kept_while_whole_requests_are_put_off(documents, cluster, lease):
+    end = time.monotonic() + LONG
+    other = scoring_lease(cluster)
+    lost = []
+
+    def put_off(request):
+        if not request.path.startswith("/_bulk") or time.monotonic() > end:
+            return documents(request)
+        lost.append(other.is_lost(other.read_existing()))
+        return error(BUSY[0], *BUSY[1:])
+
+    with (
+        standing_in(put_off) as server,
+        Cluster(Address(server.url, "news"), patience=5) as through,
+    ):
+        writes = PendingWrites(through, lambda _: True, COMPOSER, lease)
+        create(writes, "a", 7)
+        writes.send(1)
+    assert len(lost) > 5
+    assert not any(lost)
+    assert stored(documents) == {(HOUR, "a"): {"neardup": {"order": 7}}}
+
+
 def test_who_loses_the_lease_while_the_cluster_is_busy_writes_nothing_more(documents, lease, writes):
     end = time.monotonic() + LONG
     seen = []

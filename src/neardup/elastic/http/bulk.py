@@ -117,8 +117,9 @@ def bulk(
     request be sent again: a `create` that had landed then has status 409, a `delete` 404, and the caller knows what to
     make of it.
 
-    `between` is called in this thread, after each part of `max_bytes`, before each wait for refused items, and now and
-    then while others are under way; no further request is begun if it raises, and those under way come to their end.
+    `between` is called in this thread, after each part of `max_bytes`, before each wait for refused items, after each
+    for a cluster that is away or busy, and now and then while others are under way; no further request is begun if it
+    raises, and those under way come to their end.
     """
     outcomes: list[Outcome] = []
     for chunk in _chunks(actions, max_bytes):
@@ -210,11 +211,11 @@ def _send(
     backoff = cluster.backoff()
     while True:
         try:
-            answers = _answers(cluster, [chunk[i] for i in waiting], params)
+            answers = _answers(cluster, [chunk[i] for i in waiting], params, between)
         except ClusterRejected as error:
             if not _can_be_for_one_item(error):
                 raise
-            answers = _answers_by_halves(cluster, [chunk[i] for i in waiting], params, error)
+            answers = _answers_by_halves(cluster, [chunk[i] for i in waiting], params, between, error)
         refused = []
         for i, outcome in zip(waiting, answers, strict=True):
             outcomes[i] = outcome
@@ -233,11 +234,12 @@ def _is_put_off(outcome: Outcome) -> bool:
     return outcome.status in BUSY or reason.startswith(NODE_GONE) or _WAITED_FOR_MAPPING in reason
 
 
-def _answers(cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any]) -> list[Outcome]:
+def _answers(
+    cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any], between: Callable[[], object]
+) -> list[Outcome]:
     """What the cluster says to every action of one request."""
-    items: list[dict[str, Any]] = cluster.request("POST", "/_bulk", params=params, body=b"".join(chunk)).get(
-        "items", []
-    )
+    answer = cluster.request("POST", "/_bulk", params=params, body=b"".join(chunk), between=between)
+    items: list[dict[str, Any]] = answer.get("items", [])
     if len(items) != len(chunk):
         reason = f"{len(items)} answers to {len(chunk)} writes"
         raise ClusterRejected(cluster.url, "POST /_bulk", 200, "items_missing", reason)
@@ -245,7 +247,7 @@ def _answers(cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any]) -
     large = [i for i, outcome in enumerate(outcomes) if outcome.error and never_fits(outcome.error)]
     if len(chunk) > 1:  # what of a request lies in one shard is together too large for it
         for part in (large[: len(large) // 2], large[len(large) // 2 :]):
-            alone = _answers(cluster, [chunk[i] for i in part], params) if part else []
+            alone = _answers(cluster, [chunk[i] for i in part], params, between) if part else []
             for i, outcome in zip(part, alone, strict=True):
                 outcomes[i] = outcome
     return outcomes
@@ -258,7 +260,11 @@ def _can_be_for_one_item(error: ClusterRejected) -> bool:
 
 
 def _answers_by_halves(
-    cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any], error: ClusterRejected
+    cluster: Cluster,
+    chunk: Sequence[bytes],
+    params: dict[str, Any],
+    between: Callable[[], object],
+    error: ClusterRejected,
 ) -> list[Outcome]:
     """What the cluster says to actions that it refused in one request: to the halves, and so to the one at fault."""
     if len(chunk) == 1:
@@ -268,11 +274,11 @@ def _answers_by_halves(
     outcomes: list[Outcome] = []
     for half in (chunk[:middle], chunk[middle:]):
         try:
-            outcomes += _answers(cluster, half, params)
+            outcomes += _answers(cluster, half, params, between)
         except ClusterRejected as again:
             if not _can_be_for_one_item(again):
                 raise
-            outcomes += _answers_by_halves(cluster, half, params, again)
+            outcomes += _answers_by_halves(cluster, half, params, between, again)
     return outcomes
 
 

@@ -15,7 +15,6 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import quote
 
@@ -99,16 +98,16 @@ class _OneNode(NodePool):
 
 
 class Backoff:
-    """How long to wait before asking again: longer each time, never the same for two who wait, `patience` in all."""
+    """How long to wait before asking again: longer each time, never the same for two who wait, `patience` in all.
+    `between` is called after each wait.
+    """
 
-    def __init__(self, patience: float) -> None:
-        self.patience, self._end, self._tries = patience, time.monotonic() + patience, 0
-        self._logged: set[str] = set()
+    def __init__(self, patience: float, between: Callable[[], object] = lambda: None) -> None:
+        self.patience, self._end = patience, time.monotonic() + patience
+        self._between, self._tries, self._logged = between, 0, set[str]()
 
     def wait(self, url: str, reason: str, *, least: float = 0.0) -> None:
-        """Waits; the log has each reason once, whatever the numbers in it. Raises `ClusterUnreachable` instead when
-        patience would be over.
-        """
+        """Waits, and logs each reason once, but for its numbers. Raises `ClusterUnreachable` where patience is over."""
         upper = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(self._tries, _MOST_DOUBLINGS))
         seconds = max(least, _jitter.uniform(upper / 2, upper))
         left = self._end - time.monotonic()
@@ -122,6 +121,7 @@ class Backoff:
             _log.warning("Elasticsearch at %s: %s; trying again for up to %.0f s", url, reason, left)
         self._tries += 1
         time.sleep(min(seconds, left))
+        self._between()
 
 
 class Cluster:
@@ -153,9 +153,7 @@ class Cluster:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -176,9 +174,10 @@ class Cluster:
         body: Body | None = None,
         missing_ok: bool = False,
         once: bool = False,
+        between: Callable[[], object] = lambda: None,
     ) -> Any:
         """The answer, parsed; None for 404 where `missing_ok`; True for a HEAD that found something. `once`: not asked
-        again.
+        again; `between` is called before each time that it is, and nothing more is sent if it raises.
 
         `body` is a dict, the lines of a request in lines (dicts or encoded), or bytes that are sent as they are (as
         lines if they end with one). A request whose answer was lost, or is no JSON, is sent again, so it must be one
@@ -188,7 +187,7 @@ class Cluster:
         encoded, kind = _encode(body)
         headers = self._headers | {"accept": _JSON} | ({"content-type": kind} if encoded is not None else {})
         target = f"{path}?{_query(params)}" if params else path
-        backoff = Backoff(0.0) if once else self.backoff()
+        backoff = Backoff(0.0) if once else Backoff(self.patience, between)
         while True:
             if self._closed:
                 raise ClusterUnreachable(self.url, _CLOSED)
