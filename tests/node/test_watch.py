@@ -33,6 +33,7 @@ from neardup.elastic.watch import backlog
 from neardup.elastic.watch.leadership import leadership
 from neardup.elastic.window.lease import Lease
 from neardup.elastic.window.opening import open_elastic_window
+from neardup.elastic.window.state_document import scoring_lease
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import ClusterRejected, NotSetUp, SettingsError
 from neardup.model.document import Reject, format_time
@@ -497,6 +498,35 @@ class TestLoop:
         assert found == expected(documents)
 
 
+class TestLateWrites:
+    def test_marks_of_a_dead_scorer_that_come_once_its_other_ones_are_undone_put_nothing_out_of_order(
+        self, window
+    ):
+        documents = [one("a", A), one("b", A_EDITED, 0.5)]
+        put(window, documents)
+        lease = scoring_lease(window)
+        state, _ = lease.acquire()
+        lease.abandon()
+        late = {"status": "unique", "order": state.commit.next_order, "written_by": "watch"}
+        with just_before_it_looks(lambda: update(window, documents[0], {"neardup": late})):
+            assert watched(window) == expected(documents)
+
+    def test_such_a_document_of_ingest_is_not_scored(self, window):
+        documents = [one("a", A), one("b", A_EDITED, 0.5)]
+        put(window, documents[1:])
+        lease = scoring_lease(window)
+        state, _ = lease.acquire()
+        lease.abandon()
+        late = {"status": "unique", "order": state.commit.next_order, "written_by": "ingest"}
+
+        def comes():
+            put(window, documents[:1])
+            update(window, documents[0], {"neardup": late})
+
+        with just_before_it_looks(comes):
+            assert watched(window) == expected(documents[1:])
+
+
 def small_pages(size):
     """Scans read few documents at a time."""
     return mock.patch.object(backlog, "in_order", functools.partial(scan.in_order, page=size))
@@ -512,3 +542,15 @@ def just_before_the_commit(happens):
         return commit(store, *arguments)
 
     return mock.patch.object(ClusterStore, "commit", late)
+
+
+def just_before_it_looks(happens):
+    """`happens` once, when what dead scorers left is undone and the backlog is about to be looked at."""
+    look, waiting_to_happen = backlog.BacklogReader.refresh, [happens]
+
+    def late(reader):
+        if waiting_to_happen:
+            waiting_to_happen.pop()()
+        look(reader)
+
+    return mock.patch.object(backlog.BacklogReader, "refresh", late)

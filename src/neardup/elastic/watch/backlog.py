@@ -12,6 +12,7 @@ from neardup.elastic.http.scan import TimeField, in_order, time_field
 from neardup.elastic.watch.archive import map_marks
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.loader import in_aborted_range
 from neardup.elastic.window.state_document import read_state
 from neardup.errors import NotSetUp
 from neardup.model.hours import FIRST_HOUR
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.http.scan import Entry
+    from neardup.elastic.window.state_document import StateDocument
 
 MARK: Final = f"{OBJECT}.status"
 BLOCKS: Final = ("write", "read_only", "read_only_allow_delete")
@@ -81,12 +83,14 @@ class BacklogReader:
 
         Of an archive those without a time come first: they count as older than all others. In an hour they come last:
         they count as of the beginning of their index's hour.
+
+        Marks of a watcher that had died before they came are none: nobody need have undone them yet.
         """
         writable, _ = self._indices()
         self._map_new(writable)
         if writable:
             yield from in_order(
-                self._cluster, self._layout.target, self.time, self._query(writable),
+                self._cluster, self._layout.target, self.time, self._query(writable, read_state(self._cluster)),
                 missing="_first" if self._layout.archive else "_last",
             )  # fmt: skip
 
@@ -139,12 +143,19 @@ class BacklogReader:
         buckets = page.aggregations.get("indices", {}).get("buckets", ())
         return {bucket["key"]: (bucket["doc_count"], _time(bucket)) for bucket in buckets}
 
-    def _query(self, indices: list[str]) -> dict[str, Any]:
-        """Unmarked documents of `indices`; in the body, because a path of all hours can be too long."""
+    def _query(self, indices: list[str], state: StateDocument | None = None) -> dict[str, Any]:
+        """Unmarked documents of `indices`; in the body, because a path of all hours can be too long. With the `state`
+        also those whose mark never counts.
+        """
+        waiting: list[dict[str, Any]] = [{"bool": {"must_not": [{"exists": {"field": MARK}}]}}]
+        if state is not None and state.aborted:
+            by_watch = {"term": {f"{OBJECT}.written_by": "watch"}}
+            waiting.append({"bool": {"filter": [by_watch, in_aborted_range(state)]}})
         return {
             "bool": {
                 "filter": [{"terms": {"_index": indices}}],
-                "must_not": [{"exists": {"field": MARK}}],
+                "should": waiting,
+                "minimum_should_match": 1,
             }
         }
 

@@ -162,10 +162,11 @@ def has_aborted(cluster: Cluster, layout: Layout, state: StateDocument) -> bool:
     if not state.aborted:
         return False
     layout.refresh(cluster, state.commit.floor_hour)
-    return api.count(cluster, layout.target, _aborted(state), {"ignore_unavailable": "true"}) > 0
+    return api.count(cluster, layout.target, in_aborted_range(state), {"ignore_unavailable": "true"}) > 0
 
 
-def _aborted(state: StateDocument) -> dict[str, Any]:
+def in_aborted_range(state: StateDocument) -> dict[str, Any]:
+    """The query for documents of aborted ranges, of which there are some."""
     ranges = [{"range": {_ARRIVAL: {"gte": first, "lt": last}}} for first, last in state.aborted]
     return {"bool": {"should": ranges, "minimum_should_match": 1}}
 
@@ -180,7 +181,7 @@ def roll_back(context: ElasticContext, state: StateDocument) -> int:
     cluster, layout = context.cluster, context.layout
     layout.refresh(cluster, state.commit.floor_hour)
     body = {
-        "query": _aborted(state),
+        "query": in_aborted_range(state),
         "sort": BY_ARRIVAL,
         "_source": [f"{OBJECT}.written_by"],
         "seq_no_primary_term": True,
