@@ -643,6 +643,12 @@ def test_an_answer_that_stays_no_json_is_told():
         ),
         (
             400,
+            "illegal_argument_exception",
+            "pipeline with id [cleaning] does not exist",
+            "make that pipeline again, or take it out of index and template",
+        ),
+        (
+            400,
             "validation_exception",
             "cluster currently has [1000]/[1000] maximum normal shards open",
             "raise cluster.max_shards_per_node, or choose a smaller .*--batch-documents",

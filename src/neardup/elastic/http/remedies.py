@@ -26,8 +26,12 @@ _REMEDIES: Final = tuple(
             "lift the block of that index (index.blocks.*), and run again",
         ),
         (
-            r"pipeline with id \[",
+            r"pipeline with id \[neardup-",
             "`neardup setup` with the same --window makes the pipeline again; then run again",
+        ),
+        (
+            r"pipeline with id \[",
+            "make that pipeline again, or take it out of index and template (index.default_pipeline), and run again",
         ),
         (
             r"maximum (normal )?shards open",
