@@ -45,14 +45,14 @@ def test_one_alone_is_done_here():
     assert side_by_side([lambda _check: threading.current_thread()], nothing) == [here]
 
 
-def test_the_caller_has_his_say_in_his_own_thread_while_others_go_on():
+def test_the_caller_has_his_say_in_his_own_thread_while_all_of_them_wait():
     here, said = threading.current_thread(), threading.Event()
 
     def between():
         assert threading.current_thread() is here
         said.set()
 
-    assert side_by_side([lambda _check: 1, lambda _check: said.wait(PATIENCE)], between) == [1, True]
+    assert side_by_side([lambda _check: said.wait(PATIENCE)] * 2, between) == [True, True]
 
 
 def test_what_the_caller_raises_ends_the_others_and_is_raised():
@@ -93,11 +93,11 @@ def test_an_interrupt_waits_for_none():
         finally:
             ended.set()
 
-    def interrupted(_check):
+    def interrupted():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        side_by_side([interrupted, other], nothing)
+        side_by_side([lambda _check: 1, other], interrupted)
     assert not ended.is_set()
     goes_on.set()
     assert ended.wait(PATIENCE)

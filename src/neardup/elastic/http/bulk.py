@@ -117,9 +117,9 @@ def bulk(
     request be sent again: a `create` that had landed then has status 409, a `delete` 404, and the caller knows what to
     make of it.
 
-    `between` is called in this thread, after each part of `max_bytes`, before each wait for refused items, after each
-    for a cluster that is away or busy, and now and then while others are under way; no further request is begun if it
-    raises, and those under way come to their end.
+    `between` is called in this thread: after each part of `max_bytes`, and every half second while several requests are
+    under way; of one alone before each wait for refused items, and after each for a cluster that is away or busy. No
+    further request is begun if it raises, and those under way come to their end.
     """
     outcomes: list[Outcome] = []
     for chunk in _chunks(actions, max_bytes):

@@ -15,47 +15,40 @@ LOOK_SECONDS: Final = 0.5
 
 
 def side_by_side(works: Sequence[Callable[[Check], Result]], between: Check) -> list[Result]:
-    """What each of `works` returns, in their order: the first is done here, the others in threads of their own.
+    """What each of `works` returns, in their order: one alone is done here, several in threads of their own.
 
-    `between` is called in this thread alone: by the first, and every half second while the others go on. What it
+    `between` is called in this thread alone: by the one, or every half second while several are at work. What it
     raises, as what a piece of work raises, ends the others at their next step; it is raised here once they have ended.
     Only an interrupt waits for none: such threads keep no process alive.
     """
+    if len(works) == 1:
+        return [works[0](between)]
     has_failed = threading.Event()
-
-    def check() -> None:
-        if has_failed.is_set():
-            raise CancelledError
-
-    def step() -> None:
-        check()
-        between()
-
-    others = [_begun(work, check, has_failed) for work in works[1:]]
-    results: list[Result] = []
+    futures = [_begun(work, has_failed) for work in works]
     try:
-        results.append(works[0](step))
-        while wait(others, LOOK_SECONDS).not_done:
+        while wait(futures, LOOK_SECONDS).not_done:
             between()
-    except CancelledError:
-        wait(others)  # one of which says why
     except Exception:
         has_failed.set()
-        wait(others)
+        wait(futures)
         raise
     except BaseException:
         has_failed.set()
         raise
-    errors = [error for other in others if (error := other.exception()) is not None]
+    errors = [error for future in futures if (error := future.exception()) is not None]
     for error in errors:
         if not isinstance(error, CancelledError):
             raise error
-    return [*results, *(other.result() for other in others)]
+    return [future.result() for future in futures]
 
 
-def _begun(work: Callable[[Check], Result], check: Check, has_failed: threading.Event) -> Future[Result]:
-    """What a piece of work will return, which a thread has begun."""
+def _begun(work: Callable[[Check], Result], has_failed: threading.Event) -> Future[Result]:
+    """What a piece of work will return, which a thread has begun; it ends once another `has_failed`."""
     future = Future[Result]()
+
+    def check() -> None:
+        if has_failed.is_set():
+            raise CancelledError
 
     def run() -> None:
         try:
