@@ -19,10 +19,7 @@ class XxHash64Test {
     @Test
     @DisplayName("is that of the xxhash package for every length to 299 bytes and three seeds")
     void everyLength() {
-        byte[] data = new byte[300];
-        for (int i = 0; i < data.length; i++) {
-            data[i] = (byte) (i * 131 + 7);
-        }
+        byte[] data = bytes(300);
         long folded = 0;
         for (int length = 0; length < 300; length++) {
             for (long seed : new long[] {0, 1, 0x9E3779B97F4A7C15L}) {
@@ -42,15 +39,20 @@ class XxHash64Test {
     @Test
     @DisplayName("of words is the same, wherever they lie")
     void words() {
-        byte[] data = new byte[64];
-        for (int i = 0; i < data.length; i++) {
-            data[i] = (byte) (i * 131 + 7);
-        }
+        byte[] data = bytes(64);
         for (int from = 0; from < 8; from++) {
             for (int to = from; to <= data.length - Long.BYTES; to++) {
                 assertEquals(XxHash64.hash(data, from, to, 0), XxHash64.hashWords(data, from, to));
             }
         }
+    }
+
+    private static byte[] bytes(int length) {
+        byte[] data = new byte[length];
+        for (int i = 0; i < data.length; i++) {
+            data[i] = (byte) (i * 131 + 7);
+        }
+        return data;
     }
 
     private static long of(String text, long seed) {
