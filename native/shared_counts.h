@@ -14,20 +14,21 @@
 enum {
     CACHE_LINE_POSTINGS = 16,
     LISTS_AHEAD = 4,
-    MANY_LISTS = 64, /* more than a sketch has */
+    MANY_LISTS = 64,       /* more than a sketch has */
+    DOCS_A_POSTING = 4096, /* of fewer postings a doc, going through all blocks costs more than it saves */
 };
 
 /* A counter for every doc that is never cleared between two searches: it holds the stamp it was last used in. */
 typedef struct {
     u8 *hits; /* one a doc: stamp << bits | count */
     i64 hits_length;
-    u8 *coarse; /* counters that docs share, a power of two or none: that of doc d is d % coarse_length */
-    i64 coarse_length;
+    u8 *block; /* counters of so many docs, used for one block of docs after another; or none */
+    i64 block_length;
     i64 bits;    /* how many low bits are the count's */
-    i64 *stamps; /* the stamp of the last search in `hits`, and in `coarse` */
+    i64 *stamps; /* the stamp of the last search in `hits`, and of the last block in `block` */
 } Counters;
 
-#define COUNTERS "counters.hits u1!, counters.coarse u1!, counters.bits int, counters.stamps i8!"
+#define COUNTERS "counters.hits u1!, counters.block u1!, counters.bits int, counters.stamps i8!"
 enum { COUNTERS_ARGS = 4 };
 
 static inline Counters counters_of(const Arg *a) {
@@ -60,10 +61,10 @@ static inline i64 living_of(const Located *located, i64 j, const Documents *docu
 }
 
 /* Which two of some lists are the longest of those worth a bitset among so many documents: the longest first, -1 for
- * none. Returns how long the others are together.
+ * none.
  */
-static inline i64 two_longest(const i64 *lengths, i64 size, i64 documents, i64 *first, i64 *second) {
-    i64 longest = looked_up_from(documents) - 1, next_longest = longest, total = 0;
+static inline void two_longest(const i64 *lengths, i64 size, i64 documents, i64 *first, i64 *second) {
+    i64 longest = looked_up_from(documents) - 1, next_longest = longest;
     *first = *second = -1;
     for (i64 j = 0; j < size; j++) {
         if (lengths[j] > longest) {
@@ -75,9 +76,7 @@ static inline i64 two_longest(const i64 *lengths, i64 size, i64 documents, i64 *
             *second = j;
             next_longest = lengths[j];
         }
-        total += lengths[j];
     }
-    return total - (*first >= 0 ? longest : 0) - (*second >= 0 ? next_longest : 0);
 }
 
 /* Whether counting all long lists by their bitsets costs less than reading them, but for the two longest. */
@@ -117,30 +116,42 @@ static inline void counted_once_more(i64 base, i64 goal, u8 after[256]) {
     for (i64 held = 0; held < 256; held++) after[held] = (u8)(min_i64(max_i64(held, base), goal) + 1);
 }
 
-static inline void copy_docs(const u32 *restrict postings, i64 length, u32 mask, i32 *restrict out) {
-    for (i64 p = 0; p < length; p++) out[p] = (i32)(postings[p] & mask);
+/* Copies the docs of `postings[:length]`; returns whether they ascend. */
+static inline bool copy_docs(const u32 *restrict postings, i64 length, u32 mask, i32 *restrict out) {
+    if (length == 0) return true;
+    u32 descents = 0;
+    out[0] = (i32)(postings[0] & mask);
+    for (i64 p = 1; p < length; p++) {
+        out[p] = (i32)(postings[p] & mask);
+        descents |= (postings[p] & mask) < (postings[p - 1] & mask);
+    }
+    return !descents;
 }
 
 /* Writes the docs of the lists `chosen[:size]` of `located` to `out[at:]`, list by list; returns the next position.
+ * `ascend` becomes whether those of each list do.
  *
  * All are asked for first: they miss the cache one beside the other, not one after the other.
  */
-static inline i64 read_lists(const Located *located, const i64 *chosen, i64 size, i32 *out, i64 at) {
+static inline i64 read_lists(const Located *located, const i64 *chosen, i64 size, i32 *out, i64 at, bool *ascend) {
     const u32 mask = (u32)doc_mask(located->packed);
     for (i64 k = 0; k < size; k++) {
         const u32 *list = packed_part(located, chosen[k]);
         for (i64 p = 0; p < located->sizes[chosen[k]]; p += CACHE_LINE_POSTINGS) prefetch(list + p);
     }
+    *ascend = true;
     for (i64 k = 0; k < size; k++) {
-        const i64 j = chosen[k];
-        copy_docs(packed_part(located, j), located->sizes[j], mask, out + at);
+        const i64 j = chosen[k], begin = at;
+        *ascend &= copy_docs(packed_part(located, j), located->sizes[j], mask, out + at);
         at += located->sizes[j];
         const PostingList list = table_part(located, j);
+        const i64 added = at;
         if (list.is_inline)
             out[at] = (i32)list.start;
         else
-            copy_docs(located->lists->pool + list.start, list.length, ~0U, out + at);
+            *ascend &= copy_docs(located->lists->pool + list.start, list.length, ~0U, out + at);
         at += list.length;
+        *ascend &= added == begin || at == added || out[added - 1] <= out[added];
     }
     return at;
 }
@@ -151,56 +162,19 @@ static inline i64 read_lists(const Located *located, const i64 *chosen, i64 size
  * after   as `counted_once_more` sets it. Comparing would be a branch, which is mispredicted now and then; then all
  *         waits for a counter among millions, which is in no cache.
  *
+ * first   the doc that `hits` begins with
+ *
  * Unrolled, as the other loops over all postings: gcc by itself does not, and a search takes a seventh longer.
  */
-static inline i64 count_docs(i32 *docs, i64 begin, i64 end, const u8 *after, i64 enough, u8 *hits, i64 at) {
+static inline i64 count_docs(i32 *docs, i64 begin, i64 end, const u8 *after, i64 enough, u8 *hits, i64 first, i64 at) {
 #pragma GCC unroll 8
     for (i64 p = begin; p < end; p++) {
         const u32 doc = (u32)docs[p];
-        const u8 held = after[hits[doc]];
-        hits[doc] = held;
+        const u8 held = after[hits[doc - first]];
+        hits[doc - first] = held;
         docs[at] = (i32)doc;
         at += held == enough;
     }
-    return at;
-}
-
-/* Keeps of `docs[begin:end]`, where a doc stands as often as it is in lists, those that may come to the `minimum` with
- * the bitset `bits`, NULL for none; returns their end.
- *
- * By counters that docs share, which a cache holds: none of their docs has more than they say (as in a count-min
- * sketch, Cormode & Muthukrishnan 2005, of one row).
- */
-static inline i64 keep_likely(i32 *docs, i64 begin, i64 end, i64 minimum, const Counters *counters, const u64 *bits) {
-    u8 *coarse = counters->coarse;
-    const u32 mask = (u32)(counters->coarse_length - 1);
-    const i64 base = next_stamp(coarse, counters->coarse_length, counters->bits, counters->stamps + 1);
-    const i64 enough = base + minimum;
-    u8 after[256];
-    counted_once_more(base, enough, after);
-#pragma GCC unroll 8
-    for (i64 p = begin; p < end; p++) {
-        u8 *counter = coarse + ((u32)docs[p] & mask);
-        *counter = after[*counter];
-    }
-    i64 at = begin;
-    /* A loop of its own: to look for each doc in a bitset of none takes a search a twentieth longer. */
-    if (!bits) {
-#pragma GCC unroll 8
-        for (i64 p = begin; p < end; p++) {
-            const u32 doc = (u32)docs[p];
-            docs[at] = (i32)doc;
-            at += coarse[doc & mask] >= enough;
-        }
-    } else {
-#pragma GCC unroll 8
-        for (i64 p = begin; p < end; p++) {
-            const u32 doc = (u32)docs[p];
-            docs[at] = (i32)doc;
-            at += coarse[doc & mask] + bit_of(bits, doc) >= enough;
-        }
-    }
-    for (i64 p = begin; p < at; p++) prefetch(counters->hits + (u32)docs[p]);
     return at;
 }
 
@@ -252,8 +226,9 @@ static inline i64 count_by_bitsets(const Located *located, const BitsetCache *bi
             const i64 base = next_stamp(hits, total, counters->bits, counters->stamps), goal = base + minimum;
             u8 after[256];
             counted_once_more(base, goal, after);
-            i64 at = read_lists(located, others, n_others, out, by_list);
-            at = count_docs(out, by_list, at, after, max_i64(goal - n_rows, base + 1), hits, by_list);
+            bool ascend;
+            i64 at = read_lists(located, others, n_others, out, by_list, &ascend);
+            at = count_docs(out, by_list, at, after, max_i64(goal - n_rows, base + 1), hits, 0, by_list);
             kept = by_list;
             for (i64 p = by_list; p < at; p++) {
                 const i64 doc = out[p];
@@ -268,33 +243,65 @@ static inline i64 count_by_bitsets(const Located *located, const BitsetCache *bi
     return kept;
 }
 
-/* Clears the counters of `docs[begin:end]`, all that were counted last, so that their stamp is free again; moves
- * `docs[end:last]` to `docs[begin:]` and returns their end.
- */
-static inline i64 forget_counts(const Counters *counters, i32 *docs, i64 begin, i64 end, i64 last) {
-    for (i64 p = begin; p < end; p++) counters->hits[(u32)docs[p]] = 0;
-    counters->stamps[0]--;
-    memmove(docs + begin, docs + end, (size_t)(last - end) * sizeof *docs);
-    return begin + last - end;
-}
-
-/* Keeps of the docs `out[begin:end]` those that come to the `goal` with two bitsets; returns their end. */
-static inline i64 keep_reaching(const u64 *one, const u64 *two, i64 goal, const u8 *hits, i32 *out, i64 begin,
-                                i64 end) {
+/* Keeps of the docs `docs[begin:end]` those that come to the `goal` with two bitsets; returns their end. */
+static inline i64 keep_reaching(const u64 *one, const u64 *two, i64 goal, const u8 *hits, i64 first, i32 *docs,
+                                i64 begin, i64 end) {
     i64 likely = begin;
     for (i64 p = begin; p < end; p++) {
-        const i64 doc = out[p];
-        out[likely] = (i32)doc;
-        likely += hits[doc] + bit_of(two, doc) >= goal - 1;
+        const i64 doc = docs[p];
+        docs[likely] = (i32)doc;
+        likely += hits[doc - first] + bit_of(two, doc) >= goal - 1;
     }
     /* Few are left, of which few lie in the longest list too: its bitset is not looked at for the others. */
     i64 at = begin;
     for (i64 p = begin; p < likely; p++) {
-        const i64 doc = out[p];
-        out[at] = (i32)doc;
-        at += hits[doc] + bit_of(one, doc) + bit_of(two, doc) >= goal;
+        const i64 doc = docs[p];
+        docs[at] = (i32)doc;
+        at += hits[doc - first] + bit_of(one, doc) + bit_of(two, doc) >= goal;
     }
     return at;
+}
+
+/* Some lists that have been read, and what to find in them: the docs in at least `minimum` of these and of two bitsets.
+ *
+ * docs        list k is `docs[cursors[k]:ends[k]]`, ascending; behind all of them there is room for as many
+ * looked_up   how many of the bitsets `one` and `two` have a doc at all
+ */
+typedef struct {
+    i32 *docs;
+    i64 cursors[MANY_LISTS], ends[MANY_LISTS], size;
+    i64 minimum, looked_up;
+    const u64 *one, *two;
+} ReadLists;
+
+/* The first of the ascending `docs[begin:end]` that is not below `limit`. */
+static inline i64 end_below(const i32 *docs, i64 begin, i64 end, i64 limit) {
+    while (begin + 8 <= end && docs[begin + 7] < limit) begin += 8;
+    while (begin < end && docs[begin] < limit) begin++;
+    return begin;
+}
+
+/* Finds the docs of `lists`, block by block of all `total` docs, so that the counters stay in the cache: those of ten
+ * million docs do not. Writes them behind the lists; returns how many there are. The `cursors` come to the ends.
+ */
+static inline i64 count_by_blocks(ReadLists *lists, i64 total, const Counters *counters) {
+    const i64 begin = lists->size ? lists->ends[lists->size - 1] : 0;
+    i64 at = begin;
+    for (i64 first = 0; first < total; first += counters->block_length) {
+        const i64 base = next_stamp(counters->block, counters->block_length, counters->bits, counters->stamps + 1);
+        const i64 goal = base + lists->minimum, found = at;
+        u8 after[256];
+        counted_once_more(base, goal, after);
+        for (i64 k = 0; k < lists->size; k++) {
+            const i64 cursor = lists->cursors[k];
+            const i64 end = end_below(lists->docs, cursor, lists->ends[k], first + counters->block_length);
+            at = count_docs(lists->docs, cursor, end, after, goal - lists->looked_up, counters->block, first, at);
+            lists->cursors[k] = end;
+        }
+        if (lists->looked_up)
+            at = keep_reaching(lists->one, lists->two, goal, counters->block, first, lists->docs, found, at);
+    }
+    return at - begin;
 }
 
 static inline void count_postings(const u32 *restrict postings, i64 length, u32 mask, u8 *restrict counts) {
@@ -379,15 +386,15 @@ static inline i64 count_shared(const Located *located, const BitsetCache *bitset
         return count_by_bitsets(located, bitsets, keys, size, minimum, documents, wanted, counters, out, room, out_at,
                                 certain);
     if (minimum > 2 && limit == 0 && !is_dense) {
-        const i64 others = two_longest(lengths, size, total, &one, &two);
+        two_longest(lengths, size, total, &one, &two);
         if (one >= 0) row_one = bitset_row(bitsets, keys[one], located, one);
-        /* With both looked up, one shared key of the others is enough at m = 3: every doc of these is looked up. */
-        if (two >= 0 && (minimum > 3 || 3 * lengths[two] > 2 * others))
-            row_two = bitset_row(bitsets, keys[two], located, two);
+        /* Not at m = 3: one shared key of the others would be enough, and every doc of these would be looked up. */
+        if (two >= 0 && minimum > 3) row_two = bitset_row(bitsets, keys[two], located, two);
     }
-    i64 few[64], *read = size <= 64 ? few : malloc((size_t)size * sizeof *read);
+    i64 few[MANY_LISTS], *read = size <= MANY_LISTS ? few : malloc((size_t)size * sizeof *read);
     if (!read) return -2;
     i64 n_read = 0, to_read = 0, end = -1;
+    bool ascend = true;
     for (i64 j = 0; j < size; j++) {
         if (lengths[j] == 0 || (j == one && row_one >= 0) || (j == two && row_two >= 0)) continue;
         if (limit > 0 && lengths[j] > limit && living_of(located, j, documents, wanted->low, wanted->high) > limit) {
@@ -401,22 +408,32 @@ static inline i64 count_shared(const Located *located, const BitsetCache *bitset
     if (has_room && is_dense)
         end = count_densely(located, read, n_read, minimum, total, (u8 *)(out + out_at + to_read), out, out_at);
     else if (has_room)
-        end = read_lists(located, read, n_read, out, out_at);
+        end = read_lists(located, read, n_read, out, out_at, &ascend);
     if (read != few) free(read);
     if (!has_room || is_dense) return end;
     const u64 *bits_one = bitset_at(bitsets, row_one >= 0 ? row_one : bitsets->most);
     const u64 *bits_two = bitset_at(bitsets, row_two >= 0 ? row_two : bitsets->most);
-    const i64 likely = minimum - (row_one >= 0);
-    const bool is_coarse = likely > 1 && to_read <= counters->coarse_length;
-    i64 begin = out_at;
-    if (is_coarse) begin = end = keep_likely(out, out_at, end, likely, counters, row_two >= 0 ? bits_two : NULL);
+    const i64 looked_up = (row_one >= 0) + (row_two >= 0);
+    if (counters->block_length && ascend && size <= MANY_LISTS && to_read >= total / DOCS_A_POSTING) {
+        ReadLists lists = {.docs = out + out_at,
+                           .size = n_read,
+                           .minimum = minimum,
+                           .looked_up = looked_up,
+                           .one = bits_one,
+                           .two = bits_two};
+        for (i64 k = 0, begin = 0; k < n_read; k++) {
+            lists.cursors[k] = begin;
+            lists.ends[k] = begin += lengths[few[k]];
+        }
+        const i64 found = count_by_blocks(&lists, total, counters);
+        memmove(out + out_at, out + end, (size_t)found * sizeof *out);
+        return out_at + found;
+    }
     const i64 base = next_stamp(hits, total, counters->bits, counters->stamps), goal = base + minimum;
-    const i64 enough = goal - (row_one >= 0) - (row_two >= 0);
     u8 after[256];
     counted_once_more(base, goal, after);
-    i64 at = count_docs(out, out_at, end, after, enough, hits, begin);
-    if (enough < goal) at = keep_reaching(bits_one, bits_two, goal, hits, out, begin, at);
-    return is_coarse ? forget_counts(counters, out, out_at, begin, at) : at;
+    const i64 at = count_docs(out, out_at, end, after, goal - looked_up, hits, 0, out_at);
+    return looked_up ? keep_reaching(bits_one, bits_two, goal, hits, 0, out, out_at, at) : at;
 }
 
 #endif

@@ -19,7 +19,7 @@ from neardup.kernels.bit_planes import BITS, WORDS
 from neardup.kernels.bitset_cache import MAX_BITSETS, BitsetCache
 from neardup.kernels.packed_lists import PackedLists
 from neardup.kernels.posting_lists import Lists
-from neardup.kernels.shared_counts import LARGE_BITS, SMALL_BITS, Counters
+from neardup.kernels.shared_counts import Counters, bits_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,10 +36,10 @@ _TABLE_KEYS = 1 << 21
 """Keys of a table from which on they may be packed: some 64,000 documents', 64 MiB."""
 _PACKED_SHARE = 64
 """A table is packed when it has a 64th of the packed postings: of each that is added some 64 are moved."""
-_COARSE = 1 << 18
-"""Counters that docs share, a byte each: a quarter of the second cache level."""
-_COARSE_FROM = 1 << 19
-"""Docs from which on they are worth it: counters of fewer are in that level themselves."""
+_BLOCK = 1 << 18
+"""Docs that are counted at once, by a byte each: a quarter of the second cache level."""
+_BLOCKS_FROM = 1 << 19
+"""Docs from which on they are counted block by block: counters of fewer are in that level all together."""
 _MOST_SHORT = (1 << 16) - 1
 _MOST_PACKED = (1 << 32) - 1
 """Postings that can be packed, for where a bucket begins has 32 bits: those of some 80 million documents of 4 KB."""
@@ -53,11 +53,10 @@ class Hits:
 
     def __init__(self, size: int, most: int) -> None:
         self.most = most
-        small = most < (1 << SMALL_BITS) - 1
         self.counters = Counters(
             hits=np.zeros(size, np.uint8),
-            coarse=np.zeros(_COARSE if size >= _COARSE_FROM else 0, np.uint8),
-            bits=SMALL_BITS if small else LARGE_BITS,
+            block=np.zeros(_BLOCK if size >= _BLOCKS_FROM else 0, np.uint8),
+            bits=bits_for(most),
             stamps=np.zeros(2, np.int64),
         )
 
@@ -261,7 +260,12 @@ class PostingLists:
             self._bitsets = no_bitsets(documents)  # filled again as they are wanted
 
     def renumbered(self, docs: NDArray[np.int64]) -> PostingLists:
-        """The lists in which doc d is `docs[d]`; docs with -1, and keys of theirs alone, are gone. Uses these up."""
+        """The lists in which doc d is `docs[d]`; docs with -1, and keys of theirs alone, are gone. Uses these up.
+
+        Docs ascend in each of them, also where a later doc stands for the text of one that is gone.
+        """
+        if len(self._packed.postings):
+            self._pack()  # each list in one part, which can be sorted
         entries, _, state = self._lists
         fresh = PostingLists(
             len(entries),

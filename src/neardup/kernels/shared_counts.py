@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SMALL_BITS: Final = 3
-LARGE_BITS: Final = 7
-"""Bits of a counter that count; the rest of its byte tells whose: 31 searches, or one, between two clearings.
 
-A byte is enough even where one search must be cleared for: two bytes a doc leave the first cache level sooner,
-and clearing is nothing beside reading the lists of a hundred times as many keys.
-"""
+def bits_for(most: int) -> int:
+    """How many bits of a counter count up to `most` (1 to 126) shared keys, and one more.
+
+    The rest of its byte tells whose they are: 31 searches', or those of 31 blocks of docs, between two clearings where
+    3 bits count, one's where 7 do. A byte is enough even so: two bytes a doc leave the first cache level sooner, and
+    clearing is nothing beside reading the lists of a hundred times as many keys.
+    """
+    return (most + 1).bit_length()
 
 
 class Counters(NamedTuple):
     """A counter for every doc that is never cleared between two searches: it holds the stamp it was last used in.
 
     hits     one a doc: stamp << bits | count
-    coarse   counters that docs share, a power of two: that of doc d is d % len(coarse). None where there are so few
-             docs that a cache holds `hits`
-    bits     how many low bits are the count's: SMALL_BITS or LARGE_BITS
-    stamps   the stamp of the last search in `hits`, and in `coarse`
+    block    counters of so many docs, used for one block of docs after another. None where there are so few docs that a
+             cache holds `hits`
+    bits     how many low bits are the count's (`bits_for`)
+    stamps   the stamp of the last search in `hits`, and of the last block in `block`
     """
 
     hits: NDArray[np.uint8]
-    coarse: NDArray[np.uint8]
+    block: NDArray[np.uint8]
     bits: int
     stamps: NDArray[np.int64]

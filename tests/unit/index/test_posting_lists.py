@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -40,14 +41,14 @@ def columns_of(hours, counts, alive):
 
 
 @pytest.fixture(
-    params=[(None, 0), (1, 0), (30, 0), (700, 0), (None, 64), (30, 512)], scope="module", autouse=True
+    params=[(None, 0), (1, 0), (30, 0), (700, 0), (None, 8), (30, 512)], scope="module", autouse=True
 )
 def packed_after(request):
-    """After how many keys the table is packed, None: never; how many counters docs share, 0: none."""
-    Slow.packed_after, coarse = request.param
+    """After how many keys the table is packed, None: never; how many docs are counted at once, 0: all."""
+    Slow.packed_after, block = request.param
     with (
-        mock.patch.object(posting_lists, "_COARSE", coarse),
-        mock.patch.object(posting_lists, "_COARSE_FROM", 0 if coarse else 1 << 62),
+        mock.patch.object(posting_lists, "_BLOCK", block),
+        mock.patch.object(posting_lists, "_BLOCKS_FROM", 0 if block else 1 << 62),
     ):
         yield
 
@@ -151,6 +152,28 @@ class Slow:
         self.columns = columns_of(*(column[living] for column in self.columns[:3]))
         self.size = len(self.columns.hours)
         self.hits = self.hits.resized(self.size)
+
+
+def ascending_lists(lists):
+    """How many lists there are whose docs ascend, the packed ones or, if none are, those of the table."""
+    entries, pool, _ = lists.arrays
+    starts, postings, doc_bits = lists._packed
+    if not len(postings):
+        every = [unpacked_docs(int(entry), pool) for entry in entries[:, 1] if entry]
+    else:
+        every = []
+        for begin, end in itertools.pairwise(starts.tolist()):
+            for _, group in itertools.groupby(
+                postings[begin:end].tolist(), lambda posting: posting >> doc_bits
+            ):
+                every.append(list(group))
+    return sum(docs == sorted(docs) for docs in every)
+
+
+def unpacked_docs(entry, pool):
+    """The docs of a list of the table (native/posting_lists.h)."""
+    start, length = entry >> 32, entry & (1 << 27) - 1
+    return [start] if entry & 0xFFFFFFFF == 1 else pool[start : start + length].tolist()
 
 
 def offsets_of(documents):
@@ -335,6 +358,26 @@ def test_long_lists_are_counted_by_their_bitsets_as_others_are():
     for minimum in (1, 2, 3, 5, 6):
         slow.search_and_add([(-1, [*crowd, 21, 22, 23, 24, 999])], [minimum])
         slow.search_and_add([(5_900 + minimum, [*crowd[:5], 21, 22, 1_000 + minimum])], [minimum])
+
+
+def test_docs_ascend_in_a_list_also_where_a_later_one_has_taken_the_place_of_an_earlier():
+    """Lists are counted block by block of docs only where they do, as a window of many documents must be."""
+    numbers = np.random.default_rng(8)
+    slow = Slow(2_000)
+    documents = random_documents(1_600, list(range(80)), 6)
+    slow.add(documents)
+    slow.search_and_add(random_documents(40, list(range(80)), 6, 1_600), [3] * 40)
+    slow.renumbered([int(number) for number in numbers.permutation(2_000)])
+    assert ascending_lists(slow.lists) == 80
+    slow.search_and_add([(-1, list(range(at, at + 20))) for at in range(60)], [4] * 60)
+
+
+def test_docs_that_were_added_in_no_order_are_found_all_the_same():
+    numbers = np.random.default_rng(9)
+    slow = Slow(1_000)
+    documents = random_documents(900, list(range(50)), 6)
+    slow.add([documents[at] for at in numbers.permutation(900)])
+    slow.search_and_add([(-1, list(range(at, at + 20))) for at in range(30)], [4] * 30)
 
 
 @pytest.mark.parametrize("minimum", [1, 3, 20, 60])
