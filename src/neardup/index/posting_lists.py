@@ -38,7 +38,7 @@ _PACKED_SHARE = 64
 """A table is packed when it has a 64th of the packed postings: of each that is added some 64 are moved."""
 _BLOCK = 1 << 18
 """Docs that are counted at once, by a byte each: a quarter of the second cache level."""
-_BLOCKS_FROM = 1 << 19
+_BLOCKS_FROM = 1 << 20
 """Docs from which on they are counted block by block: counters of fewer are in that level all together."""
 _MOST_SHORT = (1 << 16) - 1
 _MOST_PACKED = (1 << 32) - 1

@@ -26,6 +26,7 @@ RESULTS = {
     "quality.kinds": ["kinds.json"],
     "speed.durable": ["durable.json"],
     "speed.floods": ["floods-directory.json"],
+    "speed.posting_lists": ["posting-lists.json"],
     "speed.scale": ["scale.json"],
     "speed.startup": ["startup.json"],
     "speed.throughput": ["throughput.json"],
