@@ -55,6 +55,7 @@ def test_an_address_is_a_cluster_and_a_prefix(text, address):
         ("http://search..lan:9200/news", "no host is called 'search..lan'"),
         ("http://search%20engine:9200/news", "no host is called"),
         ("http://caf\udce9:9200/news", "no host is called"),
+        (f"http://{'a' * 64}.lan:9200/news", "no host is called"),
     ],
 )
 def test_what_is_wrong_with_an_address_is_said(text, named):
@@ -62,6 +63,14 @@ def test_what_is_wrong_with_an_address_is_said(text, named):
         parse_address(text)
     assert named in str(caught.value)
     assert caught.value.value == text
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [("exämple.lan", "xn--exmple-cua.lan"), ("a\u00aab.lan", "aab.lan"), ("search.", "search.")],
+)
+def test_a_host_of_other_letters_is_asked_for_in_ascii(name, asked):
+    assert parse_address(f"http://{name}:9200/news").url == f"http://{asked}:9200"
 
 
 @pytest.mark.parametrize(
