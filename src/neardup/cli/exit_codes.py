@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
+import re
 import signal
 import sys
 import threading
@@ -40,6 +42,8 @@ BROKEN_PIPE: Final = 128 + signal.SIGPIPE
 
 MAY_BE_EMPTY: Final = frozenset(("--text", "--title", "--keep-kinds"))
 """Options whose values are no names, and may be empty."""
+
+_LEFT_OVER_RE: Final = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.+)\)", re.DOTALL)
 
 Item = TypeVar("Item")
 
@@ -105,6 +109,7 @@ def _escaped_usage() -> Iterator[None]:
             _name_the_longer(error)
         if hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str):
             _name_the_value(error)
+            _name_the_option(error)
             error.message = escaped(error.message, lines=True)  # type: ignore[attr-defined]
         raise
 
@@ -123,6 +128,19 @@ def _name_the_value(error: Any) -> None:
         value = repr(error.__cause__.errors()[0]["input"])
         why = error.message.removeprefix("Value error, ")
         error.message = why if value in why else f"{value}: {why}"
+
+
+def _name_the_option(error: Any) -> None:
+    """Lets typer, where a word is left over that is a window or a file, name the option that it lacks."""
+    left_over = _LEFT_OVER_RE.fullmatch(error.message)
+    if left_over is None or error.ctx is None:
+        return
+    word = left_over[1]
+    # These two say no of a name that is too long; Path raises.
+    is_window = word.startswith(("http://", "https://")) or os.path.isdir(word)  # noqa: PTH112
+    option = "--window" if is_window else "--file" if os.path.isfile(word) else None  # noqa: PTH113
+    if any(option in each.opts for each in error.ctx.command.params):
+        error.message = f"{word} stands alone: is it {option} {word}?"
 
 
 def exit_code(error: BaseException) -> int:
