@@ -189,12 +189,12 @@ def parse_address(text: str) -> Address:
         raise SettingsError("window", text, _EXAMPLE)
     if parts.query or parts.fragment:
         raise SettingsError("window", text, "a URL without ? and #, such as https://localhost:9200/news")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else _host(text, parts.hostname)
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else _in_ascii(text, parts.hostname)
     default = 443 if parts.scheme == "https" else 80
     return Address(f"{parts.scheme}://{host}:{port or default}", _prefix(text, parts.path.strip("/")))
 
 
-def _host(text: str, name: str) -> str:
+def _in_ascii(text: str, name: str) -> str:
     """The name of a host as it is asked for, in ASCII: what connects knows no other without a library more."""
     try:
         asked = name.encode("idna").decode("ascii") if _HOST_RE.fullmatch(name) else ""
