@@ -195,11 +195,11 @@ def parse_address(text: str) -> Address:
 
 
 def _in_ascii(text: str, name: str) -> str:
-    """The name of a host as it is asked for, in ASCII: what connects knows no other without a library more."""
+    """The name of a host as it is ascii_name for, in ASCII: what connects knows no other without a library more."""
     try:
-        asked = name.encode("idna").decode("ascii") if _HOST_RE.fullmatch(name) else ""
-        if _HOST_RE.fullmatch(asked):
-            return asked
+        ascii_name = name.encode("idna").decode("ascii") if _HOST_RE.fullmatch(name) else ""
+        if _HOST_RE.fullmatch(ascii_name):
+            return ascii_name
     except UnicodeError:  # a part of more than 63 characters, or letters that no name has
         pass
     raise SettingsError("window", text, f"{_EXAMPLE}: no host is called {name!r}")
