@@ -195,7 +195,7 @@ def parse_address(text: str) -> Address:
 
 
 def _in_ascii(text: str, name: str) -> str:
-    """The name of a host as it is ascii_name for, in ASCII: what connects knows no other without a library more."""
+    """The ASCII form of a host's name: what connects knows no other without a library more."""
     try:
         ascii_name = name.encode("idna").decode("ascii") if _HOST_RE.fullmatch(name) else ""
         if _HOST_RE.fullmatch(ascii_name):
