@@ -84,7 +84,7 @@ def listen(
     import uvicorn
 
     from neardup.serving.application import create_application
-    from neardup.serving.connections import LimitedProtocol, most_connections
+    from neardup.serving.connections import LimitedProtocol, Server, most_connections
     from neardup.serving.questions import Questions
 
     questions = Questions(window, location, ingests=ingests)
@@ -113,7 +113,7 @@ def listen(
             timeout_graceful_shutdown=STOP_SECONDS,
             http=LimitedProtocol, backlog=max(most_connections() // 16, 1),  # taken at once, before any is hung up
         )  # fmt: skip
-        uvicorn.Server(config).run(sockets=[listener])
+        Server(config).run(sockets=[listener])
 
 
 def _judged_pairs(path: Path | None) -> JudgedPairs | None:

@@ -1,15 +1,20 @@
-"""How many connections the server holds open: each is a file, and a process that may open no more answers nobody."""
+"""How many connections the server holds open: each is a file, and a process that may open no more answers nobody. And
+the signals that end it.
+"""
 
 from __future__ import annotations
 
 import logging
 import resource
+import signal
 from typing import TYPE_CHECKING, Final
 
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 if TYPE_CHECKING:
     import asyncio
+    from types import FrameType
 
 log: Final = logging.getLogger("neardup")
 _MOST_FILES: Final = 65_536
@@ -38,3 +43,17 @@ class LimitedProtocol(H11Protocol):
             log.warning(
                 "%s connections are open: more are hung up (half of `ulimit -n` are taken)", f"{most:,}"
             )
+
+
+class Server(uvicorn.Server):
+    """The library's server; a signal that is ignored where it is made stays ignored."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        ends = (signal.SIGINT, signal.SIGTERM)
+        self._ignored = [number for number in ends if signal.getsignal(number) is signal.SIG_IGN]
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """As the library has it."""
+        if sig not in self._ignored:
+            super().handle_exit(sig, frame)

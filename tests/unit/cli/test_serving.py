@@ -48,6 +48,25 @@ def test_answers_are_sent_at_once(tmp_path, monkeypatch, port):
     assert protocols == [socket.IPPROTO_TCP]  # on others asyncio leaves it to the system to wait for more
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_is_ignored_where_it_was_started_stays_ignored(tmp_path, monkeypatch, port, number):
+    ends: list[bool] = []
+
+    def run(server, sockets):
+        with server.capture_signals():
+            signal.raise_signal(number)
+            ends.append(server.should_exit)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        listen(tmp_path, port)
+    finally:
+        signal.signal(number, before)
+    assert ends == [False]
+
+
 def run(path, port, monkeypatch, ask):
     """A run of the server in `path`, which ends by the signal that it is sent; `ask` asks it from another thread."""
     monkeypatch.chdir(path)
