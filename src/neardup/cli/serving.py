@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import importlib.util
 import os
@@ -97,9 +98,10 @@ def listen(
         try:
             listener.bind((host, port))
             listener.listen()  # who comes as soon as the address is told waits, and is not refused
-        except OSError as error:
-            why = f"{host}:{port} cannot be listened at ({error.strerror})"
-            raise NotAvailable("--port", why, "give another") from None
+        except (OSError, TypeError) as error:  # TypeError: of a name that ASCII cannot stand for
+            is_port = isinstance(error, OSError) and error.errno in {errno.EADDRINUSE, errno.EACCES}
+            why = f"{host}:{port} cannot be listened at ({getattr(error, 'strerror', None) or error})"
+            raise NotAvailable("--port" if is_port else "--host", why, "give another") from None
 
         token = "TOKEN" if own_token else limits.token
         log_line(f"serving {location} at {_address(host, listener.getsockname()[1], token)} (Ctrl-C ends it)")

@@ -15,6 +15,7 @@ pytest.importorskip("fastapi", reason="neardup serve is not installed (pip insta
 import uvicorn
 
 from neardup.cli import serving
+from neardup.errors import NotAvailable
 from neardup.opening import open_window
 from neardup.serving.guard import Limits
 
@@ -31,10 +32,10 @@ def port():
         return free.getsockname()[1]
 
 
-def listen(path, port):
+def listen(path, port, host="127.0.0.1"):
     with open_window(path / "window") as window:
         serving.listen(
-            window, "news.window", "127.0.0.1", port, Limits(), judged=None, ingests=False, own_token=False
+            window, "news.window", host, port, Limits(), judged=None, ingests=False, own_token=False
         )
 
 
@@ -65,6 +66,22 @@ def test_a_signal_that_is_ignored_where_it_was_started_stays_ignored(tmp_path, m
     finally:
         signal.signal(number, before)
     assert ends == [False]
+
+
+@pytest.mark.parametrize("host", ["..a", "192.0.2.1", "\udcff", "ä" * 64])
+def test_a_host_that_cannot_be_is_named_and_not_the_port(tmp_path, monkeypatch, host):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(NotAvailable, match=f"--host: {host}:0 cannot be listened at .+: give another"):
+        listen(tmp_path, 0, host)
+
+
+def test_a_port_that_is_taken_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        pytest.raises(NotAvailable, match=r"--port: .+ cannot be listened at .+: give another"),
+    ):
+        listen(tmp_path, taken.getsockname()[1])
 
 
 def run(path, port, monkeypatch, ask):
