@@ -96,7 +96,16 @@ def test_a_port_that_is_taken_is_named():
         answering = metrics_at(str(taken.getsockname()[1]), "watch")
         assert answering is not None
         with (
-            pytest.raises(SettingsError, match="give another port"),
+            pytest.raises(SettingsError, match="give another host or port"),
             answering(Tally(), Rejects(None)),
         ):
             pass
+
+
+@pytest.mark.parametrize("host", ["..a", "192.0.2.1", "\udcff", "ä" * 64])
+def test_a_host_that_cannot_be_is_named(host):
+    answering = metrics_at(f"{host}:0", "watch")
+    assert answering is not None
+    why = f"--metrics: {host}:0 cannot be listened at .+: give another host or port"
+    with pytest.raises(SettingsError, match=why), answering(Tally(), Rejects(None)):
+        pass

@@ -53,9 +53,9 @@ def _answering(address: str, call: str, tally: Tally, rejects: Rejects) -> Itera
 
     try:
         server = listen(host, port, RunFigures(call, state))
-    except OSError as error:
-        why = f"{address} cannot be listened at ({error.strerror})"
-        raise NotAvailable("--metrics", why, "give another port") from None
+    except (OSError, UnicodeError) as error:  # UnicodeError: of a name that ASCII cannot stand for
+        why = f"{address} cannot be listened at ({getattr(error, 'strerror', None) or error})"
+        raise NotAvailable("--metrics", why, "give another host or port") from None
     name = f"[{host}]" if ":" in host else host
     log_line(f"figures for Prometheus are at http://{name}:{server.server_port}/metrics")
     try:
