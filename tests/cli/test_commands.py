@@ -507,12 +507,17 @@ def test_an_option_that_there_is_not_names_those_that_begin_so(run, words, meant
         (("stats", "here"), "here stands alone: is it --window here?"),
         (("query", "http://a:1/news"), "http://a:1/news stands alone: is it --window http://a:1/news?"),
         (("query", "page.txt"), "page.txt stands alone: is it --file page.txt?"),
+        (("query", "-"), "- stands alone: is it --file -?"),
+        (
+            ("query", "the ferry", "aground"),
+            "the ferry aground stands alone: is it --text 'the ferry aground'?",
+        ),
         (("stats", "page.txt"), "unexpected extra argument(s) (page.txt)"),
         (("stats", "nowhere"), "unexpected extra argument(s) (nowhere)"),
         (("stats", "x" * 300), "unexpected extra argument"),
     ],
 )
-def test_a_window_or_file_that_stands_alone_is_told_its_option(run, words, said):
+def test_what_stands_alone_is_told_its_option(run, words, said):
     Path("here").mkdir()
     Path("page.txt").write_text("x")
     done = run(*words)

@@ -13,6 +13,7 @@ import contextlib
 import logging
 import os
 import re
+import shlex
 import signal
 import sys
 import threading
@@ -131,16 +132,17 @@ def _name_the_value(error: Any) -> None:
 
 
 def _name_the_option(error: Any) -> None:
-    """Lets typer, where a word is left over that is a window or a file, name the option that it lacks."""
+    """Lets typer, where words are left over that are a window, a file or a text, name the option that they lack."""
     left_over = _LEFT_OVER_RE.fullmatch(error.message)
     if left_over is None or error.ctx is None:
         return
     word = left_over[1]
     # These two say no of a name that is too long; Path raises.
     is_window = word.startswith(("http://", "https://")) or os.path.isdir(word)  # noqa: PTH112
-    option = "--window" if is_window else "--file" if os.path.isfile(word) else None  # noqa: PTH113
+    is_file = word == "-" or os.path.isfile(word)  # noqa: PTH113
+    option = "--window" if is_window else "--file" if is_file else "--text"
     if any(option in each.opts for each in error.ctx.command.params):
-        error.message = f"{word} stands alone: is it {option} {word}?"
+        error.message = f"{word} stands alone: is it {option} {shlex.quote(word)}?"
 
 
 def exit_code(error: BaseException) -> int:
