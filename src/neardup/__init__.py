@@ -8,8 +8,8 @@
 ...     [(verdict.id, verdict.status, verdict.duplicate_of) for verdict in window.ingest(stream)]
 [('a', 'unique', None), ('b', 'near', 'a')]
 
-The names below are all that is public. They are loaded when first used, so that `import neardup` costs
-nothing: numpy and the compiled kernels come with the first window or signature. The imports are for type
+The names below are the whole public API. Each is loaded when it is first used, so that `import neardup` costs
+nothing: numpy and the compiled kernels are loaded with the first window or signature. The imports are for type
 checkers, `_HOMES` is for Python; a test compares them.
 """
 
@@ -77,7 +77,7 @@ _HOMES = {
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - they are strings
 
 
-if not TYPE_CHECKING:  # to whom a name that is not there would be one of any type
+if not TYPE_CHECKING:  # type checkers would accept any name, of any type
 
     def __getattr__(name: str) -> Any:
         if name not in _HOMES:

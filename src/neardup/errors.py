@@ -2,16 +2,16 @@
 
     NeardupError
     ├── SettingsError       a setting has a value that cannot be used         (also a ValueError)
-    │   ├── ConfigError      so has a key of neardup.toml, or a variable of the environment
+    │   ├── ConfigError      the same for a key of neardup.toml, or an environment variable
     │   ├── NotAvailable     a library that a command needs is not installed, or an address is taken
-    │   ├── OutputRefused    a file that a command is to write is one that it reads, or holds something
-    │   ├── EmptySample      a lexicon was to be made of no text               (signing/lexicon_sample.py)
+    │   ├── OutputRefused    a file that a command should write is one that it reads, or is not empty
+    │   ├── EmptySample      there was no text to make a lexicon from        (signing/lexicon_sample.py)
     │   └── EvaluationError  a corpus or judged pairs cannot be used           (evaluation/errors.py)
     ├── DocumentError       a document cannot be read or signed               (also a ValueError)
     ├── UnknownDocument     the window holds no document of that id           (also a KeyError)
     │   └── UnknownGroup     no group of that head                            (serving/questions.py)
     ├── RecipeMismatch      signatures of two recipes would have been compared
-    ├── KernelsUnusable     what is compiled of neardup is not there, or not for this machine   (also an ImportError)
+    ├── KernelsUnusable     the compiled part of neardup is missing, or not for this machine   (also an ImportError)
     ├── DataFileError       a file shipped with the package is damaged or foreign
     │   ├── LexiconError     the same for a lexicon
     │   └── BoilerplateError  the same for a table of boilerplate
@@ -22,10 +22,10 @@
     │   │   └── WindowResigning  a window in a cluster is being signed again, or has been since it was opened
     │   ├── WindowExpired    the writer has dropped an hour that a reader still asks for
     │   ├── WindowDamaged    its files do not hold what they should
-    │   └── WindowOutdated   an earlier version of neardup has written it
-    ├── ClusterError        Elasticsearch cannot be used, or not so
-    │   ├── ClusterUnreachable  it did not answer, or was busy, for as long as we were ready to wait
-    │   ├── ClusterRefused   it does not let this user in, or not do this (401, 403)
+    │   └── WindowOutdated   it was written by an earlier version of neardup
+    ├── ClusterError        Elasticsearch cannot be used, or not in this way
+    │   ├── ClusterUnreachable  it did not answer, or was busy, for as long as we were willing to wait
+    │   ├── ClusterRefused   it does not let this user in, or does not allow this (401, 403)
     │   ├── ClusterRejected  it answered with another error
     │   │   └── ClusterConflict  what was to be written has changed meanwhile, or is there already (409)
     │   ├── NotSetUp         there is no window at this address yet
@@ -33,7 +33,7 @@
     ├── MethodFailed        a method that was to be measured ended without a result   (evaluation/errors.py)
     └── OutputClosed        standard output is closed, and something was to be printed
 
-Every exception carries what it speaks of as attributes (`path`, `found`, `expected`, `id`, ...), which are
+Every exception carries what it is about as attributes (`path`, `found`, `expected`, `id`, ...), which are
 also its arguments, so all of them can be pickled. Pure functions raise `ValueError`. A bad document in a
 stream is a result (`Reject`), not an exception.
 """
@@ -98,8 +98,8 @@ class SettingsError(NeardupError, ValueError):
 
 
 class NotAvailable(SettingsError):
-    """What the setting `name` asks for is not there on this machine: `value` says what is lacking or taken, `expected`
-    what helps.
+    """What the setting `name` asks for is not available on this machine: `value` says what is missing or taken,
+    `expected` what helps.
     """
 
     def __str__(self) -> str:
@@ -107,7 +107,7 @@ class NotAvailable(SettingsError):
 
 
 class ConfigError(SettingsError):
-    """`name` in the file or the environment is no setting, or `value` cannot be one; `expected` is what to do."""
+    """`name` in the file or the environment is no setting, or cannot have this `value`; `expected` is what to do."""
 
     def __str__(self) -> str:
         return f"{self.name}: {self.expected}"
@@ -149,8 +149,8 @@ class UnknownDocument(NeardupError, KeyError):
 
 
 class RecipeMismatch(NeardupError):
-    """What lies at `where` was signed by the recipe `found`; this process signs by `expected`. `window`: that which can
-    be signed again, a directory or an address.
+    """What lies at `where` was signed by the recipe `found`; this process signs by `expected`. `window`: the directory
+    or address of a window that can be signed again.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class RecipeMismatch(NeardupError):
         old, new = self.found.split(":"), self.expected.split(":")
         can_be_read = old[0] == new[0]
         remedy = f"ingest its documents{' (`neardup export`)' if can_be_read else ''} into a new window"
-        # q, case and what is left out cannot change: texts are stored as normal forms, and scores are of these.
+        # q, case and what is left out cannot change: texts are stored as normal forms, and scored by them.
         left_out = {each.partition(":strip-")[2].partition(":")[0] for each in (self.found, self.expected)}
         if self.window is not None and old[1:3] == new[1:3] and len(left_out) == 1:
             remedy = f"sign it again (`neardup resign --window {self.window}`), or {remedy}"
@@ -194,7 +194,7 @@ class LexiconError(DataFileError):
 
 
 class BoilerplateError(DataFileError):
-    """A table of boilerplate is damaged, or is none of this version."""
+    """A table of boilerplate is damaged, or is not one of this version."""
 
     remedy = "learn it again by `neardup boilerplate learn`"
 
@@ -222,7 +222,7 @@ class WindowLocked(WindowError):
         self.path, self.holder = path, holder
 
     def __str__(self) -> str:
-        if self.holder == f"process {getpid()}":  # in every container they are numbered anew
+        if self.holder == f"process {getpid()}":  # every container numbers its processes anew
             holder = f"in this process already, or by {self.holder} of another container: close it there"
             return f"{self.path} is open for writing {holder}, or open it with readonly=True"
         holder = "" if self.holder is None else f" ({self.holder})"
@@ -299,7 +299,7 @@ class WindowDamaged(WindowError):
 
 
 class WindowOutdated(WindowError):
-    """The window in the directory `path` has the format `format` of an earlier version, which is not read any more."""
+    """The window in the directory `path` has the format `format` of an earlier version, which is no longer read."""
 
     def __init__(self, path: str | PathLike[str], format: object) -> None:
         super().__init__(path, format)
@@ -315,7 +315,7 @@ class ClusterError(NeardupError):
 
 
 class ClusterUnreachable(ClusterError):
-    """The cluster at `url` did not answer, or answered only that it is busy, until patience was over."""
+    """The cluster at `url` did not answer, or answered only that it is busy, until patience ran out."""
 
     def __init__(self, url: str, reason: str) -> None:
         super().__init__(url, reason)
@@ -383,7 +383,7 @@ class NotSetUp(ClusterError):
 
 
 class SetupRefused(ClusterError):
-    """A window cannot be set up: `found` is in its way; `remedy` is what to do. Nothing has been changed."""
+    """A window cannot be set up: `found` is in the way; `remedy` is what to do. Nothing has been changed."""
 
     def __init__(self, where: str, found: str, remedy: str) -> None:
         super().__init__(where, found, remedy)

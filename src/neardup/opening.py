@@ -1,4 +1,4 @@
-"""Opening a window: in memory, in a directory, which is found or made, or in a cluster."""
+"""Opening a window in memory, in a directory (made if it is not there) or in a cluster."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def open_window(
 ) -> WindowEngine:
     """The window in the directory `path`, made if it is not there; None = in memory, lost with the process.
 
-    A URL, `https://host:9200/PREFIX`, is a window in Elasticsearch (elastic/window/opening.py), for which alone
-    `credentials`, `patience` and `archive` are.
+    A URL, `https://host:9200/PREFIX`, is a window in Elasticsearch (elastic/window/opening.py); `credentials`,
+    `patience` and `archive` are for such a window only.
 
-    Without `settings` those it was last written with hold, or the defaults for a new one; `changes` go on top:
-    `open("news.window", threshold=0.8)`. They are remembered in turn unless `remember` is False. Fewer hours than the
-    window remembers, by which documents would go, are refused without `force`; where they are not to be remembered,
-    that is not asked, and `ingest` lets go of what is older.
+    Without `settings`, those that the window was last written with apply, or the defaults for a new one; `changes`
+    override single ones: `open("news.window", threshold=0.8)`. They are remembered in turn unless `remember` is False.
+    Fewer hours than the window remembers are refused without `force` if documents would go; where they are not to be
+    remembered, they are not refused, and `ingest` lets go of what is older.
     Opening reads and checks keys, not texts: 3 to 6 µs a document.
     Raises `WindowMissing` (readonly, and there is none), `WindowLocked` (another writer), `WindowDamaged`,
     `RecipeMismatch`, `SettingsError` (also for a directory that holds other files), `LexiconError`.
@@ -53,7 +53,7 @@ def open_window(
     if not isinstance(settings, Settings | None):
         raise SettingsError("settings", settings, "a neardup.Settings; single ones are keyword arguments")
     if isinstance(path, str) and is_address(path):
-        # Whoever has a directory need not wait for what talks to clusters.
+        # Opening a directory need not wait for the code that talks to clusters.
         from neardup.elastic.window.opening import open_elastic_window  # noqa: PLC0415
 
         return open_elastic_window(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 MANY_PAIRS: Final = 1_000_000
-"""Pairs from which on a line in the log says so, and each time that they have become ten times as many."""
+"""From this many pairs on, a line in the log says so, and again whenever they are ten times as many."""
 
 
 def dedup(
@@ -48,19 +48,19 @@ def dedup(
 
     `data` is an iterable of texts, of records (the field `text`, perhaps dotted) or of `Document`s; a frame of pandas
     or polars, a table of Arrow, a data set of `datasets` (the column `text`); or one column of these.
-    Of copies the one stays that `keep` prefers: "first", "last", "longest" (in characters), "earliest" by the field
-    `time` (what has none comes last), or "source:a,b,c" by the field `source`. `against` are texts of the same kinds
-    that are there already: what is a copy of one goes, and they themselves are compared with nothing.
+    Of several copies, the one that `keep` prefers stays: "first", "last", "longest" (in characters), "earliest" by the
+    field `time` (what has none comes last), or "source:a,b,c" by the field `source`. `against` takes data as `data`
+    does, texts that are there already: a copy of one of them goes, and they themselves are compared with nothing.
 
-    What is to the texts that stay and are most like it (up to 20) only of the kinds `keep_kinds` ("form", "quote",
-    "frame", "other") stays as well: about 0.1 ms a copy, and 2 ms a text that stays for its kind.
+    A copy stays as well if, beside each of the texts that stay and are most like it (up to 20), its kind is one of
+    `keep_kinds` ("form", "quote", "frame", "other"): about 0.1 ms a copy, and 2 ms a text that stays for its kind.
 
-    With `pairs` every pair is found, for `Deduped.pairs` and `at`: 16 bytes a pair, of which n copies of one text make
-    n(n-1)/2. Without, each text is compared only with those that stay, and with `against`: as many copies as there may
-    be cost little, and what stays is the same. About 90 µs and 1 KB beside the text for each of 4 KB.
+    With `pairs`, every pair is found, for `Deduped.pairs` and `at`: 16 bytes a pair, and n copies of one text make
+    n(n-1)/2 pairs. Without, each text is compared only with those that stay, and with `against`: copies cost little,
+    however many there are, and what stays is the same. A text of 4 KB takes about 90 µs, and 1 KB beside itself.
 
-    A text that cannot be used (none, no string, longer than `max_length`) is in `Deduped.rejected` and in the log.
-    Raises `TypeError` for what holds no texts, `SettingsError` for a column that is not there, and other settings.
+    A text that cannot be used (missing, no string, longer than `max_length`) is in `Deduped.rejected` and in the log.
+    Raises `TypeError` for what holds no texts, `SettingsError` for a missing column or another unusable setting.
 
     >>> texts = ["The cat sat on the mat.", "Rain.", "The cat sat on a mat."]
     >>> result = dedup(texts, threshold=0.5)
@@ -106,13 +106,13 @@ class _Run:
         self.pairs = Pairs()
         self.rejected: list[tuple[int, str]] = []
         self.truncated = 0
-        self._numbers: list[int] = []  # of the texts that were handed on, among all
+        self._numbers: list[int] = []  # of the texts that were passed on, among all texts
 
     def compare(
         self, before: Sequence[Any], texts: Sequence[Any], settings: Settings, kept_kinds: frozenset[KindName]
     ) -> None:
-        """Finds the pairs of `texts` with those before them, and with `before`, which all stay and come first; with
-        `kept_kinds` those for which a text goes.
+        """Finds the pairs of `texts` with those before them, and with `before`, which come first and all stay; with
+        `kept_kinds`, only the pairs for which a text goes.
         """
         log_at = MANY_PAIRS
         usable = self._usable(texts, len(before))
@@ -129,7 +129,7 @@ class _Run:
             why = problem(value, self._name)
             if why is None:
                 self._numbers.append(at)
-                yield str.__str__(value)  # the text, not what a class of its own prints
+                yield str.__str__(value)  # the text, not what a subclass prints
             else:
                 self.rejected.append((at, why))
 

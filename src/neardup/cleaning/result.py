@@ -1,4 +1,4 @@
-"""What came of comparing many texts: which stay, which go, for which one and with which doc_q."""
+"""The result of comparing many texts: which stay, which go, for which one and with which doc_q."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Copy(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """The positions of two texts and their exact doc_q; `against` as of a `Copy`, for `j`."""
+    """The positions of two texts and their exact doc_q; `against` as in a `Copy`, for `j`."""
 
     i: int
     j: int
@@ -52,8 +52,8 @@ class Deduped:
 
     Every text that goes has doc_q >= t with one that stays; no two that stay have it (with `retrieval="complete"` by
     proof), unless kinds were kept, for which one may stay. A text that could not be used is in `rejected`, by its
-    position and with the reason, and neither stays nor goes. `threshold` is t. `truncated`: of how many texts something
-    was left out of the comparison.
+    position and with the reason, and neither stays nor goes. `threshold` is t. `truncated`: for how many texts
+    something was left out of the comparison.
     """
 
     data: Any
@@ -86,7 +86,7 @@ class Deduped:
 
     @property
     def groups(self) -> list[Copies]:
-        """The texts that stay and have copies, each with them; not those of `against`."""
+        """The texts that stay and have copies, each with its copies; not those of `against`."""
         members: dict[int, list[int]] = {}
         for copy in self.copies:
             if not copy.against:
@@ -95,7 +95,7 @@ class Deduped:
 
     @property
     def pairs(self) -> list[Pair]:
-        """Every pair with doc_q >= t, by position; where it was made with `pairs=False`, only those of a text that goes
+        """Every pair with doc_q >= t, by position; with `dedup(..., pairs=False)`, only those of a text that goes
         with the one that stays. Not those within `against`.
         """
         return sorted(self._pair(*pair) for pair in self._pairs)
@@ -103,10 +103,10 @@ class Deduped:
     def frame(self, prefix: str = "") -> Any:
         """The input with the columns `duplicate_of`, `score` and `group`, in the library that it came in.
 
-        `duplicate_of` is the position of the text that stays for it, None for one that stays, as `score` is; `group`
-        the position of the one of its copies that stays, its own if it does. What is a copy of one of `against` has a
-        `score` alone. Of texts or records it makes records. `prefix` goes before the names; `SettingsError` if one of
-        them is there already.
+        `duplicate_of` is the position of the text that stays for it, and like `score` None for a text that stays;
+        `group` is the position of the text of its group that stays, its own if it stays itself. A copy of one of
+        `against` has a `score` alone. Texts and records come back as records. `prefix` goes before the names;
+        `SettingsError` if one of them is there already.
         """
         copies = {copy.position: copy for copy in self.copies}
         unusable = {position for position, _ in self.rejected}
@@ -130,7 +130,7 @@ class Deduped:
     def at(self, threshold: Any) -> Deduped:
         """The same for another threshold, not below this one, from the pairs that are known: nothing is signed again.
 
-        Raises `SettingsError` for a lower one, and for any where not every pair was asked for.
+        Raises `SettingsError` for a lower one, and for any if not every pair was asked for.
         """
         chosen = exact_threshold(threshold)
         if chosen < self.threshold:

@@ -1,7 +1,7 @@
 """Boilerplate: the lines and sentences that recur across the documents of a source, and texts without them.
 
-A text is cut into pieces (docs/definitions.md, Boilerplate): lines, and the sentences of a line. What is left out of it
-is every piece that the table names for its source, but for the white space behind it.
+A text is cut into pieces (docs/definitions.md, Boilerplate): lines, and the sentences of a line. Left out of it is
+every piece that the table names for its source, except the white space after the piece.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 LEAST: Final = 10
-"""Independent documents of a source that have a piece of boilerplate."""
+"""How many independent documents of a source have to have a piece for it to be boilerplate."""
 SAMPLE: Final = 1_000
-"""Documents of a source that are looked at."""
+"""How many documents of a source are looked at."""
 LEAST_SENTENCE: Final = 20
-"""Characters of a sentence within a line: what is shorter is a piece together with what follows it."""
+"""Characters of a sentence within a line: a shorter one is a piece together with what follows it."""
 LEAST_LEFT: Final = 32
-"""Characters other than white space that have to be left of a text, else it counts whole."""
+"""Characters other than white space that have to be left of a text; otherwise it counts whole."""
 _BREAKS: Final = "\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
 _ENDS: Final = "。！？．｡؟۔।॥።"
 _ENDS_BEFORE_SPACE: Final = ".!?…"
@@ -34,7 +34,7 @@ _SAYS_RE: Final = re.compile(r"[^\W_]")
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
-    r"""Where the pieces of `text` begin and end: one after another they are the text. Linear, about 30 µs for 4 KB.
+    r"""Where the pieces of `text` begin and end: put together they are the text. Linear, about 30 µs for 4 KB.
 
     >>> text = "Home | News\nThe ferry ran aground at dawn. Nobody was hurt."
     >>> [text[start:end] for start, end in pieces(text)]
@@ -51,15 +51,15 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def name_of(piece: str) -> str:
-    """What a piece is called in the table: itself, with one blank for all white space; "" if no letter or digit is in
-    it, for such a piece counts for nothing anyway.
+    """What a piece is called in the table: itself, with one blank for each run of white space; "" if it has no letter
+    or digit, for such a piece counts for nothing anyway.
     """
     return " ".join(piece.split()) if _SAYS_RE.search(piece) else ""
 
 
 class LeftOut(NamedTuple):
-    """What is left out of a text: from where to where. `is_whole`: all of it would have been, or nearly, and so nothing
-    is.
+    """What is left out of a text: from where to where. `is_whole`: all or nearly all of it would have been left out, so
+    nothing is.
     """
 
     spans: tuple[tuple[int, int], ...] = ()
@@ -127,8 +127,8 @@ class Boilerplate:
         object.__setattr__(self, "_of_any", everything)
 
     def left_out(self, text: str, source: str) -> LeftOut:
-        """What of a `text` of `source` does not count. Of a text of no source, "", that is what recurs in any; of one
-        that the table does not know, nothing. Linear, about 40 µs for 4 KB.
+        """What of a `text` of `source` does not count. For a text of no source, "", that is what recurs in any; for a
+        source that the table does not know, nothing. Linear, about 40 µs for 4 KB.
         """
         names: Mapping[str, int] | frozenset[str] = self._of_any
         if source:

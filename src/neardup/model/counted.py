@@ -1,4 +1,4 @@
-"""Numbers with their nouns, as people are told them."""
+"""Numbers with their nouns, as people read them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One document against its window: from exact overlaps to a verdict. The only place where a verdict is decided.
 
 A document is signed (signing/signature.py), candidates are found for it (index/search.py), and |A ∩ B| with each is
-counted exactly (index/verification.py); what is at or above the threshold comes here.
+counted exactly (index/verification.py); what is at or above the threshold is passed on to here.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _match_of, _verdict_of = maker_of(Match), maker_of(Verdict)
 class Matches(NamedTuple):
     """The matches of one document: the best of them, best first, and how many there are in all.
 
-    `head`: the best one that stands for a group, as its head: that group is joined. None: the document must head one of
-    its own. So a group is a star: whoever joins has doc_q >= t with the head directly, and no chain of copies of
-    copies grows.
+    `head`: the best one that stands for a group, which the document then joins. None: the document must head one of
+    its own. So a group is a star: every member has doc_q >= t with the head directly, and no chain of copies of copies
+    grows.
     """
 
     best: Sequence[Overlap]
@@ -44,7 +44,7 @@ class Matches(NamedTuple):
     head: Overlap | None
 
     def basis(self, parts: Sequence[Part]) -> Basis:
-        """What the verdict goes by on a document that has these `parts` in common with others."""
+        """The basis of the verdict on a document that has these `parts` in common with others."""
         return Basis(self.best[0] if self.total else None, parts, self.head)
 
 
@@ -59,14 +59,14 @@ def ranked(overlaps: Sequence[Overlap], stands: Stands, listed: int | None) -> M
 
 
 class Evidence(NamedTuple):
-    """What a verdict on one document is decided by.
+    """What decides the verdict on one document.
 
     id, time     of the document; `time` in milliseconds
     compared     how many documents it was compared with exactly
     matches      those at or above the threshold
     parts        those below it that share a part; None: partial copies were not looked for
     empty        whether its normal form is: nothing is a copy of nothing
-    comparable   whether any hour lives that it is to be compared with
+    comparable   whether any of the hours that it is to be compared with lives
     cut          whether anything was left out: of the search, or hours that it should have been compared with
     listed       how many matches and parts the verdict names; None = all
     """
@@ -85,8 +85,8 @@ class Evidence(NamedTuple):
 def decide(evidence: Evidence) -> Verdict:
     """The verdict on a document: what it is a copy of, whose group it joins, what it shares parts with.
 
-    What matches none, or none that stands for a group, heads a group of its own: so does a partial copy, as groups are
-    of copies as a whole.
+    A document that matches none, or none that stands for a group, heads a group of its own. So does a partial copy,
+    because groups are of documents that are copies as a whole.
     """
     id, time, compared, matches, parts, empty, comparable, cut, listed = evidence
     named, named_total = (None, None) if parts is None else (_named(parts, listed), len(parts))
@@ -122,8 +122,8 @@ def unmatched(
     *,
     parts: bool,
 ) -> list[Verdict]:
-    """What `decide` says of documents that were compared with none, all at once. `parts`: partial copies were looked
-    for; the rest is as in `Evidence`.
+    """What `decide` says of documents that were compared with none, all at once. `parts`: whether partial copies were
+    looked for; the rest is as in `Evidence`.
     """
     statuses: list[Status] = ["unique"] * len(ids)
     for i, (is_empty, is_comparable) in enumerate(zip(empty, comparable, strict=True)):

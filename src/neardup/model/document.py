@@ -26,17 +26,17 @@ MAX_TIME_MS: Final = 253_402_300_799_999  # 9999-12-31
 
 
 _CLOCK_RE: Final = re.compile(r"\d{9,13}(\.\d*)?")
-"""A number as text: 20261121 is a date, and so is whatever has more digits than milliseconds have until 2286."""
+"""A number as text: 20261121 is read as a date, and so is anything longer than milliseconds are until 2286."""
 _OVER_RE: Final = re.compile(
     r"(?P<day>.{8,10}[T ])(?:24(?=:?00(?::?00(?:[.,]0+)?)?(?:[Zz+-]|$))|(?P<clock>\d\d:?59:?)60(?!\d))"
 )
-"""What ISO 8601 has and Python has not: the midnight at the end of a day, and a leap second."""
+"""What ISO 8601 allows and Python does not: the midnight at the end of a day, and a leap second."""
 _MAIL_RE: Final = re.compile(
     r"(?:[a-z]{3,9}\.?,?\s+)?\d{1,2}[\s-]+[a-z]{3,9}[\s-]+(?:\d\d|\d{4})\s+\d{1,2}:\d\d(?::\d\d)?"
     r"(?:\s+(?:[+-]\d{4}|utc?|gmt|z|[ecmp][sd]t))?(?:\s+\([^()]*\))?",
     re.IGNORECASE,
 )
-"""RFC 2822, with the zones that it names: any other zone's letters would be taken for UTC."""
+"""RFC 2822, with the zones that it names: the letters of any other zone would be taken for UTC."""
 TIME_FORMS: Final = (
     "ISO 8601 (2026-11-21T09:00:00Z), RFC 2822 (Sat, 21 Nov 2026 09:00:00 +0000), "
     "or seconds or milliseconds since 1970"
@@ -53,7 +53,7 @@ class Flush:
 
 
 FLUSH: Final = Flush()
-"""Put into an ingested iterable: finish the batch at hand now, nothing more is waiting (live input)."""
+"""Put into an ingested iterable, it says: finish the current batch now, nothing more is waiting (live input)."""
 
 
 class Document(NamedTuple):
@@ -70,7 +70,7 @@ class Document(NamedTuple):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a document lies that another client has written already, and in which version it was read.
+    """Where a document that another client has written lies, and which version of it was read.
 
     `fingerprint` is the one it bears; None if nobody has signed it as this window does. `routing` is the one that it
     was written with.
@@ -85,8 +85,8 @@ class Origin:
 
 
 class ForeignDocument(NamedTuple):
-    """A document that lies in the store of a window already, but was written there by another client: it is scored
-    where it is. `time` as of a `Document`.
+    """A document that is already in the store of a window, but was written there by another client: it is scored
+    where it is. `time` as in a `Document`.
     """
 
     id: str
@@ -112,7 +112,7 @@ class Reject(NamedTuple):
 
 
 class AssumedTime(str):
-    """A time in ISO 8601 that a document was given because it brought none: it bears out nobody else's."""
+    """The ISO 8601 time that was given to a document without one: it bears out no other document's time."""
 
     __slots__ = ()
 
@@ -120,7 +120,7 @@ class AssumedTime(str):
 class Prepared(NamedTuple):
     """A document that passed every check: text as UTF-8, time in milliseconds, and its hour.
 
-    `fields`: what else came with it; `dated`: it brought its time itself; `origin`: where it lies if another client
+    `fields`: what else came with it; `dated`: whether it came with a time; `origin`: where it lies if another client
     wrote it.
     """
 
@@ -146,7 +146,7 @@ def parse_time(value: Any) -> int:
     >>> parse_time("Sat, 21 Nov 2026 10:00:00 +0100"), parse_time("1795251600")
     (1795251600000, 1795251600000)
     """
-    if type(value) is int:  # so most clocks have it
+    if type(value) is int:  # as most clocks give it
         return _within_years(value if abs(value) >= _EPOCH_MS_FROM else value * 1_000, value)
     meant = _read_time(value) if isinstance(value, str) else plain(value)
     if isinstance(meant, datetime):
@@ -157,14 +157,14 @@ def parse_time(value: Any) -> int:
             raise ValueError(f"time is of a zone that gives no offset ({type(error).__name__})") from None
         exact = (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
         return _within_years(exact, value)
-    is_nan = isinstance(meant, float) and math.isnan(meant)  # of a very large int there is no float to ask
+    is_nan = isinstance(meant, float) and math.isnan(meant)  # a very large int has no float to ask
     if isinstance(meant, bool) or not isinstance(meant, int | float) or is_nan:
         raise ValueError(f"time {_shown(value)} is neither a date, ISO 8601 text, nor a number of seconds")
     return _within_years(meant if abs(meant) >= _EPOCH_MS_FROM else meant * 1_000, value)
 
 
 def _read_time(text: str) -> datetime | float:
-    """What a time that was written stands for."""
+    """The time or number that a text stands for."""
     written = text.strip()
     if _CLOCK_RE.fullmatch(written):  # first: Python takes 1695110160000 for a day of the year 1695
         return float(written) if "." in written else int(written)
@@ -217,7 +217,7 @@ def format_time(milliseconds: int) -> str:
 
 @functools.lru_cache(maxsize=4_096)
 def _format_second(second: int) -> str:
-    """A time without what ends it: many documents of a stream come within a second."""
+    """A time up to its seconds, kept because many documents of a stream come within one second."""
     minute, second = divmod(second, 60)
     day, minute = divmod(minute, 1_440)
     return _format_day(day) + _MINUTES[minute] + _SECONDS[second]
@@ -230,15 +230,15 @@ _ENDS: Final = ("Z", *(f".{thousandth:03}Z" for thousandth in range(1, 1_000)))
 
 @functools.lru_cache(maxsize=4_096)
 def _format_day(day: int) -> str:
-    """The date of a day, counted from 1970: documents of one day come together."""
+    """The date of a day counted from 1970, kept because documents of one day come together."""
     # Not datetime.fromtimestamp: it fails for years before 1970 on some platforms.
     stamp = datetime.fromordinal(719_163 + day)
     return f"{stamp.year:04}-{stamp.month:02}-{stamp.day:02}"
 
 
 def text_argument(name: str, value: Any) -> bytes:
-    """A text that was given to a call, as UTF-8; `TypeError` names the argument if it is none, `ValueError` is that of
-    `encode_text`.
+    """A text that was given to a call, as UTF-8. `TypeError` names the argument if it is not a text; `ValueError` as
+    by `encode_text`.
     """
     if not isinstance(value, str):
         raise TypeError(f"{name} is {_brief(value)}, not a text (str)")
@@ -246,7 +246,7 @@ def text_argument(name: str, value: Any) -> bytes:
 
 
 def encode_text(text: str, what: str = "text") -> bytes:
-    """`text` as UTF-8; `ValueError` naming the first unpaired surrogate, which no encoding has, and `what` has it."""
+    """`text` as UTF-8; `ValueError` names the first unpaired surrogate, which no encoding has, and `what` has it."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -267,25 +267,25 @@ def _shown(value: object) -> str:
 
 
 def _brief(value: object) -> str:
-    """`value`, cut where it goes on for long, and its type, for a message."""
+    """`value`, cut if it is long, and its type, for a message."""
     kind = type(value).__name__
     if value is None or not isinstance(value, str | bytes | int | float | list | tuple):
         return kind
     try:
         shown = repr(value)
-    except Exception:  # noqa: BLE001 - in it is a number of thousands of digits, itself, or what raises anything
+    except Exception:  # noqa: BLE001 - it holds a number of thousands of digits, itself, or what raises anything
         return kind
     return f"{shown[:40]}… ({kind})" if len(shown) > 40 else f"{shown} ({kind})"
 
 
 def check_documents(documents: Any) -> None:
-    """Raises `TypeError` for what would be taken apart into no documents: a single one, a data frame, a text."""
+    """Raises `TypeError` for what does not iterate into documents: a single one, a data frame, a text."""
     if isinstance(documents, Mapping | Document):
         remedy = "put a single one into a list: [document]; of several splits choose one, data['train']"
     elif isinstance(documents, str | bytes):
         remedy = "the documents of a file are read by `neardup ingest`"
     elif hasattr(documents, "collect") and hasattr(documents, "collect_schema"):
-        # Before its columns: to find those out polars warns of.
+        # Asked before its columns: polars warns when these are asked for.
         remedy = "collect() it first, and pass frame.iter_rows(named=True)"
     elif hasattr(documents, "columns"):
         remedy = (
@@ -300,17 +300,17 @@ def check_documents(documents: Any) -> None:
 
 
 def plain_id(id: Any) -> str:
-    """The id as text. Raises `DocumentError` for what is none."""
+    """The id as text. Raises `DocumentError` for what is not an id."""
     known = id if isinstance(id, str | int) else plain(id)
     if isinstance(known, int) and not isinstance(known, bool) and known.bit_length() <= 64:
-        return int.__repr__(known)  # not what a class of its own prints, as an Enum does
+        return int.__repr__(known)  # not what a subclass prints, such as an Enum
     if not isinstance(known, str) or not known:
         raise DocumentError(None, f"id is {_shown(id)}: it must be a non-empty string or a 64-bit number")
     return str.__str__(known)
 
 
 def _plain_time(time: Any) -> Any:
-    """The time as plain Python has it; None for a time that is none. A number that is none is a mistake."""
+    """The time as plain Python has it; None for a missing one (NaT). NaN as a number is a mistake."""
     if time is None or isinstance(time, str | int | float):
         return time
     return None if is_missing(time) else plain(time)
@@ -355,7 +355,7 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
 
 
 def _checked_fields(id: str, fields: Any) -> Mapping[str, Any] | None:
-    """The fields, None where they are none as pandas says it; raises `DocumentError` for what has no names."""
+    """The fields, None where pandas marks them as missing; raises `DocumentError` for what has no names."""
     if isinstance(fields, Mapping):
         return fields
     if is_missing(fields):
@@ -364,7 +364,7 @@ def _checked_fields(id: str, fields: Any) -> Mapping[str, Any] | None:
 
 
 def _taken_apart(item: Any) -> tuple[Any, ...]:
-    """The fields of a `Document`, unchecked, of what else may be given for one."""
+    """The fields of a `Document`, unchecked, from whatever else may be given as one."""
     # The type first: asking whether something is a Mapping takes much longer.
     if type(item) is dict or isinstance(item, Mapping):
         fields = dict(item)

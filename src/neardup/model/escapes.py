@@ -1,8 +1,8 @@
-"""Text of others as a terminal, a log or a page may be shown it.
+"""Text from outside, made safe to show on a terminal, in a log or on a page.
 
 Ids, titles, names of fields and files come from outside. An escape sequence among them could rename the window of a
-terminal, clear it, or turn the rest of a line round, and logs are read on terminals, too. So whatever would steer what
-shows it is written out.
+terminal, clear it, or turn the rest of a line round, and logs are read on terminals, too. So whatever would control the
+display is written out.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def escaped_json(data: bytes) -> bytes:
 
 def _escape(match: re.Match[str]) -> str:
     point = ord(match[0])
-    if 0xDC80 <= point <= 0xDCFF:  # so Python holds such a byte
+    if 0xDC80 <= point <= 0xDCFF:  # Python represents such a byte so
         point -= 0xDC00
     return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
 

@@ -38,7 +38,7 @@ def put_field(record: dict[str, Any], name: str, value: Any) -> None:
 
 
 def without_field(record: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A copy of a record without a field; objects that are empty then go too.
+    """A copy of a record without a field; objects that this leaves empty go too.
 
     >>> without_field({"page": {"title": "Weather", "body": "Rain."}, "lang": "en"}, "page.body")
     {'page': {'title': 'Weather'}, 'lang': 'en'}

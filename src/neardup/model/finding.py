@@ -1,4 +1,4 @@
-"""What a check found: an installation or a window is as it must be, or what to do about it."""
+"""What a check found: that an installation or a window is as it must be, or what to do about it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _NAME_RE: Final = re.compile(r"(\d{4})\.(\d\d)\.(\d\d)-(\d\d)", re.ASCII)
 _EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
 FIRST_NAMED: Final = (date.min.toordinal() - _EPOCH_DAY) * 24
 LAST_NAMED: Final = (date.max.toordinal() + 1 - _EPOCH_DAY) * 24 - 1
-"""The hours that a document can have, and that have a name, are those from the first to the last."""
+"""The first and the last of the hours that a document can have, and that have a name."""
 
 
 def hour_of(milliseconds: int) -> int:
@@ -53,7 +53,7 @@ def hour_name(hour: int) -> str:
 
 
 def hour_named(name: str) -> int | None:
-    """The hour that `hour_name` calls `name`; None if it calls none so.
+    """The hour that `hour_name` calls `name`; None if there is none.
 
     >>> hour_named("2026.11.21-09"), hour_named("2026.11.21-24"), hour_named("copies")
     (498681, None, None)
@@ -81,7 +81,7 @@ def first_living_hour(newest: int, kept_hours: int) -> int:
 def compared_hours(hour: int, window_hours: int) -> tuple[int, int]:
     """First and last hour that a document of `hour` is compared with.
 
-    A document in time has only earlier hours to look back on; a late one is compared around its own time, both ways.
+    A document on time has only earlier hours to look back on; a late one is compared both ways around its own time.
     """
     if not window_hours:
         return FIRST_HOUR, LAST_HOUR
@@ -92,8 +92,8 @@ class Leap(NamedTuple):
     """What a document does to a window if its time is believed: the newest hour moves on from `newest` to `hour`, and
     `leaving` of `living` documents expire.
 
-    A stream moves on by an hour at a time, or after a pause; a wrong clock by anything. They are told apart by the
-    next document: one that is nearer to `hour` than to `newest` bears it out.
+    A stream moves on by an hour at a time, or by more after a pause; a wrong clock by anything. The next document tells
+    them apart: one that is nearer to `hour` than to `newest` bears the leap out.
     """
 
     newest: int
@@ -102,7 +102,7 @@ class Leap(NamedTuple):
     living: int
 
     def borne_out_by(self, hour: int) -> bool:
-        """Whether a next document of `hour` bears it out."""
+        """Whether the leap is borne out by a next document of `hour`."""
         return hour - self.newest > self.hour - hour
 
     def __str__(self) -> str:
@@ -120,7 +120,7 @@ class Leap(NamedTuple):
 def leap(hour: int, newest: int, kept_hours: int, documents: Mapping[int, int]) -> Leap | None:
     """The leap of a document of `hour` in a window of so many `documents` by hour; None if there is nothing to doubt.
 
-    To doubt is what moves the newest hour on by more than half of the hours kept, and makes more than half of what is
+    What is doubted moves the newest hour on by more than half of the hours kept, and makes more than half of what is
     there expire.
 
     >>> leap(148, 100, 24, {99: 3, 100: 7})

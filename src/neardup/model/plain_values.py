@@ -7,7 +7,7 @@ from typing import Any
 
 
 def is_missing(value: Any) -> bool:
-    """Whether `value` says that there is none: None, a float that is none, or what pandas has in their place.
+    """Whether `value` stands for a missing one: None, a float that is NaN, or what pandas has in their place.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing(0), is_missing("")
     (True, True, False, False)
@@ -15,8 +15,8 @@ def is_missing(value: Any) -> bool:
     if value is None:
         return True
     try:
-        return bool(value != value)  # noqa: PLR0124 - only what is no number, and no time, is not itself
-    except Exception:  # noqa: BLE001 - pandas' NA has no truth, nor has an array; others raise what they like
+        return bool(value != value)  # noqa: PLR0124 - only NaN and NaT do not equal themselves
+    except Exception:  # noqa: BLE001 - pandas' NA has no truth value, nor has an array; others may raise anything
         return type(value).__name__ == "NAType"
 
 
@@ -32,7 +32,7 @@ def plain(value: Any) -> Any:
     if kind.__module__ != "numpy" or getattr(value, "shape", None) != ():
         return value
     if kind.__name__ == "datetime64":
-        # Of nanoseconds numpy itself makes a bare number, which would be taken for milliseconds. What is beyond the
+        # numpy itself turns nanoseconds into a bare number, which would be taken for milliseconds. What is beyond the
         # years that microseconds count comes out as another moment.
         try:
             moment = value.astype("datetime64[us]")
@@ -40,10 +40,10 @@ def plain(value: Any) -> Any:
         except OverflowError:  # numpy makes no seconds of attoseconds
             return value
         return plain(moment.item()) if is_same else value
-    if kind.__name__ == "timedelta64":  # of nanoseconds, and of years, numpy itself makes a bare number
+    if kind.__name__ == "timedelta64":  # numpy itself turns nanoseconds, and years, into a bare number
         return value
     item = value.item()
-    return item if type(item) is kind else plain(item)  # there are numbers that plain Python has none for
+    return item if type(item) is kind else plain(item)  # some numbers have no plain Python counterpart
 
 
 def make_numbers_plain(settings: object) -> None:

@@ -64,7 +64,7 @@ class QueryOptions:
 
 
 def known_id(id: Any) -> Any:
-    """How a document that came with this id is called: a number by its digits. What is no id stays as it is."""
+    """The id of a document that came with this one: a number by its digits. What is no id stays as it is."""
     try:
         return plain_id(id)
     except DocumentError:
@@ -74,6 +74,6 @@ def known_id(id: Any) -> Any:
 def partial_rule_for_query(
     settings: Settings, partial: bool | None, containment: Any, delta: int | None
 ) -> PartialRule | None:
-    """The rule of a query: what is not None, else as the window has it. None: partial copies are not looked for."""
+    """The rule of a query: what is None is as the window has it. Returns None if partial copies are not looked for."""
     given = {"partial": partial, "containment": containment, "delta": delta}
     return settings.with_changes(**{n: value for n, value in given.items() if value is not None}).partial_rule

@@ -17,7 +17,7 @@ def check_path(name: str, value: object) -> None:
 
 
 def salt_mark(secret: bytes) -> str:
-    """What a recipe tells of a salt: 8 hex digits, by which another secret is noticed."""
+    """What a recipe tells of a salt: 8 hex digits, which show when the secret is another one."""
     return hashlib.sha256(hashlib.sha256(secret).digest()).hexdigest()[:8]
 
 

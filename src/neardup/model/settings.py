@@ -21,7 +21,7 @@ from neardup.model.recipe_files import boilerplate_mark, check_path, file_bytes,
 MAX_Q: Final = 16
 MAX_SIMHASH_VARIANTS: Final = 10
 WORDS_KEPT_BELOW: Final = 0xAAAAAAAAAAAAAAAA
-"""A random lexicon keeps the words of a hash below: two of three (Kołcz et al. 2004 drop about a third)."""
+"""A random lexicon keeps the words whose hash is below this: two of three (Kołcz et al. 2004 drop about a third)."""
 MAX_SKETCH_SIZE: Final = 64
 REACHES: Final = (0.6, 0.5)
 """The lowest thresholds that a sketch can be made for (docs/definitions.md, Sketch)."""
@@ -36,9 +36,9 @@ DEFAULT_THRESHOLD: Final = 0.7
 DEFAULT_MATCHES: Final = 10
 DEFAULT_WINDOW_HOURS: Final = 24
 MAX_WINDOW_HOURS: Final = 1_000_000
-"""More than a hundred years; whoever wants no limit says 0."""
+"""More than a hundred years; 0 means no limit."""
 DEFAULT_AHEAD_HOURS: Final = 24
-"""A zone taken for another, and a day that begins early elsewhere, are less than a day."""
+"""A mistaken time zone, or a day that begins earlier elsewhere, shifts a time by less than a day."""
 DEFAULT_MAX_LENGTH: Final = 10_000_000
 DEFAULT_MAX_CANDIDATES: Final = 0
 DEFAULT_CONTAINMENT: Final = 0.8
@@ -46,16 +46,16 @@ DEFAULT_DELTA: Final = 1
 DEFAULT_SHOW: Final = ("title", "subject", "source", "url")
 """Fields by which people know a document, where they have these names."""
 DEFAULT_BATCH_DOCUMENTS: Final = 256
-"""Enough to spread the cost of some sixty calls of numpy a batch over; 64 to 512 differ by a tenth."""
+"""Enough to spread the cost of some sixty numpy calls a batch; 64 to 512 differ by a tenth."""
 CLUSTER_BATCH_DOCUMENTS: Final = 1_024
-"""In a cluster: a batch costs two writes of the state document besides, each a flush of a disk, and one search for
-sketches does for all of it.
+"""In a cluster: there a batch also costs two writes of the state document, each with a disk flush, and one search for
+sketches serves the whole batch.
 """
 BATCH_BYTES: Final = 4_000_000
 DEFAULT_POLL_SECONDS: Final = 2.0
 """How long `watch` waits before it looks again."""
 DEFAULT_LEXICON_SAMPLE: Final = 2_000
-"""Documents that a lexicon is made of. Of very many the table fills until random strings pass for rare q-grams."""
+"""Documents that a lexicon is made of. With very many, the table fills until random strings pass for rare q-grams."""
 COMPLETE_SHARED: Final = 100
 """k of the complete search: prefixes of |A| - ceil(t|A|) + k q-grams share at least k. 20 to 200 were tried: 100."""
 MAX_SENTENCE_DOCUMENTS: Final = 300
@@ -73,11 +73,11 @@ Policy = Literal["mark", "drop", "route"]
 
 
 _MOST_DIGITS: Final = 20
-"""Before or behind the point of a threshold: far more than six decimals."""
+"""Digits before or after the point of a threshold: far more than six decimals."""
 
 
 def check_whole(name: str, value: Any, low: int, high: int | None = None) -> int:
-    """`value`, of numpy as well; raises `SettingsError` unless it is a whole number from `low` to `high`."""
+    """`value`, which may be of numpy; raises `SettingsError` unless it is a whole number from `low` to `high`."""
     known = plain(value)
     good = isinstance(known, int) and not isinstance(known, bool) and known >= low
     if not good or (high is not None and known > high):
@@ -97,7 +97,7 @@ def _boolean(name: str, value: Any) -> None:
 
 
 def _names(name: str, value: Any, expected: str, least: int = 0) -> tuple[str, ...]:
-    """A list of names that have `least` letters, each once; one bare string is a slip (its letters would be names)."""
+    """A list of names of at least `least` letters, each once; a bare string is refused (its letters would be names)."""
     listed = isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
     names: list[Any] = list(value) if listed else [None]
     if not all(isinstance(each, str) and len(each) >= least for each in names):
@@ -106,7 +106,7 @@ def _names(name: str, value: Any, expected: str, least: int = 0) -> tuple[str, .
 
 
 def _decimal_or_ratio(text: str) -> Fraction:
-    """What "0.7" or "2/3" says: a window remembers its threshold as text, and a fraction may be no decimal."""
+    """What "0.7" or "2/3" says: a window remembers its threshold as text, and not every fraction is a decimal."""
     if "/" in text:
         return Fraction(text)
     decimal = Decimal(text)
@@ -144,7 +144,7 @@ class SketchLimits(NamedTuple):
     close: bool
 
     def also(self, limit: int) -> int:
-        """Up to what size a set is sampled as those of up to `limit` are, too: one of these may be its copy."""
+        """Up to what size a set is also sampled as those of up to `limit` are, because one of those may be its copy."""
         return int(limit / self.lowest)
 
 
@@ -155,7 +155,7 @@ class Recipe:
     sketch_size   M: how many grams a sketch samples
     reach         the lowest threshold that a sketch is made for: 0.6, or 0.5, which costs more
     lexicon       the path of a lexicon file; None: the default one
-    salt          the path of a file whose bytes are a secret: who does not know it cannot tell which grams a sketch
+    salt          the path of a file whose bytes are a secret: whoever does not know it cannot tell which grams a sketch
                   takes. None: everybody can
     boilerplate   the path of a table of what recurs in each source (`neardup boilerplate learn`), which is left out of
                   texts before they are signed. None: texts are signed whole
@@ -183,8 +183,8 @@ class Recipe:
 
     @classmethod
     def for_threshold(cls, threshold: Fraction) -> Recipe:
-        """The recipe of a new window for which none is given: the default one, but that its sketches reach `threshold`
-        where the reach of one does.
+        """The recipe of a new window for which none is given: the default one, but with sketches that reach `threshold`
+        if any reach does.
         """
         return cls() if threshold >= exact_threshold(DEFAULT_REACH) else cls(reach=min(REACHES))
 
@@ -197,13 +197,13 @@ class Recipe:
 
     @property
     def salt_seed(self) -> int:
-        """64 bits that only who has the salt knows; 0 without one. Reads its file (`SettingsError`)."""
+        """64 bits known only to whoever has the salt; 0 without one. Reads its file (`SettingsError`)."""
         secret = self.secret
         return 0 if secret is None else int.from_bytes(hashlib.sha256(secret).digest()[:8], "big")
 
     @property
     def boilerplate_mark(self) -> str:
-        """What tells its table of boilerplate from others, "" without one. Reads its file (`SettingsError`)."""
+        """What distinguishes its table of boilerplate from others, "" without one. Reads its file (`SettingsError`)."""
         path = self.boilerplate
         return "" if path is None else boilerplate_mark(file_bytes("boilerplate", path))
 
@@ -238,7 +238,7 @@ REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes
 REMEMBERED_IF_PARTIAL: Final = ("partial", "containment", "delta")
 """The same for a window whose last writer looked for partial copies."""
 REMEMBERED_IF_GIVEN: Final = ("keep_hours", "keep_text", "kinds", *REMEMBERED_IF_PARTIAL)
-"""What a window says of itself only if it is not as by default."""
+"""What a window records only if it differs from the default."""
 
 
 class PartialRule(NamedTuple):
@@ -257,34 +257,34 @@ class Settings:
     threshold         t: doc_q >= t makes a duplicate; taken as a decimal fraction
     retrieval         "sketch" (fast, recall about 1) or "complete" (lossless by proof)
     policy            "mark": keep all; "drop": do not store copies; "route": keep them apart, unsearched
-    matches           how many matches, and how many partial copies, a verdict lists, best first; None = all. How
-                      many there are it says in any case
+    matches           how many matches, and how many partial copies, a verdict lists, best first; None = all. It
+                      always says how many there are
     window_hours      hours before a document's own that it is compared with; 0 = no limit
-    keep_hours        hours before the newest one that stay in the window, `window_hours` at least; None = as many
+    keep_hours        hours before the newest one that stay in the window, at least `window_hours`; None = as many
                       as are compared, 0 = for ever
-    ahead_hours       a document of a time further ahead of the clock than this is rejected
-    advance           whether any document is believed by which most of a window expires; else it is only if its time
+    ahead_hours       a document whose time is further ahead of the clock than this is rejected
+    advance           whether a document that makes most of a window expire is always believed; else only if its time
                       is the clock's, or the next document bears it out (`neardup.model.hours.Leap`)
     routes            further ways to find candidates: "sentences", "simhash"
     max_documents, max_memory (bytes)   budgets; over them the window loses its oldest hours; 0 = none
     max_length        longer texts (in characters) are rejected
     max_candidates    more candidates than this are not all verified and the verdict says `truncated`; 0 = no limit
-    batch_documents   how many documents are worked in one go; None = 256, or 1,024 in a cluster, but where candidates
+    batch_documents   how many documents are processed at once; None = 256, or 1,024 in a cluster unless candidates
                       are searched for losslessly. Never changes a verdict
     candidates        "memory": from a window held in memory; "search": from the cluster; never changes a verdict
     threads           one decides, the others sign the documents that follow; never changes a verdict
     fsync             also survive a power cut, not only a killed process; costs one disk flush a batch
     min_shared        m of the sketch search; None = by threshold
     partial           whether to look for partial copies too (`PartialRule`), by the sentences in common; no policy
-                      is for them
-    containment, delta   from what part of the smaller text on, or beyond how many sentences in common, a document
+                      applies to them
+    containment, delta   from which share of the smaller text on, or above how many sentences in common, a document
                       below the threshold is a partial copy
     recipe            how documents are signed; None = as the window was, or the default for a new one
     keep_text         whether texts are kept as they come, to be shown; None = in a directory yes, in memory no. In a
-                      cluster documents lie whole in any case
+                      cluster whole documents are stored in any case
     show              fields of a document that are kept to be shown beside its text
-    kinds             whether verdicts say the kind of a copy (docs/definitions.md, Kinds), for which texts are kept as
-                      they come, in memory too. Never changes anything else of a verdict
+    kinds             whether verdicts say the kind of a copy (docs/definitions.md, Kinds); texts are then kept as
+                      they come, in memory too. Never changes anything else in a verdict
     """
 
     threshold: Any = DEFAULT_THRESHOLD
@@ -347,7 +347,7 @@ class Settings:
         keep, compared = self.keep_hours, self.window_hours
         if keep is None:
             return
-        check_whole("keep_hours", keep, 0, MAX_WINDOW_HOURS**2)  # what an hour is reckoned with has 64 bits
+        check_whole("keep_hours", keep, 0, MAX_WINDOW_HOURS**2)  # hours are computed in 64 bits
         if keep and not 0 < compared <= keep:
             expected = (
                 f"at least the {compared} hours that are compared (window_hours)"

@@ -9,18 +9,18 @@ from neardup.model.field_path import field_of
 from neardup.model.plain_values import is_missing, plain
 
 TITLES: Final = ("title", "subject")
-"""The fields that say what a document is called, where they are kept (setting `show`): of mails it is the subject."""
+"""The fields that say what a document is called, where they are kept (setting `show`): mails have a subject."""
 BEGINNING: Final = 200
 """Characters of a text that a table shows at most, however wide the terminal is."""
 _SCALARS: Final = (str, int, float, bool)
 _DEEPEST: Final = 100
 _MOST: Final = 10_000
-"""Levels of a value, and values in it, that are kept; a list or an object beyond is kept as `_LEFT_OUT`."""
+"""How many levels of a value, and values in it, are kept; a list or an object beyond is kept as `_LEFT_OUT`."""
 _LEFT_OUT: Final = "…"
 
 
 def shown_fields(record: Any, names: Sequence[str]) -> dict[str, Any]:
-    """The fields of a record that are `names` (dotted ones too) and say something, as JSON has them.
+    """The fields of a record that are among `names` (dotted ones too) and not empty, as JSON has them.
 
     >>> shown_fields({"title": "Rain", "url": "", "page": {"lang": "en"}}, ("title", "url", "page.lang"))
     {'title': 'Rain', 'page.lang': 'en'}
@@ -33,7 +33,7 @@ def shown_fields(record: Any, names: Sequence[str]) -> dict[str, Any]:
             value = field_of(record, name)
             if not _says_nothing(value):
                 shown[name] = _json_value(value, [_MOST])
-        except Exception as error:  # noqa: BLE001 - the value is another's, and so is what it raises
+        except Exception as error:  # noqa: BLE001 - the value is foreign, and may raise anything
             shown[name] = f"a value that has no text ({type(error).__name__})"
     return shown
 
@@ -43,7 +43,7 @@ def _says_nothing(value: Any) -> bool:
 
 
 def _json_value(value: Any, allowed: list[int], level: int = 0) -> Any:
-    """A value as JSON has it, of `allowed` values at most; what it has no form for as the text that stands for it."""
+    """A value as JSON has it, of at most `allowed` values; what JSON has no form for as text."""
     allowed[0] -= 1
     known = value if isinstance(value, _SCALARS) else plain(value)
     if isinstance(known, str):
@@ -61,12 +61,12 @@ def _json_value(value: Any, allowed: list[int], level: int = 0) -> Any:
 
 
 def utf8_text(text: str) -> str:
-    """A text with escapes for what has no UTF-8."""
+    """A text with escapes for what UTF-8 cannot encode."""
     return text.encode(errors="backslashreplace").decode()
 
 
 def beginning(text: str) -> str:
-    """How a text begins: its first line, on which news has its headline; with … where that is cut."""
+    """How a text begins: its first line, where news has its headline; with … where that is cut."""
     lines = text[: 4 * BEGINNING].strip().splitlines()
     line = lines[0] if lines else ""
     return line if len(line) <= BEGINNING else line[: BEGINNING - 1] + "…"
@@ -82,6 +82,6 @@ def title_or_beginning(fields: Mapping[str, Any] | None, text: str) -> str:
 
 
 def title_of(fields: Mapping[str, Any]) -> str:
-    """What a document is called, "" if no field says it."""
+    """The title of a document, "" if no field has it."""
     titles = (fields.get(name) for name in TITLES)
     return next((title for title in titles if isinstance(title, str) and title), "")

@@ -1,4 +1,4 @@
-"""Whose a document is: the source that its fields name."""
+"""The source of a document, as its fields name it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 SOURCE_FIELDS: Final = ("source", "url", "from")
-"""The fields that say it, the first that does."""
+"""The fields that can name it; the first that does counts."""
 
 
 def source_of(fields: Any) -> str:
@@ -33,7 +33,7 @@ def _said(value: Any) -> str:
 def _host(url: str) -> str:
     try:
         return (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:  # of brackets that are no address
+    except ValueError:  # brackets that are no address
         return ""
 
 

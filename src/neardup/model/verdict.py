@@ -1,4 +1,4 @@
-"""Verdict: what is said of one document, by the exact overlaps with others (docs/definitions.md, Verdict)."""
+"""Verdict: what is said of one document, from its exact overlaps with others (docs/definitions.md, Verdict)."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Match(NamedTuple):
 
 
 class PartialMatch(NamedTuple):
-    """An earlier document below the threshold of which a part is in the document asked about.
+    """An earlier document, below the threshold, a part of which is in the document asked about.
 
     share        |A ∩ B| / |A|: how much of the document asked about (A) it accounts for
-    containment  |A ∩ B| / min(|A|, |B|): 1.0 if one is all in the other
+    containment  |A ∩ B| / min(|A|, |B|): 1.0 if one is wholly in the other
     shared       |A ∩ B|
-    sentences    how many sentence fingerprints they have in common, but for those of too many documents
+    sentences    how many sentence fingerprints they have in common, except those of too many documents
     """
 
     id: str
@@ -51,21 +51,21 @@ class Verdict(NamedTuple):
     status        "unique", "near" (doc_q >= t), "exact" (equal normal forms), "empty" (nothing but white space and
                   punctuation), "unscored" (it could not be compared: no hour around it lives), "partial" (no copy as
                   a whole, but `partial` names one or more)
-    time          the document's; "" where it is only asked about, by `neardup check`, and has none
+    time          the document's; "" if it is only asked about, by `neardup check`, and has none
     duplicate_of  best match: highest doc_q, then earliest time, then smallest id; None if there is none
     score, shared doc_q with it and |A ∩ B|
     group         id of the head of its group, which has doc_q >= t with every member directly; its own id if
                   it heads one
     candidates    how many documents were compared exactly
     truncated     something was left out: hours of its window given up to a budget or gone because it came too
-                  late, runs too long to read, candidates above the limit
+                  late, posting lists too long to read, candidates above the limit
     matches       matches, best first, as many as `Settings.matches` lists
     matches_total how many of the documents compared are at or above the threshold, listed or not
-    partial       partial copies, the largest share first, as many as of matches; None if they were not looked for
+    partial       partial copies, the largest share first, at most as many as of matches; None if not looked for
     partial_total how many partial copies there are, listed or not; None if they were not looked for
-    kind          what a copy and its best match are to each other (docs/definitions.md, Kinds); None where it is no
-                  copy, and where one of the two texts was not kept as it came (`Settings.kinds`)
-    differing     of an exact copy the first number that is another one in its best match, and that one, as
+    kind          what a copy and its best match are to each other (docs/definitions.md, Kinds); None if it is no
+                  copy, or if one of the two texts was not kept as it came (`Settings.kinds`)
+    differing     in an exact copy, the first number that is a different one in its best match, and that one, as
                   ("12.5", "125"); None if there is none
     """
 
@@ -91,14 +91,14 @@ class Verdict(NamedTuple):
         return self.duplicate_of is not None
 
     def of_kind(self, kind: KindName, differing: tuple[str, str] | None) -> Verdict:
-        """The same with its kind. A third of the time of `_replace`."""
+        """The same with its kind, in a third of the time of `_replace`."""
         return Verdict._make((*self[:-2], kind, differing))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, keys in the order of the fields; without `partial` and its total, `kind` and `differing` where
-        that was not asked or is not known; no time is None.
+        they were not asked for or are not known; a missing time is None.
         """
-        # Written out: a match is told ten times as often as a verdict.
+        # Written out for speed: there are ten times as many matches as verdicts.
         matches = [{"id": id, "score": score, "shared": shared} for id, score, shared in self.matches]
         values = {**self._asdict(), "time": self.time or None, "matches": matches}
         if self.partial is None:
@@ -135,7 +135,7 @@ class Member(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Documents with doc_q >= t to `head` directly. A head that expired is still named; `time` is its own."""
+    """Documents with doc_q >= t to `head` directly; `time` is the head's. A head that expired is still named."""
 
     head: str
     time: str
@@ -193,10 +193,10 @@ class Part(NamedTuple):
 
 
 class Basis(NamedTuple):
-    """What a verdict goes by.
+    """What a verdict is based on.
 
     best    the best match; None: there is none
-    parts   those that it names, and perhaps others
+    parts   the parts that it names, and perhaps others
     head    the match whose group its document joins; None: it heads one of its own
     """
 

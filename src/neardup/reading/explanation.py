@@ -1,4 +1,4 @@
-"""Why two texts are alike or not: doc_q, the passages in common, what differs, and which facts do."""
+"""Why two texts are alike or not: doc_q, the passages in common, what differs, and which facts differ."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class CommonPassage(NamedTuple):
 
 
 class Explanation:
-    """What is to be said of two texts, `a` and `b`. Spans are in characters of the texts as they are.
+    """What there is to say of two texts, `a` and `b`. Spans are in characters of the texts as they are.
 
     Each property is computed when it is first asked for; all of them in about linear time.
     """
@@ -61,7 +61,7 @@ class Explanation:
 
     @cached_property
     def passages(self) -> tuple[CommonPassage, ...]:
-        """What both have, in order of `a`: 12 characters of the normal form or more each."""
+        """What both have, in order of `a`: each of 12 characters of the normal form or more."""
         a, b = (side.normal for side in self._sides)
         return tuple(
             CommonPassage(a.span(each.a, each.a + each.size), b.span(each.b, each.b + each.size), each.size)
@@ -85,11 +85,11 @@ class Explanation:
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
-        """Figures, dates and names that differ (`neardup.reading.facts` says how they are known)."""
+        """Figures, dates and names that differ (`neardup.reading.facts` says how they are recognised)."""
         return tuple(changed_facts(self._sides[0].dated, self._sides[1].dated, self.changes))
 
     def first_facts(self, most: int | None = None) -> tuple[Fact, ...]:
-        """Of `facts` the first `most` (None: all) that say different things; further ones are not looked for."""
+        """The first `most` (None: all) of `facts` that say different things; further ones are not looked for."""
         distinct: dict[tuple[FactKind, str | None, str | None], Fact] = {}
         for fact in changed_facts(self._sides[0].dated, self._sides[1].dated, self.changes):
             if len(distinct) == most:
@@ -106,7 +106,7 @@ class Explanation:
 
     @cached_property
     def moved(self) -> frozenset[int]:
-        """Which of `changes` (by position) remove or add words that lie in a passage: they stand elsewhere, too."""
+        """Which of `changes` (by position) remove or add words that lie in a passage: they also stand elsewhere."""
         a, b = self._sides
         return frozenset(
             [*_moved(self.changes, "removed", a, b), *_moved(self.changes, "added", b, a)],
@@ -156,8 +156,8 @@ def explain(a: str, b: str, *, recipe: Recipe | None = None) -> Explanation:
 def _moved(
     changes: Sequence[Change], kind: Literal["removed", "added"], side: Side, other: Side
 ) -> list[int]:
-    """The changes of a kind of whose letters and digits on this side, if there are any, all lie in passages that both
-    texts have.
+    """The changes of a kind whose letters and digits on this side, of which there are some, all lie in passages that
+    both texts have.
     """
     listed = [at for at, change in enumerate(changes) if change.kind == kind]
     if not listed:

@@ -1,4 +1,4 @@
-"""The file of a table of boilerplate: JSON, to be read and cut down by people.
+"""The file of a table of boilerplate: JSON, for people to read and cut down.
 
 {"neardup": "boilerplate 1", "made": "2026-11-23T09:00:00Z",
 "sources": {"example.org": {"documents": 812, "pieces": {"All rights reserved.": 790}}}}
@@ -51,7 +51,7 @@ def load(path: str | os.PathLike[str]) -> Boilerplate:
 
 
 def _source(value: Any) -> SourceBoilerplate:
-    """Names are made again of what is there: people may have edited it."""
+    """The names are made again from what is there, because people may have edited it."""
     counted = {name_of(piece): int(count) for piece, count in value["pieces"].items()}
     counted.pop("", None)
     return SourceBoilerplate(int(value["documents"]), counted)

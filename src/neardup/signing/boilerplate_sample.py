@@ -2,7 +2,7 @@
 
 A copy brings its sentences along, so counting documents would take a story that is there ten times for boilerplate.
 What counts is how many *independent* documents have a piece (docs/definitions.md, Boilerplate): documents with a text
-of their own beside what recurs, copies of one another taken together.
+of their own beside what recurs, where copies of one another count as one.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from neardup.signing.signature import Keys, Offsets
 
 OWN: Final = 100
-"""Distinct q-grams that a document has to have beside what recurs, to count as one."""
+"""Distinct q-grams that a document has to have beside what recurs in order to count."""
 Q: Final = 8
-"""Of 4 characters, a long text has most q-grams of any short one in its language; of 8, a tenth."""
+"""With q = 4, a long text has most q-grams of any short one in its language; with 8, a tenth of them."""
 COPIED: Final = 3
-"""One part in so many of what a document has of its own makes it a copy, if another document has it."""
+"""One part in this many of what is a document's own makes it a copy, if another document has that part."""
 
 
 class Sampled(NamedTuple):
@@ -42,8 +42,8 @@ class Sampled(NamedTuple):
 def sampled_by_source(
     documents: Iterable[tuple[str, str]], size: int = SAMPLE, *, seed: int = 0
 ) -> dict[str, Sampled]:
-    """Of documents, given as source and text, `size` of every source, drawn at random, or all if they are fewer.
-    Seeded: repeatable. One pass, memory for the texts drawn.
+    """`size` documents of every source, drawn at random from documents given as source and text, or all if there are
+    fewer. Seeded: repeatable. One pass, memory for the texts drawn.
     """
     draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
     kept: dict[str, list[str]] = defaultdict(list)
@@ -62,10 +62,9 @@ def boilerplate_of(
 ) -> Boilerplate:
     """What recurs in at least `least` independent documents of a source, among `size` drawn at random, by source.
 
-    `documents` are sources and texts. About 3 ms for each of those drawn, up to 80 for long ones; their
-    texts are held in memory. Sources with
-    no boilerplate are left out. Raises `ValueError` for an unpaired surrogate, `SettingsError` for a number that
-    cannot be.
+    `documents` are sources and texts. About 3 ms for each of those drawn, up to 80 for long ones; their texts are held
+    in memory. Sources with no boilerplate are left out. Raises `ValueError` for an unpaired surrogate, `SettingsError`
+    for a number that cannot be.
     """
     check_whole("least", least, 2)
     check_whole("sample", size, least)
@@ -97,7 +96,7 @@ def _recurring(texts: Sequence[str], least: int, signer: Signer) -> dict[str, in
 
 
 def _is_mostly_own(names: set[str], frequent: frozenset[str], usual: set[str]) -> bool:
-    """Whether a text has at least as many characters of its own as of what recurs here and there: a text that is there
+    """Whether a text has at least as many characters of its own as of what recurs here and there: a text that occurs
     many times, each time with a few words added, is still a copy.
     """
     own = sum(len(name) for name in names - frequent)
@@ -107,8 +106,8 @@ def _is_mostly_own(names: set[str], frequent: frozenset[str], usual: set[str]) -
 def _origins(
     texts: Sequence[str], rests: Sequence[str], mostly_own: Sequence[bool], signer: Signer
 ) -> dict[int, int]:
-    """For each text with enough of its own beside what recurs, in `rests`: the first of those that are, by way of one
-    another, its copies.
+    """For each text with enough of its own beside what recurs, in `rests`: the first of those that are its copies,
+    directly or by way of one another.
     """
     whole, own = _key_sets(texts, signer), _key_sets(rests, signer)
     sizes = np.diff(own[1])
@@ -141,7 +140,7 @@ def _copies(
     ascending = keys[order]
     holders = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[order]
     for at in speaking:
-        mine = np.sort(own[0][own[1][at] : own[1][at + 1]])  # which are then looked up three times as fast
+        mine = np.sort(own[0][own[1][at] : own[1][at + 1]])  # sorted keys are looked up three times as fast
         first, last = np.searchsorted(ascending, mine, "left"), np.searchsorted(ascending, mine, "right")
         lengths = last - first
         starts = np.repeat(first - np.cumsum(lengths) + lengths, lengths)

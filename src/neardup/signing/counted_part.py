@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class CountedPart(NamedTuple):
-    """By the `table` of a recipe; None if it has none, and texts are signed whole."""
+    """What is signed by the `table` of a recipe; None if it has none, and texts are signed whole."""
 
     table: Boilerplate | None
 

@@ -18,7 +18,7 @@ class SetOverlap(NamedTuple):
     """How much the q-grams of two texts have in common: |A ∩ B|, |A|, |B|; and whether the normal forms are equal.
 
     `score` is doc_q; `containments` are |A ∩ B| / |A| and |A ∩ B| / |B|. All are 1 for equal non-empty normal forms,
-    however short, and else 0 where a text has no q-gram.
+    however short, and otherwise 0 if a text has no q-gram.
     """
 
     shared: int
@@ -54,7 +54,7 @@ def doc_q(a: str, b: str, *, q: int = 4, fold_case: bool = False) -> float:
     """|A ∩ B| / max(|A|, |B|) over the sets of q-grams of the two normal forms (Montanari & Puglisi 2012,
     Definition 3.32).
 
-    From 0 to 1; symmetric; 1 for equal non-empty normal forms, however short, else 0 where one has no q-gram.
+    From 0 to 1; symmetric; 1 for equal non-empty normal forms, however short; else 0 if one has no q-gram.
     Raises `TypeError` for what is no text, `ValueError` for an unpaired surrogate, `SettingsError` for a q outside 1
     to 16. Costs about 0.1 ms for 4 KB.
 

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class EmptySample(SettingsError):
-    """The lexicon `name` was to be made of no text at all: to it every word and q-gram would be unknown."""
+    """There was no text to make the lexicon `name` from: every word and q-gram would be unknown to it."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, 0, "made of documents")
-        self.args = (name,)  # what pickle calls us with
+        self.args = (name,)  # what pickle calls this class with
 
     def __str__(self) -> str:
         return (
@@ -30,7 +30,7 @@ class EmptySample(SettingsError):
 
 
 def sampled(texts: Iterable[str], size: int, *, seed: int = 0) -> tuple[list[str], int]:
-    """(`size` of the texts, drawn at random, or all if they are fewer; how many there were). Seeded: repeatable.
+    """(`size` of the texts, drawn at random, or all if there are fewer; how many there were). Seeded: repeatable.
 
     Reservoir sampling (Vitter 1985, algorithm R): one pass, memory for `size` texts.
     """
@@ -47,7 +47,7 @@ def sampled(texts: Iterable[str], size: int, *, seed: int = 0) -> tuple[list[str
 
 
 def lexicon_of(texts: Iterable[str], *, name: str, q: int = 4, fold_case: bool = False) -> Lexicon:
-    """The lexicon called `name` of these texts, whose order does not matter; about 0.1 ms and no memory for each.
+    """The lexicon called `name` of these texts, whose order does not matter. Each takes about 0.1 ms and no memory.
 
     Raises `ValueError` for a text with an unpaired surrogate, `SettingsError` for a `q` that cannot be, `EmptySample`
     if there is no text.

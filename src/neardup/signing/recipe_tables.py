@@ -32,7 +32,7 @@ class RecipeTables:
         self.unicode = unicode_table.load()
         self.classes = self.lexicon.qgram_classes
         if self.lexicon.q != recipe.q:
-            # Another q has other keys: their slots would hold frequencies of other q-grams.
+            # Another q gives other keys: their slots would hold frequencies of other q-grams.
             self.classes = np.full(QGRAM_SLOTS, UNKNOWN_CLASS, np.uint8)
         self.rules = sketch_rules(recipe)
         self.words = WordTables(self.lexicon.word_classes, self.lexicon.common_class, self.lexicon.n_class)

@@ -59,10 +59,10 @@ def joined(parts: Sequence[tuple[Values, Offsets]]) -> tuple[Values, Offsets]:
 
 
 class SignedBatch(NamedTuple):
-    """What the decision needs of some documents; arrays one after another come with n + 1 offsets.
+    """What the decision needs of some documents; arrays that lie one after another come with n + 1 offsets.
 
     texts             normal forms in UTF-8, one after another
-    counts            |A| of every document; `kernels.sketch.UNCOUNTED` of those whose set was not made yet
+    counts            |A| of every document; `kernels.sketch.UNCOUNTED` for those whose set was not made yet
     sketches          keys of every sketch, one after another
     levels, bitmaps   levels (uint8) and bitmaps around them (n × 3 × 16); see kernels/bitmap_filter.py
     fingerprints      n × 2: the first 128 bits of the SHA-256 of the normal form

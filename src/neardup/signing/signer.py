@@ -1,8 +1,7 @@
 """Signer: signs texts by one recipe, in batches or one by one (docs/definitions.md, Signature).
 
 `sign` gives a whole signature, equal to the bit to what `neardup.oracle.definitions` and the Elasticsearch plugin give.
-`Signer` works batches, and makes only what the decision at hand needs: sentences and simhashes have a method of their
-own.
+`Signer` works on batches, and makes only what a decision needs: sentences and simhashes have a method of their own.
 """
 
 from __future__ import annotations
@@ -40,13 +39,13 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _SETS_AT_ONCE: Final = 32
-"""Key sets that are made before their prefixes are taken: a cache holds so many, and no new memory is asked for."""
+"""How many key sets are made before their prefixes are taken: a cache holds this many, and no new memory is needed."""
 _KEPT_BYTES: Final = 1 << 22
-"""Bytes of normal forms up to which working arrays are kept, and of texts to be signed a fifth of them: those of one
-text of 10 MB took 600 MB.
+"""Working arrays are kept for normal forms of up to this many bytes, and for texts to be signed of a fifth of that: the
+arrays for one text of 10 MB took 600 MB.
 """
 LEAST_SECRET: Final = 16
-"""Bytes of a salt that nobody can try all of."""
+"""Bytes of a salt from which on nobody can try all there are."""
 
 
 class _Memory(threading.local):
@@ -66,7 +65,7 @@ class _Memory(threading.local):
 
 
 def _new_scratch(size: int) -> Scratch:
-    """Only what a text needs of them is written to: the system gives no memory for the rest."""
+    """Only what a text needs of the arrays is written to: the system gives no memory for the rest."""
     slots = 1 << (4 * size - 1).bit_length()
     kept = np.empty(4 * size + 4, np.uint32)
     return Scratch(
@@ -107,9 +106,9 @@ class Signer:
         return self._memory.for_bytes(size)
 
     def sign(self, texts: Sequence[bytes], *, normal: bool = False, counted: bool = False) -> SignedBatch:
-        """The decision's part of the signatures of valid UTF-8 `texts`.
+        """What the decision needs of the signatures of valid UTF-8 `texts`.
 
-        `normal`: they are normal forms already; `counted`: |A| is wanted of all of them.
+        `normal`: they are normal forms already; `counted`: |A| is wanted for all of them.
         """
         n = len(texts)
         data, offsets = concatenated(texts)
@@ -138,7 +137,7 @@ class Signer:
         )
 
     def count(self, batch: SignedBatch, which: Sequence[int]) -> None:
-        """Sets |A| of those documents `which` have none yet, in `batch` itself. Linear in their texts."""
+        """Sets |A| in `batch` itself, for those of the documents `which` that have none yet. Linear in their texts."""
         uncounted = np.array([i for i in which if batch.counts[i] == UNCOUNTED], np.int64)
         if len(uncounted):
             self.count_texts(batch.texts, batch.text_offsets, uncounted, batch.counts)
@@ -149,7 +148,7 @@ class Signer:
         count_qgrams(texts, offsets, which, self.recipe.q, self.scratch(longest), counts)
 
     def key_sets(self, batch: SignedBatch, which: Sequence[int] | None = None) -> tuple[Keys, Offsets]:
-        """The distinct q-gram keys of every document, or of those `which`, one after another, and n + 1 offsets.
+        """The distinct q-gram keys of every document, or of those in `which`, one after another, and n + 1 offsets.
 
         Made anew from their texts.
         """
@@ -162,7 +161,7 @@ class Signer:
         return out[: offsets[-1]], offsets
 
     def window_keys(self, form: bytes) -> Keys:
-        """The key of every q-gram of one normal form, in its order, repeated ones too. Linear."""
+        """The key of every q-gram of one normal form, in order, repeated ones too. Linear."""
         out = np.empty(len(form) + 1, np.uint64)
         return out[
             : window_keys(
@@ -245,7 +244,7 @@ def _hex(values: Keys) -> tuple[str, ...]:
 def signer_for(recipe: Recipe) -> Signer:
     """The signer of `recipe`, kept for as long as the files that it names stay as they are.
 
-    Raises `SettingsError` for what is no recipe, or names a file that cannot be read.
+    Raises `SettingsError` for what is no recipe, or for one that names a file that cannot be read.
     """
     if not isinstance(recipe, Recipe):
         raise SettingsError("recipe", recipe, "a neardup.Recipe")
@@ -268,7 +267,7 @@ def _kept_signer(recipe: Recipe, stamps: tuple[object, ...]) -> Signer:  # noqa:
 
 
 def _warn_of_weak_salt(recipe: Recipe) -> None:
-    """Logs that a salt is so short that whoever wants to know it can try all there are."""
+    """Logs that a salt is so short that whoever wants to know it can try every one."""
     secret = recipe.secret
     if secret is not None and len(secret) < LEAST_SECRET:
         log.warning(

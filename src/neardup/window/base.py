@@ -29,12 +29,12 @@ class Expired(list[str]):
         self.documents = documents
 
     def add_hours(self, hours: Iterable[int]) -> None:
-        """Add the names of these."""
+        """Adds the names of `hours`."""
         self.extend(map(hour_name, hours))
 
 
 class Left(NamedTuple):
-    """What has left a window while it was open, by expiry or budget: documents, by the hours from `first` to `last`."""
+    """What has left a window while it was open, by expiry or budget: documents, of hours from `first` to `last`."""
 
     documents: int = 0
     hours: int = 0
@@ -42,7 +42,7 @@ class Left(NamedTuple):
     last: str | None = None
 
     def with_more(self, documents: Mapping[int, int]) -> Left:
-        """This, with the documents of more hours."""
+        """The same with the documents of more hours added."""
         if not documents:
             return self
         first, last = hour_name(min(documents)), hour_name(max(documents))
@@ -54,7 +54,7 @@ class Left(NamedTuple):
         )
 
     def plus(self, other: Left) -> Left:
-        """What has left two windows, or one of two openings."""
+        """What has left two windows, or one window in two openings, taken together."""
         if not self.hours or not other.hours:
             return self if self.hours else other
         first, last = min(str(self.first), str(other.first)), max(str(self.last), str(other.last))
@@ -116,7 +116,7 @@ class ReadDocument(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """What of the text counts."""
+        """The part of the text that counts."""
         return self.left_out.rest(self.text)
 
     def to_dict(self) -> dict[str, Any]:
@@ -128,28 +128,28 @@ class ReadDocument(NamedTuple):
 class Window(Protocol):
     """Documents of the last hours, and what is a copy of what.
 
-    Completeness: with `complete` retrieval every pair with doc_q >= t is found; with `sketch` all but about one
-    in ten thousand of ordinary prose, and fewer of variants of one template (README). Whatever is found has its exact
+    Completeness: with `complete` retrieval, every pair with doc_q >= t is found; with `sketch`, all but about one
+    in ten thousand of ordinary prose, but fewer of variants of one template (README). Whatever is found has its exact
     doc_q.
 
-    Partial copies (`Settings.partial`): every pair with a sentence fingerprint in common, one that at most 300 of the
-    documents compared hold, is counted exactly, whatever the retrieval. What shares none is no partial copy: above all
-    texts too short or too plain for a sentence fingerprint, and texts of which every sentence was rewritten.
+    Partial copies (`Settings.partial`): every pair that shares a sentence fingerprint which at most 300 of the
+    documents compared hold is counted exactly, whatever the retrieval. Texts that share none are no partial copies:
+    above all those too short or too plain for a sentence fingerprint, and those with every sentence rewritten.
 
     Order: a document is compared with those ingested before it, in the hours around its own time. On a stream in
-    order of (time, id) verdicts depend on nothing else; `reconcile` brings them to that state after late documents.
+    order of (time, id), verdicts depend on nothing else; `reconcile` brings them to that state after late documents.
 
     Visibility: a document is found by the next one, in the same batch too.
 
-    Durability: when `ingest` has yielded a verdict, a killed process loses neither document nor verdict.
+    Durability: once `ingest` has yielded a verdict, a killed process loses neither document nor verdict.
 
     Expiry: hours older than the newest document's less `keep_hours` go whole, by `ingest` itself or by `expire`; `left`
     counts them. No single document makes most of a window expire (`Leap` in model/hours.py): it is rejected unless the
-    clock, the next document or `Settings.advance` bears it out. So it is when its time is ahead of the clock.
+    clock, the next document or `Settings.advance` bears it out. One too far ahead of the clock is rejected too.
 
-    Threads: a window may be used by several at once; calls are done one after the other, `ingest` batch by batch, so
-    another's document may come between two of its batches. A readonly window for each thread does not wait. A process
-    that was forked off from the one that opened a window may ask it, not change it.
+    Threads: several may use a window at once; calls are done one after the other, `ingest` batch by batch, so a
+    document of another thread may come between two of its batches. With a readonly window for each thread, none waits.
+    A process forked from the one that opened a window may read from it, not change it.
 
     Errors: `NeardupError`s; a document that cannot be used is a `Reject`, and the stream goes on.
     """
@@ -161,12 +161,12 @@ class Window(Protocol):
 
     @property
     def replaced(self) -> int:
-        """How many stored documents another text under their id has taken the place of since then."""
+        """How many stored documents were replaced by another text under their id since then."""
         ...
 
     @property
     def unchanged(self) -> int:
-        """How many documents since then were there already, with the same text."""
+        """How many documents that came since then were already there with the same text."""
         ...
 
     @property
@@ -184,10 +184,10 @@ class Window(Protocol):
 
         Lazy: reads `documents` as verdicts are asked for, a batch ahead at most. The same id with the same text again
         changes nothing and gives the stored verdict; with another text it replaces the old one and is scored anew.
-        An error of `documents` itself is raised behind the verdicts on what came before it. What `on_reject` raises
-        ends the stream: the batch at hand may be stored, and gives its verdicts when it is ingested again.
-        Raises `TypeError` for what is no iterable of documents, such as one document, a string, a data frame, and for
-        an `on_reject` that is no function.
+        An error of `documents` itself is raised after the verdicts on what came before it. What `on_reject` raises
+        ends the stream: the current batch may be stored, and gives its verdicts when it is ingested again.
+        Raises `TypeError` for what is no iterable of documents, such as one document, a string or a data frame, and
+        for an `on_reject` that is no function.
         """
         ...
 
@@ -207,20 +207,20 @@ class Window(Protocol):
         """What else says this: all living documents with doc_q >= t to a text, or to a stored document,
         itself left out.
 
-        Nothing is stored. `matches` are listed at most, None = all. `time` limits the comparison to the hours
-        around it; without it the verdict on a text has the newest hour of the window, or of an empty one the present.
-        With `partial` also those below t that share a part (`PartialRule`); `containment` and `delta` as set unless
-        given. `source` says whose the text is, where boilerplate is left out: None is nobody's, and leaves
-        out what is boilerplate of any source. Raises `UnknownDocument`.
+        Nothing is stored. At most `matches` are listed; None = all. `time` limits the comparison to the hours
+        around it; without it, the verdict on a text has the newest hour of the window, or the present if that is empty.
+        With `partial`, those below t that share a part (`PartialRule`) too; `containment` and `delta` are as set unless
+        given. `source` says whose the text is, where boilerplate is left out: with None it is nobody's, and what is
+        boilerplate of any source is left out. Raises `UnknownDocument`.
         """
         ...
 
     def refresh(self) -> bool:
-        """Takes over what others have committed since; whether there was anything since this was called last.
+        """Takes over what others have committed; returns whether there was anything since this was last called.
 
         A readonly window in a directory sees what was committed when it was opened, or by its last `refresh`. Costs a
         few µs where nothing was committed and about 5 µs a new document; if documents were changed or deleted, all is
-        read again (3 µs a document there is). Other windows find what others commit by themselves. Raises
+        read again (3 µs a document there is). Other windows notice by themselves what others commit. Raises
         `RecipeMismatch` if the window was signed again by another recipe.
         """
         ...
@@ -228,15 +228,15 @@ class Window(Protocol):
     def get(self, id: str) -> Verdict | None:
         """The verdict that a document was given when it came, or by `reconcile`; None if there is none of that id.
 
-        This, and whatever asks for ids, reads the window into memory, if that has not been done yet.
+        Like every call that asks for ids, it reads the window into memory if that has not been done yet.
         """
         ...
 
     def read(self, ids: Iterable[str]) -> list[ReadDocument | None]:
-        """The documents of these ids as a person reads them, None for each that is not there (any more, where others
-        delete): text, fields, verdict.
+        """The documents of these ids as a person reads them (text, fields, verdict); None for each that is not there,
+        or no longer there where others delete.
 
-        The text is the original where that was kept (`Settings.keep_text`), or lies in the cluster as it came.
+        The text is the original where that was kept (`Settings.keep_text`) or lies in the cluster as it came.
         Costs about 20 µs a document of 4 KB; in a cluster two requests, without loading the window. Raises `TypeError`
         for a single id.
         """
@@ -259,7 +259,7 @@ class Window(Protocol):
         ...
 
     def groups(self) -> Iterator[Group]:
-        """Groups of two or more by their head's (time, id); members by (time, id)."""
+        """Groups of two or more, ordered by their head's (time, id); members by (time, id)."""
         ...
 
     def delete(self, id: str) -> bool:
@@ -280,12 +280,12 @@ class Window(Protocol):
 
         For when a wrong time was believed: delete its document, then call this. What has expired does not come back;
         verdicts of documents that should be compared with it say `truncated`. Raises `SettingsError` for a time that
-        is not back.
+        would not set it back.
         """
         ...
 
     def reconcile(self) -> Iterator[Verdict]:
-        """Scores all living documents again as if they had come in order of (time, id), by the settings of now; yields
+        """Scores all living documents again as if they had come in order of (time, id), by the present settings; yields
         the verdicts that changed.
         """
         ...
