@@ -18,7 +18,7 @@ OnReject = Callable[[int, str], None]
 
 
 class Earlier(NamedTuple):
-    """A text before another one, by its number, with their exact doc_q."""
+    """A text that comes before another, by its number, with their exact doc_q."""
 
     at: int
     score: float
@@ -35,7 +35,7 @@ class Sourced(NamedTuple):
 class Compared(NamedTuple):
     """A text, by its number, with those before it that have a doc_q at or above the threshold, best first.
 
-    `truncated` as of a verdict. `kind`: what it and the first of them are to each other, where that was asked; with no
+    `truncated` as in a verdict. `kind`: what it and the first of them are to each other, where that was asked; with no
     matches, the kind for which it stays.
     """
 
@@ -47,10 +47,10 @@ class Compared(NamedTuple):
 
 
 def settings_for(settings: Settings, *, every_pair: bool, by_kind: bool = False) -> Settings:
-    """`settings` for a run without hours, in which every text stays, or only those that are no copy of one that does.
+    """`settings` for a run without hours, in which every text stays, or only those that are no copy of one that stays.
     `by_kind`: the kind of a copy decides, too.
 
-    What would make it forget something is left out: hours, and budgets.
+    Whatever would make it forget something is left out: hours and budgets.
     """
     timeless: dict[str, Any] = {"window_hours": 0, "keep_hours": None, "max_documents": 0, "max_memory": 0}
     kept: dict[str, Any] = (
@@ -72,13 +72,13 @@ def compared(
     """One answer a text, in order, as soon as a batch is done; what cannot be used goes to `on_reject` with its number
     and the reason.
 
-    `settings` as `settings_for` makes them. With every pair, all texts before a text are asked for; else those that
-    stayed, and of these the best. Of equal scores the earlier text comes first. About 90 µs a text of 4 KB.
+    `settings` as `settings_for` makes them. With every pair, an answer has all matches among the texts before it; else
+    only the best of those that stayed. Of equal scores the earlier text comes first. About 90 µs a text of 4 KB.
 
     The texts of `against` come before the others and are numbered with them; each of them stays, and has no answer.
 
-    With `kept_kinds` (and settings `by_kind`) a text stays that is to each of the texts that stay and are most like it
-    (up to `MOST_MATCHES`) of one of these kinds; 0.1 ms a kind more, and 2 ms a text that stays for its kind.
+    With `kept_kinds` (and settings `by_kind`), a text stays if, beside each of the texts that stay and are most like it
+    (up to `MOST_MATCHES`), its kind is one of these; 0.1 ms a kind more, and 2 ms a text that stays for its kind.
     """
     numbers = count()
 
@@ -113,14 +113,14 @@ def _by_kind(
     texts_of: Callable[[Sequence[str]], list[str]],
     delete: Callable[[str], object],
 ) -> Iterator[Compared]:
-    """What goes is taken out of the window by `delete`; others of its batch have been compared with it before."""
+    """What goes is taken out of the window by `delete`; others of its batch have already been compared with it."""
     dropped: set[str] = set()
     for verdict in verdicts:
         matches = [match for match in verdict.matches if match.id not in dropped]
         at: int | None = None
         kind: KindName | None = None
         if matches and verdict.status == "exact" and matches[0].id == verdict.duplicate_of:
-            at, kind = 0, "copy"  # as by definition: no text need be read
+            at, kind = 0, "copy"  # by definition: no text need be read
         elif matches:
             text, *others = texts_of([verdict.id, *(match.id for match in matches[:MOST_MATCHES])])
             at, kind = first_to_go(text, others, kept)
@@ -130,13 +130,13 @@ def _by_kind(
         else:
             dropped.add(verdict.id)
             delete(verdict.id)
-            # What the best match was may have gone, for another text.
+            # What was the best match may itself have gone, for another text.
             status = verdict.status if matches[at].score == 1 else "near"
             yield _compared(verdict._replace(status=status), matches[at:], kind)
 
 
 def _documents(texts: Iterable[str | Sourced | Flush], numbers: Iterator[int]) -> Iterator[Document | Flush]:
-    """All of one moment, and called by their numbers, so that the earlier of two equally good matches comes first."""
+    """All of one moment, with their numbers as ids, so that the earlier of two equally good matches comes first."""
     for each in texts:
         if isinstance(each, Flush):
             yield FLUSH

@@ -1,6 +1,6 @@
 """Texts out of whatever Python holds them in, and columns back into it: lists, records, frames and columns.
 
-Frames are known by what they can do, so that none of their libraries need be there: pandas, polars, Arrow, `datasets`.
+Frames are recognised by what they can do, so no library of theirs need be there: pandas, polars, Arrow, `datasets`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Columns = Mapping[str, Column]
 
 
 def rows_of(data: Any) -> Any:
-    """`data` as it can be asked for the values of a field more than once: an iterator as a list.
+    """`data` in a form that can be asked for the values of a field more than once: an iterator as a list.
 
-    Raises `TypeError` for what would be taken apart into no texts, and names the remedy.
+    Raises `TypeError` for what does not iterate into texts, and names the remedy.
     """
     if isinstance(data, str | bytes):
         remedy = "put a single text into a list; files are read by `neardup dedup`"
@@ -70,8 +70,8 @@ def names_of(data: Any) -> list[Any]:
 def values(data: Any, field: str, setting: str = "text") -> list[Any]:
     """The values of `field` of every row, None where a row has none; rows that are texts are their own `text`.
 
-    Raises `SettingsError` for the `setting` that names the field if a frame has no such column, or two, or no record
-    has it.
+    Raises `SettingsError` for the `setting` that names the field if a frame has no such column or two of them, or if
+    no record has the field.
     """
     if is_frame(data):
         return _column(data, field, setting)
@@ -85,7 +85,7 @@ def values(data: Any, field: str, setting: str = "text") -> list[Any]:
 
 
 def with_columns(data: Any, columns: Columns, text: str) -> Any:
-    """`data` with more `columns`, as what it is; texts become records with the field `text`.
+    """`data` with more `columns`, in the form that it has; texts become records with the field `text`.
 
     Raises `SettingsError` if it has one of them already.
     """
@@ -103,7 +103,7 @@ def with_columns(data: Any, columns: Columns, text: str) -> Any:
 
 
 def _with_columns(frame: Any, columns: Columns) -> Any:
-    """The frame with more columns. Whoever passes one has its library."""
+    """The frame with more columns. Whoever passes a frame has its library."""
     if hasattr(frame, "assign"):
         import pandas as pd  # noqa: PLC0415
 
@@ -116,7 +116,7 @@ def _with_columns(frame: Any, columns: Columns) -> Any:
         return frame.with_columns(
             [pl.Series(name, cells, types[kind]) for name, (kind, cells) in columns.items()]
         )
-    import pyarrow as pa  # noqa: PLC0415 - data sets are made of it, too
+    import pyarrow as pa  # noqa: PLC0415 - data sets are made of Arrow, too
 
     for name, (kind, cells) in columns.items():
         add = frame.append_column if hasattr(frame, "append_column") else frame.add_column
@@ -131,7 +131,7 @@ def _as_frame(data: Any, text: str) -> Any:
     if hasattr(data, "to_frame"):
         return data.to_frame() if getattr(data, "name", None) else data.to_frame(name=text)
     if hasattr(data, "to_pylist"):
-        import pyarrow as pa  # noqa: PLC0415 - whoever passes an array of it has it
+        import pyarrow as pa  # noqa: PLC0415 - whoever passes an Arrow array has it
 
         return pa.table({text: data})
     return [_as_record(row, text) for row in data]

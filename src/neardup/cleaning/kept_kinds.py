@@ -1,5 +1,5 @@
-"""Copies by their kinds (docs/definitions.md, Kinds): which stay though doc_q is at or above the threshold, and how
-many of those that go are no plain copies.
+"""Copies by their kinds (docs/definitions.md, Kinds): which stay although doc_q is at or above the threshold, and how
+many of those that go are not plain copies.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 KEEPABLE: Final[tuple[KindName, ...]] = ("form", "quote", "frame", "other")
 """The kinds that may stay: all but plain copies."""
 MOST_MATCHES: Final = 20
-"""Of how many texts that stay, those most like a text, the kind is looked at: a thousand forms make half a million
-pairs.
+"""How many of the texts that stay, those most like a text, are looked at for their kind: a thousand forms make half a
+million pairs.
 """
 HELD_BYTES: Final = 32 << 20
 LOOKED_AT: Final = 500
 
 Kinds = frozenset["KindName"]
 Goes = Callable[[int, int], bool]
-"""Whether a text, by its number, goes for an earlier one that stays."""
+"""Whether a text goes for an earlier one that stays, both by their numbers."""
 
 
 def parse_kinds(kinds: str | Iterable[str]) -> Kinds:
-    """The kinds that stay, of a list or of words between commas; `SettingsError` for one that cannot.
+    """The kinds that stay, from a list or from words between commas; `SettingsError` for one that cannot stay.
 
     >>> sorted(parse_kinds("form, quote"))
     ['form', 'quote']
@@ -52,8 +52,8 @@ def kind_names(pairs: Sequence[tuple[str, str]]) -> list[KindName]:
 
 
 def by_kind(kept: Kinds, texts: Sequence[str]) -> Goes:
-    """What says of a pair whether its kind is none of `kept`; `texts` by their numbers."""
-    return partial(_goes, kept, texts)  # which can be pickled
+    """A function that says of a pair whether its kind is none of `kept`; `texts` by their numbers."""
+    return partial(_goes, kept, texts)  # a partial, because it can be pickled
 
 
 def _goes(kept: Kinds, texts: Sequence[str], later: int, earlier: int) -> bool:
@@ -61,8 +61,8 @@ def _goes(kept: Kinds, texts: Sequence[str], later: int, earlier: int) -> bool:
 
 
 def first_to_go(text: str, others: Sequence[str], kept: Kinds) -> tuple[int | None, KindName | None]:
-    """Which of `others`, best first, the text goes for, None for none of the first `MOST_MATCHES`; and the kind of that
-    pair, or else of the first.
+    """Which of `others`, best first, the text goes for, None if for none of the first `MOST_MATCHES`; and the kind of
+    that pair, or else of the first.
     """
     first: KindName | None = None
     for at, other in enumerate(others[:MOST_MATCHES]):
@@ -74,7 +74,7 @@ def first_to_go(text: str, others: Sequence[str], kept: Kinds) -> tuple[int | No
 
 
 class Looked(NamedTuple):
-    """How many near copies were looked at of how many that go, and their kinds."""
+    """How many near copies were looked at, of how many that go; and their kinds."""
 
     near: int
     looked_at: int
@@ -84,8 +84,8 @@ class Looked(NamedTuple):
 class KindSample:
     """The kinds of some of the near copies that go, drawn at random: of all, if there are no more than `LOOKED_AT`.
 
-    Of the texts that stay as many are held as `HELD_BYTES` of UTF-8 are: every one, or every second, fourth … by
-    chance, and of these copies alone some are drawn. All of it costs less than 0.1 s in the end and no time before.
+    As many of the texts that stay are held as fit into `HELD_BYTES` of UTF-8: every one, or by chance one in two, in
+    four …; only copies of these are drawn from. All of it costs less than 0.1 s at the end and no time before.
     """
 
     def __init__(self, *, held_bytes: int = HELD_BYTES, most: int = LOOKED_AT) -> None:
@@ -109,7 +109,7 @@ class KindSample:
             self._bytes = sum(map(len, self._held.values()))
 
     def goes(self, text: str, original: int) -> None:
-        """Take note of a near copy of the text of that number."""
+        """Take note of a near copy of the text with the number `original`."""
         self._near += 1
         other = self._held.get(original)
         if other is None:

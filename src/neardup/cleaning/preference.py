@@ -16,14 +16,14 @@ EXPECTED: Final = "first, last, longest, earliest, or source:a,b,c with the sour
 
 
 class Keep(NamedTuple):
-    """The rule: the first text, the last, the longest, that of the earliest time, or of the `sources` named first."""
+    """The rule: the first text, the last, the longest, that of the earliest time, or that of the first of `sources`."""
 
     rule: Literal["first", "last", "longest", "earliest", "source"]
     sources: tuple[str, ...] = ()
 
 
 def parse_keep(text: str) -> Keep:
-    """The rule that `text` names; `SettingsError` for another.
+    """The rule that `text` names; `SettingsError` if it names none.
 
     >>> parse_keep("source:reuters, ap")
     Keep(rule='source', sources=('reuters', 'ap'))
@@ -55,7 +55,7 @@ def preferred(keep: Keep, lengths: Sequence[int], ranks: Sequence[int]) -> Seque
 
 
 def rank(keep: Keep, *names: object) -> int:
-    """How far down the sources of `keep` the first of `names` stands that is one of them; at the end if none is.
+    """The position among the sources of `keep` of the first of `names` that is one of them; the end if none is.
 
     >>> rank(Keep("source", ("reuters", "ap")), "ap"), rank(Keep("source", ("reuters", "ap")), None, "blog.jsonl")
     (1, 2)
@@ -67,7 +67,7 @@ def rank(keep: Keep, *names: object) -> int:
 
 
 def time_rank(time: object) -> int:
-    """The rank of a text by its time, in milliseconds; what has none that can be read comes last.
+    """The rank of a text by its time, in milliseconds; a text without a readable time comes last.
 
     >>> time_rank("1970-01-01T00:00:01Z"), time_rank(None) == time_rank("yesterday") > time_rank("9999-01-01")
     (1000, True)
@@ -81,9 +81,9 @@ def time_rank(time: object) -> int:
 def doubts(
     keep: Keep, ranks: Sequence[int], what: str, setting: str, first_time: Callable[[int], tuple[str, object]]
 ) -> Iterator[str]:
-    """Messages about what `keep` cannot go by, by the ranks of all texts: sources that it names and nothing has, and
-    times that are not known. `what` one of the texts is called, and what the `setting` of the time is; `first_time`
-    says of the number of a text where it is, and its time.
+    """Messages about what `keep` cannot go by, from the ranks of all texts: sources that it names and no text has, and
+    times that are not known. `what` is what a text is called, `setting` the setting of the time; `first_time` says
+    where the text of a number is, and its time.
     """
     known = set(ranks)
     for name in (name for at, name in enumerate(keep.sources) if at not in known):
@@ -98,7 +98,7 @@ def doubts(
 
 
 def _why_unread(time: object) -> str | None:
-    """Why a time cannot be read; None of one that is missing."""
+    """Why a time cannot be read; None for a missing one."""
     try:
         if not is_missing(time):
             parse_time(time)

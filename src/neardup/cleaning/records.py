@@ -29,8 +29,8 @@ log = logging.getLogger("neardup")
 OnReject = Callable[[Reject], None]
 
 DEEPEST: Final = 100
-"""Levels that lists and objects of a record lie in one another: what writes them, or lets them wait in a file, ends at
-a few hundred.
+"""How deep lists and objects of a record may be nested: what writes them, or lets them wait in a file, ends at a few
+hundred levels.
 """
 
 
@@ -55,7 +55,7 @@ class Entry(NamedTuple):
 class Outcome(NamedTuple):
     """What becomes of a record. One that goes has the id of the one that stays for it, where that was read, and their
     exact doc_q and |A ∩ B|; one that stays has None there. `kind`: what the two are to each other, where that was
-    asked; of one that stays, for which it does.
+    asked; for one that stays, the kind for which it does.
     """
 
     status: Status
@@ -68,7 +68,7 @@ class Outcome(NamedTuple):
 
 
 class ByKind(NamedTuple):
-    """The `kept` kinds, which stay; and what draws a `sample` of the near copies that go."""
+    """The `kept` kinds, which stay; and the `sample` of the near copies that go."""
 
     kept: frozenset[KindName] = frozenset()
     sample: KindSample | None = None
@@ -119,8 +119,8 @@ def cleaned(
     """Every record in order with what becomes of it; those whose text cannot be used go to `on_reject`.
 
     `settings` as `settings_for` makes them. Where the first stays, each batch is passed on when it is done; else all
-    are read first, into a temporary file. `field` has the source, for the rule that prefers by it. Raises `OSError`
-    naming the directory of temporary files, if that is full.
+    are read first, into a temporary file. `field` has the source, for the rule that prefers by source. Raises
+    `OSError` naming the directory of temporary files if that is full.
     """
     if keep.rule == "first":
         yield from (decided for _, decided in _numbered(entries, settings, on_reject, by_kind))
@@ -195,8 +195,8 @@ def _rank(entry: Entry, keep: Keep, field: str) -> int:
 
 
 def _names(entry: Entry, field: str) -> Iterator[object]:
-    """What the source of an entry may be called: what its field says, the file, with or without its endings, or a
-    directory that it lies in.
+    """What the source of an entry may be called: what its field says, its file with or without endings, or a directory
+    that the file lies in.
     """
     yield field_of(entry.record.values, field)
     path = PurePath(entry.source)

@@ -1,5 +1,5 @@
-"""The star rule: of pairs to what stays and what goes. Every text that goes has doc_q >= t with one that stays; no two
-that stay have it.
+"""The star rule: from pairs to what stays and what goes. Every text that goes has doc_q >= t with one that stays; no
+two that stay have it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class Original(NamedTuple):
 
 
 class Pairs:
-    """Pairs of texts by number, the later one's number never falling, each with its doc_q: 16 bytes a pair."""
+    """Pairs of texts by number, in order of the later one's number, each with its doc_q: 16 bytes a pair."""
 
     def __init__(self) -> None:
         self._later, self._earlier, self._scores = array("I"), array("I"), array("d")
 
     def add(self, later: int, earlier: int, score: float) -> None:
-        """Add one pair; those of one later text best first."""
+        """Add one pair; the pairs of one later text come best first."""
         self._later.append(later)
         self._earlier.append(earlier)
         self._scores.append(score)
@@ -48,7 +48,7 @@ class Pairs:
 
 def least_score(threshold: Fraction) -> float:
     """The float that a doc_q is compared with: two different fractions of numbers of q-grams are never so near one
-    another that they, or a threshold of six decimals, would be the same float.
+    another, or to a threshold of six decimals, that they would be the same float.
     """
     return threshold.numerator / threshold.denominator
 
@@ -57,13 +57,13 @@ def removed(pairs: Pairs, always_kept: int = 0, goes: Goes | None = None) -> dic
     """The texts that go, each with the best text that stays before it.
 
     The texts are numbered in order of preference. Each stays unless one that stays before it makes a pair with it; the
-    first `always_kept` stay in any case. With `goes` a pair counts only if that says so, which is asked of the
-    `MOST_MATCHES` best of a text.
+    first `always_kept` stay in any case. With `goes`, a pair counts only if that says so; it is asked about the
+    `MOST_MATCHES` best pairs of a text.
 
     >>> pairs = Pairs()
     >>> pairs.add(1, 0, 0.8), pairs.add(2, 1, 0.9)
     (None, None)
-    >>> removed(pairs)  # 2 is like 1 only, which is not there
+    >>> removed(pairs)  # 2 is like 1 only, which does not stay
     {1: Original(at=0, score=0.8)}
     """
     removals: dict[int, Original] = {}

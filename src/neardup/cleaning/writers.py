@@ -1,7 +1,7 @@
 """Files of records that stay, or go: JSON Lines, JSON, CSV, Parquet, Arrow.
 
-What was read as JSON Lines and is written as such is the same to the byte, and so is CSV of one header. All else is
-written from its values.
+What was read as JSON Lines and is written as JSON Lines is the same to the byte, and so is CSV of one header. All else
+is written from its values.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ FORMS: Final[dict[str, OutputForm]] = {
     ".feather": "arrow",
 }
 OWN: Final = "neardup"
-"""The field of a record that goes which says why; in a table each of its fields is a column after this name and _."""
+"""In a record that goes, the field that says why; in a table each of its fields is a column, with this and _ before."""
 ROWS: Final = 10_000
-"""Rows of a table that are in memory at once."""
+"""How many rows of a table are in memory at once."""
 
 
 def form_of_output(name: str, option: str) -> OutputForm:
-    """The form that a file is written in, by its name; `SettingsError` for the `option` if it tells none."""
+    """The form that a file is written in, by its name; `SettingsError` for the `option` if the name tells none."""
     form = FORMS.get(ending(name))
     if form is None:
         raise SettingsError(option, name, f"a file whose name says what it is to hold: {', '.join(FORMS)}")
@@ -55,25 +55,25 @@ def form_of_output(name: str, option: str) -> OutputForm:
 
 
 class Writer(Protocol):
-    """Takes records, each with what there is to say of it."""
+    """Takes records, each with what there is to say about it."""
 
     def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
         """Write one."""
         ...
 
     def expect(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
-        """After all records: where there was none, one would have had the columns of this, and such an `extra`."""
+        """After all records: if there were none, one would have had the columns of `record`, and such an `extra`."""
         ...
 
     def finish(self) -> None:
-        """Write what is only known now."""
+        """Write what is known only at the end."""
         ...
 
 
 @contextmanager
 def writing(form: OutputForm, file: BinaryIO, *, live: bool = False) -> Iterator[Writer]:
-    """What writes records in this form to `file`, which stays open; lines at once if `live`. After an error a table is
-    not written at all.
+    """What writes records in this form to `file`, which stays open; lines at once if `live`. After an error, a table
+    is not written at all.
     """
     if form in ("jsonl", "json"):
         writer: Writer = _JsonLines(file, live=live) if form == "jsonl" else _Json(file)
@@ -140,7 +140,7 @@ def as_line(record: Record, extra: Mapping[str, Any] | None = None) -> bytes:
 
 
 def _plain(value: Any) -> str:
-    """What Parquet has and JSON has not."""
+    """What Parquet can hold and JSON cannot."""
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
 
 
@@ -185,7 +185,7 @@ class _Table:
             self._write_csv()
 
     def _has_separator(self, header: bytes) -> bool:
-        """Whether what was read is separated as this file is to be."""
+        """Whether what was read has the separator that this file is to have."""
         return len(self._columns) < 2 or (b"\t" in header) == (self._form == "tsv")
 
     def _write_csv(self) -> None:
@@ -213,7 +213,7 @@ class _Table:
             ) from error
 
     def _schema(self, read: Any) -> Any:
-        """Columns have the types that they were `read` with; others, and our own, those of their values."""
+        """Columns have the types that they were `read` with; other columns, and our own, those of their values."""
         import pyarrow as pa  # noqa: PLC0415 - as above
 
         kept = [field for field in read or () if field.name not in self._own]
@@ -253,7 +253,7 @@ class _Table:
 
 
 class _Lines:
-    """Takes rows of the csv module, and ends them as lines. Left to end them so itself, it would not quote a carriage
+    """Takes rows of the csv module, and ends them as lines. If that module ended them, it would not quote a carriage
     return before Python 3.13, and the row could not be read again.
     """
 
@@ -265,7 +265,7 @@ class _Lines:
 
 
 def _check_readable(schema: Any) -> None:
-    """Raises `ArrowInvalid` for columns that Parquet is written with, and not read again: they are nested too deep."""
+    """Raises `ArrowInvalid` for columns nested so deep that Parquet can be written with them, but not read again."""
     import pyarrow as pa  # noqa: PLC0415 - as above
     import pyarrow.parquet  # noqa: PLC0415 - as above
 
@@ -278,7 +278,7 @@ def _check_readable(schema: Any) -> None:
 
 
 def _own(extra: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The columns of what there is to say of a record."""
+    """The columns of what there is to say about a record."""
     return {f"{OWN}_{name}": value for name, value in (extra or {}).items()}
 
 

@@ -6,7 +6,7 @@ methods.py             every method by name: the baselines of the papers and nea
 neardup_method.py      neardup's own engine as a method
 evaluated_settings.py  the settings that it is measured with
 measure.py             one method over one corpus: its decisions and what they cost
-worker.py              a job (method, corpus, truth), measured in this process or as a process of its own
+worker.py              a job (method, corpus, truth), measured in this process or in a process of its own
 subprocess_runner.py   starts that process and reads its result
 memory.py              what a process holds
 results.py             a result as plain values; those of earlier runs, kept in files

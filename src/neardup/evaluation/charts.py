@@ -23,7 +23,7 @@ LETTER, LINE = 6.8, 15.0
 """Room that a letter and a line of a label take, in units of the drawing."""
 DOT: Final = 6.0
 MOST_NAMES: Final = 30
-"""Points that can have their names beside them; more need a `legend`."""
+"""How many points can have their names beside them; more need a `legend`."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Mark:
 class Series:
     """The points of one method, in the order in which they are joined.
 
-    `number` gives its colour, the same in every chart. `level`: it has no x of its own; its one point is drawn as a
+    `number` gives its colour, the same in every chart. `level`: it has no x of its own, so its one point is drawn as a
     line from edge to edge.
     """
 
@@ -216,7 +216,7 @@ def _names(drawn: Sequence[Series], x: Axis, y: Axis) -> Iterator[str]:
 
 
 def _free(occupied: Sequence[tuple[float, float, float]], left: float, right: float, wanted: float) -> float:
-    """The height nearest to `wanted` at which a name from `left` to `right` meets none that stands already."""
+    """The height nearest to `wanted` at which a name from `left` to `right` overlaps none that is already there."""
     for step in range(2 * HEIGHT):
         height = wanted + (step + 1) // 2 * (1 if step % 2 else -1)
         inside = TOP <= height <= HEIGHT - BOTTOM - LINE / 2

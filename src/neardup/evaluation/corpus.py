@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Corpus:
     """Documents in the order in which they were read, numbered from 0; a pair is two numbers, the smaller first.
 
-    sources   whose each is (`source_of`), for a table of boilerplate; () if that is not known of any
+    sources   the source of each (`source_of`), for a table of boilerplate; () if none is known
     """
 
     ids: tuple[str, ...]

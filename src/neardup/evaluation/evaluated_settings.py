@@ -1,4 +1,4 @@
-"""What of a configuration decides which copies neardup itself finds: it is measured as it is set."""
+"""The part of a configuration that decides which copies neardup itself finds: it is measured as it is set."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class EvaluatedSettings:
         return values
 
     def settings(self, retrieval: Retrieval, threshold: float) -> Settings:
-        """Those of a window in which every document is compared with all before it, and every copy is listed.
+        """The settings of a window in which every document is compared with all before it, and every copy is listed.
 
         Where the recipe is the default one, its sketches reach as far as those of a new window at that threshold.
         """
@@ -74,12 +74,12 @@ class EvaluatedSettings:
         return Settings(threshold=threshold, retrieval=retrieval, matches=None, window_hours=0, **own)
 
     def sources_of(self, corpus: Corpus) -> Sequence[str]:
-        """Whose each document is, where boilerplate is left out by that; else (), for a window would keep it."""
+        """The source of each document if boilerplate is left out by source; else (), for a window would keep it."""
         return corpus.sources if self.recipe.boilerplate else ()
 
     @cached_property
     def key(self) -> tuple[object, ...]:
-        """Plain values that are equal if the same is found; a lexicon counts by what is in it, not by its name.
+        """Plain values that are equal if the same copies are found; a lexicon counts by its contents, not by its name.
 
         Raises `LexiconError` or `OSError` for a lexicon that cannot be read, as `str` does.
         """
@@ -92,7 +92,7 @@ class EvaluatedSettings:
         return (Lexicon.default() if path is None else Lexicon.load(path)).id
 
     def __str__(self) -> str:
-        """What differs from the defaults; nothing if nothing does."""
+        """What differs from the defaults; empty if nothing does."""
         return ", ".join(self._differences())
 
     def _differences(self) -> Iterator[str]:

@@ -35,7 +35,7 @@ def shown_bytes(count: float) -> str:
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[object]], *, figures: bool = True) -> str:
-    r"""A table in Markdown; with `figures`, all columns but the first are set to the right.
+    r"""A table in Markdown; with `figures`, all columns but the first are right-aligned.
 
     >>> print(markdown_table(("name", "F1"), [("a|b", 0.5)]))
     | name | F1 |

@@ -57,7 +57,7 @@ def points_of(
 
 
 def warm_up(method: Method[Any], corpus: Corpus) -> None:
-    """Use `method`, which nothing else is done with, on a few texts: what it loads and compiles is then there."""
+    """Use `method`, which serves nothing else, on a few texts, so that what it loads and compiles is there."""
     texts = (*corpus.texts[:WARM_UP], corpus.texts[0])  # one of them twice, so that a pair is compared
     method.learn(texts)
     index = method.index(method.thresholds[0])
@@ -78,9 +78,9 @@ def measure(
 ) -> Result:
     """The result of `method`, which is called `label`.
 
-    It learns from all texts and signs all of them. Then, for every threshold anew, documents come one by one in the
-    order of the corpus, are looked up among those before and added; where only judged pairs count, only the documents
-    that they name.
+    It learns from all texts and signs all of them. Then, anew for every threshold, documents come one by one in the
+    order of the corpus, are looked up among those before and added; if only judged pairs count, only the documents
+    that those name.
     """
     thresholds = thresholds_of(method.thresholds, wanted_thresholds)
     memory.forget_peak()
@@ -107,7 +107,7 @@ def measure(
 
 
 def with_progress(stage: str, items: Sequence[Any], on_progress: OnProgress) -> Iterator[Any]:
-    """The `items`, reporting from time to time how far they are through."""
+    """The `items`; reports from time to time how many are done."""
     last = 0.0
     for done, item in enumerate(items):
         if (now := time.monotonic()) - last > EVERY:
@@ -149,7 +149,7 @@ def _pairs_by_threshold(
 
 
 def _works_alike(method: Method[Any], signature: Any, threshold: float) -> bool:
-    """Whether the threshold decides nothing but where the scores are cut: all that count is done at each alike."""
+    """Whether the threshold decides only where the scores are cut: all counting is then the same at each."""
     kind = type(method)
     if kind.same is not Method.same:
         return False

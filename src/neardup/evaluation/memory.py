@@ -11,7 +11,7 @@ _CLEAR = Path("/proc/self/clear_refs")
 
 
 def peak_bytes() -> int | None:
-    """The most resident memory since the start or the last `forget_peak`; None where the system does not tell.
+    """The most resident memory since the start or the last `forget_peak`; None where the system does not say.
 
     Not `ru_maxrss` on Linux: a process started by a larger one inherits that one's maximum.
     """
@@ -26,7 +26,7 @@ def peak_bytes() -> int | None:
 
 
 def resident_bytes() -> int | None:
-    """Resident memory now; None where the system does not tell."""
+    """Resident memory now; None where the system does not say."""
     return _status("VmRSS") if _STATUS.exists() else None
 
 

@@ -25,10 +25,10 @@ USUAL: Final = (
     "simhash(k=2, lexicons=1, bits=32, idf)",
     "sentence fingerprints(cutoff=0.6, delta=3)",
 )
-"""Which one of a family is meant when not all parameters are given and it is not the first: the papers' best."""
+"""The method of a family that is meant without all parameters, where it is not the first: the papers' best."""
 ALL: Final = "all"
 LIKENESS: Final = 0.5
-"""How alike (`difflib`) a name must be to an unknown one to be proposed: below, any name is as good as another."""
+"""How alike (`difflib`) a name must be to an unknown one to be proposed; below that, any name is as good as another."""
 
 
 def names() -> list[str]:
@@ -41,7 +41,7 @@ def chosen(wanted: Sequence[str]) -> list[str]:
 
     A name without parameters, or with some of them, means the usual method of that family that has these. Only
     letters, digits and parameters count: `imatch` is `I-Match(idf=0.2..0.85)`. Raises `EvaluationError` for any other
-    name, with the nearest if one is near.
+    name, with the nearest one if any is near.
 
     >>> chosen(["imatch", "doc_q", "Doc-Q (q=3)"])
     ['I-Match(idf=0.2..0.85)', 'doc_q(q=4)', 'doc_q(q=3)']
@@ -66,14 +66,14 @@ def usable(wanted: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def product(name: str, settings: EvaluatedSettings | None = None) -> Product:
-    """The engine with the retrieval that `name` names, set up by `settings` or as it is by default."""
+    """The engine with the retrieval that `name` names, set up by `settings` or with its defaults."""
     from neardup.evaluation.neardup_method import Product  # noqa: PLC0415 - kernels, which naming the methods does not need
 
     return Product("complete" if name.endswith("complete") else "sketch", settings or EvaluatedSettings())
 
 
 def make(name: str, *, seed: int = 0) -> Method[Any]:
-    """The method of a paper that is called exactly `name`; what it draws at random it draws from `seed`."""
+    """The method of a paper that is called exactly `name`; `seed` is for what it draws at random."""
     return registry.make(name, seed=seed)
 
 

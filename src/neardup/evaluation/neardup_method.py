@@ -1,4 +1,4 @@
-"""neardup itself as a method: what its embedded engine reports, at each threshold in a window of its own."""
+"""neardup itself as a method: what its embedded engine reports, in a separate window at each threshold."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 THRESHOLDS: Final = (0.5, 0.6, 0.7, 0.8, 0.9)
 _TIME: Final = 0
-"""The time of every document: they are compared whatever their own, as by every other method."""
+"""The time of every document: as by every other method, they are compared whatever their own times are."""
 
 
 class Product:
     """The engine with one kind of retrieval, set up by `settings`. No `Method`: it signs, finds and compares in one go.
 
-    It calls itself after what differs from the defaults, as other methods do: `neardup sketch(q=5, fold_case)`.
+    Like other methods, it is named after what differs from the defaults: `neardup sketch(q=5, fold_case)`.
     """
 
     paper = (
@@ -57,10 +57,10 @@ class Product:
 
         Signing is timed by itself, as part of the whole: what remains of the whole counts as comparing. An index here
         is the posting lists and the table of documents, without their texts, as the other methods' are. Raises
-        `EvaluationError` for a document that the engine rejects: its pairs would be missed without a word.
+        `EvaluationError` for a document that the engine rejects: its pairs would be missed silently.
         """
         thresholds = thresholds_of(self.thresholds, wanted_thresholds)
-        with self._window(thresholds[0]) as window:  # what is compiled or loaded at the first use
+        with self._window(thresholds[0]) as window:  # for what is compiled or loaded at first use
             list(window.ingest(_documents(corpus.texts[:2]), on_reject=partial(_refuse, corpus)))
         memory.forget_peak()
         baseline = memory.resident_bytes()

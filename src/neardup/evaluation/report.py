@@ -1,4 +1,4 @@
-"""An evaluation as JSON and as Markdown; with the page of page.py, the files of a report."""
+"""An evaluation as JSON and as Markdown: with the page of page.py, these are the files of a report."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def write_reports(evaluation: Evaluation, directory: Path) -> list[Path]:
 
 
 def to_json(evaluation: Evaluation) -> str:
-    """All of it, for programs. The same inputs give the same text but for the values under `cost`."""
+    """All of it, for programs. The same inputs give the same text, except the values under `cost`."""
     return json.dumps(evaluation.to_dict(), indent=1, ensure_ascii=False) + "\n"
 
 

@@ -21,18 +21,18 @@ CODE: Final = (
     "*.py", "data/*", "baselines/*.py", "evaluation/*.py", "index/*.py", "kernels/*.py", "kernels/lib/*.so",
     "kinds/*.py", "model/*.py", "signing/*.py", "stores/*.py", "tables/*.py", "window/*.py",
 )  # fmt: skip
-"""What of the package decides a result: a kept one does not outlive a change to it."""
+"""The parts of the package that decide a result: a kept result does not outlive a change to them."""
 SHOWING: Final = ("report.py", "report_tables.py", "page.py", "charts.py", "formatting.py")
 LIBRARIES: Final = ("datasketch", "numpy", "xxhash")
-"""Whose code the methods are made of, too: the version installed is part of every key."""
+"""Libraries whose code the methods use too: the installed version is part of every key."""
 
 
 @dataclass(frozen=True)
 class Point:
     """What a method decides at one threshold.
 
-    reported   pairs it calls copies, of those that count; `correct`: that are
-    copies     pairs that are
+    reported   pairs it calls copies, of those that count; `correct`: those of them that are
+    copies     pairs that are copies
     compared   pairs it looked at one by one; None where its index does not work pair by pair
     """
 
@@ -110,11 +110,11 @@ class Result:
 
     @property
     def best(self) -> Point:
-        """Where F1 is highest; the lowest such threshold."""
+        """The point where F1 is highest; of several, the one of the lowest threshold."""
         return max(self.points, key=lambda point: (point.f1, -point.threshold))
 
     def microseconds(self, point: Point) -> float:
-        """Processor time a document at the threshold of `point`, signing and comparing."""
+        """Processor time for a document at the threshold of `point`, to sign and compare it."""
         compare = self.cost.compare_seconds[self.points.index(point)]
         return 1e6 * (self.cost.sign_seconds + compare) / max(1, self.cost.signed)
 
@@ -146,18 +146,18 @@ class Result:
 
 
 class ResultCache:
-    """Results in the files of a directory, each under a key that tells what it is the result of."""
+    """Results in the files of a directory, each under a key that says what it is the result of."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
     def find(self, method: str, key: str) -> Result | None:
-        """The result kept under `key`; None if there is none, or its file does not hold one."""
+        """The result kept under `key`; None if there is none, or if its file does not hold one."""
         try:
             kept = json.loads(self._path(method, key).read_text("utf-8"))
             return Result.from_dict(kept["result"]) if kept["key"] == key else None
         except (OSError, ValueError, KeyError, TypeError):
-            return None  # it is measured again, which is never wrong
+            return None  # then it is measured again, which is never wrong
 
     def keep(self, result: Result, key: str) -> None:
         """Write it whole or not at all, whatever happens meanwhile."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from neardup.evaluation.truth import Truth
 
 RESULTS: Final = "results"
-"""The directory of kept results, in that of the evaluation."""
+"""The directory of kept results, within the directory of the evaluation."""
 
 Runner = Callable[[Job, "OnProgress"], Result]
 """What measures a job: `measure_in_subprocess`, or `worker.measure_in_process`. Raises `MethodFailed`."""
@@ -46,7 +46,7 @@ class Evaluation:
             self.results.append(outcome)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; the same for the same corpus, truth, methods and seed, but for `cost`."""
+        """Plain values; the same for the same corpus, truth, methods and seed, except `cost`."""
         return {
             "neardup": VERSION,
             "seed": self.seed,
@@ -72,10 +72,10 @@ def evaluate(
 ) -> Iterator[Result | MethodFailed]:
     """The result of each of the `methods` (names that `methods.make` knows), or why there is none, in their order.
 
-    In `directory` every result is kept as soon as it is there, and read from there if nothing that it depends on has
-    changed since: corpus, truth, method, thresholds, seed, the code and, for neardup itself, `settings`, by which it is
-    set up; `fresh` measures all again. Without `thresholds` each method is measured at its own. A method has a process
-    of its own and one thread, unless another `runner` measures it.
+    Every result is kept in `directory` as soon as it is there, and read from there if nothing that it depends on has
+    changed since: corpus, truth, method, thresholds, seed, the code and, for neardup itself, the `settings` that it is
+    set up by; `fresh` measures all again. Without `thresholds`, each method is measured at its own. A method has a
+    process of its own and one thread, unless another `runner` measures it.
     """
     cache = ResultCache(directory / RESULTS) if directory else None
     wanted = None if thresholds is None else tuple(thresholds)
@@ -95,7 +95,7 @@ def evaluate(
 
 
 def _key(job: Job) -> str:
-    """Under what the result of `job` is kept: only that of neardup itself depends on its settings, and on sources."""
+    """The key under which the result of `job` is kept: only neardup itself depends on settings, and on sources."""
     settings = job.settings or EvaluatedSettings()
     own = (settings.key, settings.sources_of(job.corpus)) if job.method in PRODUCTS else None
     return key_of(job.method, job.corpus.digest, job.truth.digest, job.thresholds, job.seed, own)

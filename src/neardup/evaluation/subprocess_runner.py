@@ -1,7 +1,7 @@
 """Runs a job in a process of its own: starts worker.py, feeds it, and reads its progress and its result.
 
 Each method has a process of its own, so that its memory is its own and nothing that one method has loaded is ready for
-the next. One thread each: every pool of threads is pinned. Nothing is written to disk.
+the next. Each has one thread: every thread pool is pinned. Nothing is written to disk.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PIECE: Final = 1 << 20
 
 def measure_in_subprocess(job: Job, on_progress: OnProgress) -> Result:
     """The result of `job`, from a process of its own; raises `MethodFailed` if that ends without one."""
-    # -P: the working directory is the user's, and may hold files named as modules are.
+    # -P: the working directory is the user's, and may hold files with the names of modules.
     command = [sys.executable, "-P", "-m", "neardup.evaluation.worker"]
     environment = os.environ | dict.fromkeys(THREAD_POOLS, "1")
     with (
@@ -50,7 +50,7 @@ def measure_in_subprocess(job: Job, on_progress: OnProgress) -> Result:
             _feed(process.stdin, job)
             reply = _read_reply(process.stdout, on_progress)
         except BaseException:
-            process.kill()  # interrupted: it would work on for nobody
+            process.kill()  # interrupted: it would go on working for nobody
             raise
         process.wait()
         if "result" not in reply:
@@ -79,7 +79,7 @@ def _feed(stdin: IO[bytes], job: Job) -> None:
 
 
 def _read_reply(stdout: IO[bytes], on_progress: OnProgress) -> dict[str, Any]:
-    """The last line that it writes, a result or an error; neither if it ends before."""
+    """The last line that it writes: a result or an error, or neither if it ends before that."""
     reply: dict[str, Any] = {}
     for line in stdout:
         if line.endswith(b"\n"):

@@ -3,12 +3,12 @@
     id1 <tab> id2                    every pair listed is a copy
     id1 <tab> id2 <tab> judgement    1, yes, dup … is a copy; 0, no … is none; ? is not counted either way
 
-A judgement may be any other word, when at least one word of the file is known to mean a copy, or `copy_labels` says
-which ones do: all others are then no copies. A column of other numbers is a score: with `copy_from`, pairs that reach
-it are copies, the others not; without, every pair listed is a copy, unless 0 or 1 is among the numbers: that could be
-a judgement or a score, and is refused. Lines that are blank or begin with # are skipped, and so is a first line that
-names columns, such as id1 and id2, unless documents are called so; that of neardup serve and calibrate is no pair even
-then. Further columns are not read.
+A judgement may be any other word if at least one word of the file is known to mean a copy, or if `copy_labels` says
+which ones do: all others then mean no copy. A column of other numbers is a score: with `copy_from`, pairs that reach
+it are copies, the others not; without it, every pair listed is a copy, unless 0 or 1 is among the numbers: that could
+be a judgement or a score, and is refused. Lines that are blank or begin with # are skipped, and so is a first line that
+names columns, such as id1 and id2, unless documents have those ids; the first line of files of neardup serve and
+calibrate is no pair even then. Further columns are not read.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Truth:
     uncounted        pairs that are judged to be neither
     judged_only      whether only copies and others count; else every pair that is no copy and not uncounted is wrong
     labels           how often each judgement stands in the file
-    columns          the first line, if it was taken for names of columns: it could be a pair of unknown documents
+    columns          the first line, if it was taken for column names: it could be a pair of unknown documents
     """
 
     copies: frozenset[Pair]
@@ -75,7 +75,7 @@ class Truth:
 
     @cached_property
     def named(self) -> list[int]:
-        """The documents that a pair to be counted names."""
+        """The documents named by pairs that count."""
         return sorted({doc for pair in self.copies | self.others for doc in pair})
 
     def tally(self, reported: Collection[Pair]) -> Tally:
@@ -113,10 +113,10 @@ def read_truth(
     copy_from: float | None = None,
     judged_only: bool | None = None,
 ) -> Truth:
-    """The truth in the file `path`; `judged_only` None: if a pair is judged not to be a copy.
+    """The truth in the file `path`; `judged_only` None: True if any pair is judged not to be a copy.
 
     Raises `EvaluationError` for a line that is no pair of two documents of `corpus`, a pair judged in two ways, a
-    judgement that cannot be read, and a file without any copy; `OSError` for one that cannot be read.
+    judgement that cannot be read, and a file without any copy; `OSError` for a file that cannot be read.
     """
     lines, columns = _lines(path, corpus)
     if not lines:
@@ -177,7 +177,7 @@ def _lines(path: Path, corpus: Corpus) -> tuple[list[_Line], str | None]:
 
 
 def _rows(path: Path, corpus: Corpus) -> Iterator[tuple[int, list[str]]]:
-    """Number and cells of every line that is neither blank nor a comment; an id of the corpus may begin as these do."""
+    """Number and cells of every line that is neither blank nor a comment; an id of the corpus may begin like these."""
     try:
         content = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -194,7 +194,7 @@ def _rows(path: Path, corpus: Corpus) -> Iterator[tuple[int, list[str]]]:
 def _meanings(
     path: Path, lines: Sequence[_Line], wanted: frozenset[str], copy_from: float | None
 ) -> dict[str | None, bool | None]:
-    """For every judgement in the file: a copy, none, or (None) not counted."""
+    """For every judgement in the file: whether it means a copy or none, or (None) that the pair is not counted."""
     labels = {line.label for line in lines}
     words = {label for label in labels if label is not None} - UNCOUNTED
     meanings: dict[str | None, bool | None] = dict.fromkeys(labels, None) | {None: True}
@@ -213,7 +213,7 @@ def _meanings(
 
 
 def _by_score(path: Path, lines: Iterable[_Line], copy_from: float) -> dict[str | None, bool | None]:
-    """For every score in the file whether it reaches `copy_from`."""
+    """For every score in the file, whether it reaches `copy_from`."""
     meanings: dict[str | None, bool | None] = {}
     for number, _, label in lines:
         if label in UNCOUNTED:
@@ -271,7 +271,7 @@ def _are_scores(path: Path, lines: Iterable[_Line]) -> bool:
 def _counts(
     lines: Iterable[_Line], meanings: Mapping[str | None, bool | None], copy_from: float | None
 ) -> dict[str, int]:
-    """How often each judgement occurs; a column of scores as its two sides."""
+    """How often each judgement occurs; for a column of scores, its two sides."""
     scored = copy_from is not None or len(meanings) > 20
     counts: Counter[str] = Counter()
     for line in lines:

@@ -1,8 +1,8 @@
-"""One method measured: in this process, or as the process that subprocess_runner.py starts for it.
+"""One method measured: in this process, or in the process that subprocess_runner.py starts for it.
 
 `python -m neardup.evaluation.worker` reads a line with the job, then a line for each document, from standard input. It
 writes lines of JSON with the progress to standard output, and at the end one with the result, or with what went wrong.
-It ends by itself when nobody reads any more.
+It ends by itself when nobody reads its output any more.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def measure_in_process(job: Job, on_progress: OnProgress) -> Result:
 def main() -> None:
     """Measure the method that standard input names."""
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
-    sys.stdout = sys.stderr  # a library that prints must not write among the lines that are read
+    sys.stdout = sys.stderr  # what a library prints must not get among the lines that are read
 
     def write(values: dict[str, Any]) -> None:
         try:
@@ -97,7 +97,7 @@ def main() -> None:
 
     try:
         _run(sys.stdin.buffer, write)
-    except Exception as error:  # noqa: BLE001 - written to the one who started us, who shows it to the user
+    except Exception as error:  # noqa: BLE001 - written to whoever started this process, who shows it to the user
         frame = traceback.extract_tb(error.__traceback__)[-1]
         write(
             {"error": f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line {frame.lineno})"}
@@ -115,7 +115,7 @@ def _run(stdin: BinaryIO, write: Callable[[dict[str, Any]], None]) -> None:
 
 
 def _read_job(stdin: BinaryIO) -> Job:
-    """The job and its documents; ends the process if they do not come whole, because the sender has gone."""
+    """The job and its documents; ends the process if they come incomplete, because the sender has gone."""
     head = stdin.readline()
     rows = [orjson.loads(line) for line in stdin if line.endswith(b"\n")]
     values: dict[str, Any] = orjson.loads(head) if head.endswith(b"\n") else {}

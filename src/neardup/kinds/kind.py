@@ -1,10 +1,10 @@
 """The kind of a pair: copy, form, quote, frame, or other (docs/definitions.md, Kinds).
 
 Of each text only its own words count: what it quotes, its signature, and addresses, ids and random strings are left
-out. Two texts are copies if their own words are alike by long q-grams, for q-grams of 12 see the order of words, which
-texts on one subject do not share, or if only single words differ, all over them; unless what differs is mostly
-figures and dates (a form, filled in anew), or each has a passage of its own (a frame with other content). Of texts
-that are not alike the kind says what they share.
+out. Two texts are copies if their own words are alike by long q-grams, or if only single words differ, all over them;
+unless what differs is mostly figures and dates (a form, filled in anew), or each has a passage of its own (a frame
+with other content). q-grams of 12 see the order of words, which texts on one subject do not share. Of texts that are
+not alike, the kind says what they share.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ ALIKE: Final = 0.72
 """Likeness from which two texts can be copies: the best for four sets of judged pairs together."""
 SPREAD_DOC_Q: Final = 0.7
 SPREAD_RUN: Final = 60
-"""With that doc_q, and no run of its own longer than that, words here and there differ: slips of a pen or a scanner."""
+"""With this doc_q and no run of its own longer than this, words here and there differ: slips of a pen or scanner."""
 FORM_SHARE: Final = 0.4
-"""Share of the difference from which it is one of figures."""
+"""Share of figures in a difference from which on it is one of figures."""
 FORM_BELOW: Final = 0.85
-"""Likeness from which a text is a copy though only figures differ: a date, a counter, a price put right."""
+"""Likeness from which a text is a copy although only figures differ: a date, a counter, a corrected price."""
 PASSAGE: Final = 200
-"""Code points that a passage has that only one of the texts has: some forty words."""
+"""Code points of a passage that only one of the texts has: some forty words."""
 FRAME_BELOW: Final = 0.9
 BORROWED_SHARE: Final = 0.5
-"""Share of what two texts have in common that is quoted, or a footer, from which that is what they share."""
+"""Quoted share, or footer share, of what two texts have in common from which on that is what they share."""
 BORROWED_LEAST: Final = 0.2
-"""Share of a text that must be so for it."""
+"""Share of a text that has to be quoted, or a footer, for that."""
 
 DECIDING: Final = columns.Limits(
     FRAME_BELOW, FORM_BELOW, ALIKE, SPREAD_DOC_Q, FORM_SHARE, PASSAGE, SPREAD_RUN
@@ -53,10 +53,10 @@ class Kind:
     reason     why, as a sentence to be shown
     likeness   2 |A ∩ B| / (|A| + |B|) over the q-grams of their own words, 0 to 1
     figures    share of the difference of their own words that is figures and dates, 0 to 1
-    quoted     the larger share of a text that is quoted lines which the other text has, 0 to 1
+    quoted     share of a text that is quoted lines which the other text has, the larger of the two, 0 to 1
     passage    code points of the longest passage of its own of the text that has the shorter one
-    differing  of texts with equal normal forms the first number that is another one in the other text, and that one, as
-               "12.5" and "125", of more than 40 signs the first 40; None if there is none
+    differing  for equal normal forms, the first number that is a different one in the other text, and that one, as
+               "12.5" and "125", each cut to 40 signs; None if there is none
     """
 
     name: KindName
@@ -93,7 +93,7 @@ def kinds_of(pairs: Sequence[tuple[bytes, bytes]]) -> list[Kind]:
 
 
 def labels_of(pairs: Sequence[tuple[bytes, bytes]], known: Sequence[tuple[int, int]] = ()) -> list[Label]:
-    """What verdicts say of the kind of each pair, as `kinds_of` has it: only what decides is computed. Quicker where
+    """What verdicts say of the kind of each pair, as `kinds_of` has it; only what decides is computed. Quicker where
     max(|A|, |B|) and |A ∩ B| by q-grams of 4 of the whole texts are `known`, not (0, 0). About 0.04 ms a pair of 4 KB.
     """
     rows = measured([a for a, _ in pairs], [b for _, b in pairs], DECIDING, known)
@@ -122,7 +122,7 @@ def _kind(row: Sequence[int], a: bytes, b: bytes) -> Kind:
 
 
 class _Judged(NamedTuple):
-    """What is made of a row of measures; `reason` is to be formatted with the rest, and `alike`."""
+    """What follows from a row of measures; `reason` is to be formatted with the rest, and `alike`."""
 
     name: KindName
     reason: str
@@ -151,7 +151,7 @@ def _likeness(row: Sequence[int]) -> float:
 
 
 def _doc_q(row: Sequence[int], at: int) -> float:
-    """That of the sizes which begin at this column."""
+    """The doc_q of the sizes that begin at this column."""
     larger = max(row[at], row[at + 1])
     return row[at + 2] / larger if larger else 0.0
 
@@ -177,7 +177,7 @@ def _named(
 
 
 def _of_equal(same: int, a: bytes, b: bytes) -> tuple[KindName, tuple[str, str] | None]:
-    """Name and other numbers of two with one normal form, or none, or that are surely alike."""
+    """Name and differing numbers of two texts with one normal form, or none, or that are surely alike."""
     if same == columns.BOTH_EMPTY:
         return "other", None
     return "copy", differing_numbers(a, b) if same == columns.OTHER_NUMBERS else None
@@ -189,8 +189,8 @@ def _figures_share(doc_q: float, with_signs: float) -> float:
 
 
 class _Borrowed(NamedTuple):
-    """How much of a text is quoted lines, and footers, that the other has: of all of it, and of what both have. Of two
-    texts, quoted lines of the one that has more of them, and footers likewise.
+    """How much of a text is quoted lines, and footers, that the other has: of all of it, and of what both have. For two
+    texts, the quoted lines of the one that has more of them, and footers likewise.
     """
 
     quoted: float = 0.0

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _AT_ONCE: Final = 1 << 22
-"""Bytes of texts that are measured in one call, unless a pair has more."""
+"""Bytes of texts that are measured in one call, unless one pair has more."""
 _HELD_BYTES: Final = 1 << 16
 """Working memory for texts of up to so many bytes, some 10 MB, is held."""
 
@@ -40,8 +40,8 @@ def measured(
     limits: Limits = EVERYTHING,
     known: Sequence[tuple[int, int]] = (),
 ) -> Iterator[list[int]]:
-    """The row of `measure_pairs` of each text with the other one, all of them valid UTF-8, in their order; with
-    `limits` (and what is `known` of each) only what decides. About 50 to 100 µs for two texts of 4 KB.
+    """The row of `measure_pairs` of each text with its other, all valid UTF-8, in their order; with `limits` (and what
+    is `known` of each pair) only what decides. About 50 to 100 µs for two texts of 4 KB.
     """
     first = 0
     while first < len(texts):
@@ -58,7 +58,7 @@ def measured(
 def _measured(
     texts: Sequence[bytes], others: Sequence[bytes], limits: Limits, known: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Those of texts that are laid side by side, each object once: pairs of one text follow one another."""
+    """The rows of texts that are laid side by side, each object once: pairs of one text follow one another."""
     objects = {id(text): text for text in (*others, *texts)}
     laid = objects.values()
     index_of = {key: at for at, key in enumerate(objects)}
@@ -86,7 +86,7 @@ _held: Final = _Held()
 
 
 def _scratch(size: int, lines: int) -> PairScratch:
-    """For texts of up to `size` bytes, and so many lines; held for the next ones unless it is large."""
+    """Working memory for texts of up to `size` bytes and so many lines; held for the next ones unless it is large."""
     if _held.scratch is None or size > _held.size or lines > _held.lines:
         if max(size, lines) > _HELD_BYTES:
             return _new_scratch(size, lines)
@@ -98,7 +98,7 @@ def _scratch(size: int, lines: int) -> PairScratch:
 
 
 def _new_scratch(size: int, lines: int) -> PairScratch:
-    """Normal forms have one and a half times as many code points as a text has bytes, at most."""
+    """Normal forms have at most one and a half times as many code points as a text has bytes."""
     points, slots = 3 * size // 2 + 1, 64
     while slots < 2 * points:
         slots *= 2

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 Batch = dict[str, "Prepared"]
 
 MOST_HOURS: Final = 256
-"""Of a batch: each may become an index of a cluster, and those that expire are only dropped behind it."""
+"""Hours of a batch: each may become an index of a cluster, and those that expire are dropped only after the batch."""
 
 
 def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> Iterator[Batch]:
     """The `documents` in batches of at most about `limit`, and of `MOST_HOURS`.
 
-    Before each, `leaps.following` becomes what is known of what follows it. After each, `leaps.held` is what of it
-    waits for a document with a time of its own: it comes again when that is known. A batch holds an id once, so that a
-    second text under it finds the first one stored. What ends the stream with an error is raised behind all that came
+    Before each, `leaps.following` is set to what is known of what follows it. After each, `leaps.held` is the part that
+    waits for a document with a time of its own, and comes again when that is known. A batch holds an id once, so
+    that a second text under it finds the first one stored. An error that ends the stream is raised after all that came
     before it.
     """
     stream = _Stream(documents)
@@ -63,7 +63,7 @@ def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> 
 
 
 def _held(stream: _Stream, leaps: Leaps) -> Iterator[Batch]:
-    """The first document that is held, now that the next is known that has a time of its own; those between go back."""
+    """The first document that is held, now that the next with a time of its own is known; those between go back."""
     behind = list(leaps.held)
     while behind:
         item = stream.next()
@@ -82,7 +82,7 @@ def _held(stream: _Stream, leaps: Leaps) -> Iterator[Batch]:
 
 
 class _Stream:
-    """Documents that can be put back. `error`: what has ended them, if not their end."""
+    """Documents that can be put back. `error`: what ended the stream, if it was not at its end."""
 
     def __init__(self, documents: Iterator[Prepared | Flush]) -> None:
         self.error: Exception | None = None
@@ -97,7 +97,7 @@ class _Stream:
             return None
         try:
             return next(self._documents, None)
-        except Exception as error:  # noqa: BLE001 - raised again behind what came before it
+        except Exception as error:  # noqa: BLE001 - raised again after what came before it
             self.error = error
             return None
 

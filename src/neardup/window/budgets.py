@@ -24,7 +24,7 @@ log = logging.getLogger("neardup")
 def within_budgets(state: State, documents: Sequence[Prepared], signed: SignedQueryBatch, first: int) -> int:
     """How many documents from `first` on may come before the budgets are looked at again.
 
-    At least one: the oldest hours are given up for it if need be.
+    At least one: if need be, the oldest hours are given up for it.
     """
     settings = state.settings
     if not settings.max_documents and not settings.max_memory:
@@ -60,5 +60,5 @@ def _give_up_oldest(state: State) -> None:
 
 
 def _note_given_up(state: State, hour: int) -> None:
-    """Notes that of the hours before `hour` something was given up; late documents may have made an older one anew."""
+    """Notes that something of the hours before `hour` was given up; late documents may have made an older one anew."""
     state.committed = state.committed._replace(budget_hour=max(state.committed.budget_hour, hour))

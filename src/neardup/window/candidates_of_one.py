@@ -26,7 +26,7 @@ def candidates_of_one(
     *,
     searched: bool = True,
 ) -> Candidates:
-    """Candidates of one document that is not added; not `searched`: every document of the hours."""
+    """Candidates of one document that is not added; if not `searched`, every document of the hours."""
     search, table = state.search, state.table
     if searched and state.settings.retrieval == "complete":
         signed = signed._replace(prefixes=search.prefixes(signed.signed, threshold))

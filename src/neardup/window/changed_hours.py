@@ -21,7 +21,7 @@ def check_hours(
 ) -> bool:
     """Whether the hours change when `chosen` is remembered instead of `left`; says so if they do.
 
-    Raises `SettingsError` if documents would go by it, which `expirable` counts, and there is no `force`.
+    Raises `SettingsError` if documents would go by the change, which `expirable` counts, and there is no `force`.
     """
     if (left.window_hours, left.kept_hours) == (chosen.window_hours, chosen.kept_hours):
         return False
@@ -43,7 +43,7 @@ def is_narrower(left: int, kept: int) -> bool:
 
 
 def would_go(going: Expired) -> str:
-    """Why not to let documents go unasked."""
+    """Why documents are not let go unasked."""
     hours = "1 hour" if len(going) == 1 else f"{len(going):,} hours"
     return (
         f"more: the window keeps {going.documents:,} documents in {hours} ({going[0]} to {going[-1]}) that would go; "

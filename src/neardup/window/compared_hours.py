@@ -22,7 +22,7 @@ class ComparedHours(NamedTuple):
     floors       the oldest hour that lives when it comes
     lows, highs  the first and the last hour that it is compared with
     docs         its doc in the table, -1 for one whose own hour has gone
-    incomplete   hours that it should be compared with are missing
+    incomplete   whether hours that it should be compared with are missing
     """
 
     floors: NDArray[np.int64]

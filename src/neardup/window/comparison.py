@@ -1,5 +1,5 @@
-"""Comparing documents in a window: a signed batch with its candidates, exactly; and copies with their best matches, by
-the texts as they came, for their kinds.
+"""Comparing documents in a window: a signed batch with its candidates, exactly; and, for their kinds, copies with their
+best matches, by the texts as they came.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def with_kinds(
     subjects: Sequence[bytes | int],
     originals: Sequence[Overlap],
 ) -> list[Verdict]:
-    """Verdicts on copies, of `subjects`, which are texts or stored documents, with the kind of each; `originals` are
-    their best matches. Without it, where one of the texts was not kept, or the settings ask for none.
+    """The verdicts on copies with the kind of each: `subjects` are the copies, texts or stored documents, `originals`
+    their best matches. Without a kind if one of the texts was not kept, or the settings ask for none.
 
-    All that is read from the store is read at once: it may be a request.
+    All that is needed from the store is read at once, for that may be a request.
     """
     if not verdicts or not state.settings.kinds:
         return list(verdicts)

@@ -56,7 +56,7 @@ def open_directory(
         window = WindowEngine(store, chosen, signer, readonly=readonly)
         window.load()
         if window.is_empty and (remember or readonly or description.is_new):
-            store.remembered = chosen.remembered  # no verdict is by any others
+            store.remembered = chosen.remembered  # no verdict was made by other settings
         if not readonly and (remember or description.is_new):
             _remember(window, store, signer, None if description.is_new else left, force=force)
         stack.pop_all()
@@ -147,7 +147,7 @@ def _checked_signer(directory: Path, description: Description, recipe: Recipe) -
 
 
 def keep_files(recipe: Recipe, directory: Path) -> None:
-    """Copies what a recipe names into a new window, in place of what is left of one that was only begun."""
+    """Copies the files that a recipe names into a new window, in place of what is left of one that was only begun."""
     lexicons, salts = (LEXICON, LEXICON + COPY), (SALT, SALT + COPY)
     tables = BOILERPLATE, BOILERPLATE + COPY
     for name in (*lexicons, *salts, *tables):

@@ -1,7 +1,7 @@
 """A window in a directory is signed again by another recipe, or brought to the format of today (stores/resign.py).
 
 Verdicts, groups, arrivals, texts and settings stay as they are; what documents are searched by is made anew from the
-stored normal forms, but for sentences and simhashes, which cannot be, and stay valid.
+stored normal forms, except sentences and simhashes, which cannot be made from these and stay valid.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _SECONDS_A_BYTE: Final = 10e-9
 
 
 class Resigning(NamedTuple):
-    """What signing a window again does, or has done. `seconds` and `bytes` are estimates of its time and its disk, of
-    which `free` bytes are free; `aside` is where the old files are now, None if nothing was done. `lost_salts` are the
-    files of the window's salt that are lost; where nothing else is to be done, the secret is put back into these.
+    """What signing a window again does, or has done. `seconds` and `bytes` are estimates of the time and the disk space
+    that it takes, of which `free` bytes are free; `aside` is where the old files are now, None if nothing was done.
+    `lost_salts` are the lost files of the window's salt; if nothing else is to be done, the secret is put back there.
     """
 
     documents: int
@@ -54,19 +54,19 @@ class Resigning(NamedTuple):
 
     @property
     def is_needed(self) -> bool:
-        """Whether the window is not as it is to be already."""
+        """Whether the window is not yet as it is to be."""
         return (self.old_format, self.old_recipe) != (FORMAT, self.recipe)
 
 
 def resign_directory(
     path: Path, recipe: Recipe | None, changes: Mapping[str, Any], *, dry_run: bool
 ) -> Resigning:
-    """Signs the window at `path` again by `recipe`, None for the one of today that is nearest to its own, with
-    `changes`; a `dry_run` changes nothing.
+    """Signs the window at `path` again by `recipe` (None: today's recipe that is nearest to its own) with `changes`; a
+    `dry_run` changes nothing.
 
-    What an ended run had begun to put in place is finished first. Reads everything once, and what it writes twice.
-    Raises `WindowMissing`, `WindowLocked`, `WindowDamaged`, `SettingsError` for a recipe that normal forms cannot be
-    signed by; whatever is raised, the window is as it was.
+    What a run that was ended had begun to put in place is finished first. Reads everything once, and twice what it
+    writes. Raises `WindowMissing`, `WindowLocked`, `WindowDamaged`, `SettingsError` for a recipe that normal forms
+    cannot be signed by; whatever is raised, the window is as it was.
     """
     if not is_half_way(path):
         check_window(path)
@@ -113,7 +113,7 @@ def _plan(path: Path, old: Original, signer: Signer) -> Resigning:
 
 
 def _write(path: Path, old: Original, signer: Signer, settings: Settings) -> None:
-    """Writes the draft, whole, and checks it: every byte is read, and the window opened."""
+    """Writes the whole draft, and checks it: every byte is read, and the window opened."""
     with new_draft(path) as draft:
         keep_files(signer.recipe, draft)
         write_draft(draft, old, sign_again(signer, settings))

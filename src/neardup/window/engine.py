@@ -1,4 +1,4 @@
-"""The engine: a window over a store. One for all stores; it decides, the store (stores/base.py) keeps.
+"""The engine: a window over a store. It is the same for all stores: it decides, the store (stores/base.py) keeps.
 
 Posting lists, rows and groups are in this process, whatever the store, so that a document costs no request. Every call
 works in a session (window/session.py), which keeps memory and store in step.
@@ -35,8 +35,8 @@ _ONE_PROCESS: Final = (
 class WindowEngine:
     """See `neardup.window.base.Window` for what its methods promise.
 
-    A readonly window sees what was committed when it was opened or last refreshed or, once the writer has dropped an
-    hour that it asks for, read again.
+    A readonly window sees what was committed when it was opened or last refreshed, or when it was read again because
+    the writer had dropped an hour that it asked for.
     """
 
     def __init__(self, store: Store, settings: Settings, signer: Signer, *, readonly: bool = False) -> None:
@@ -54,7 +54,7 @@ class WindowEngine:
 
     @property
     def documents_at_once(self) -> int:
-        """How many documents are worked in one go at most."""
+        """How many documents are processed at once, at most."""
         return self._session.documents_at_once
 
     @property
@@ -86,7 +86,7 @@ class WindowEngine:
     def ingest_in_turn(
         self, documents: Documents, wait: Callable[[], object], *, on_reject: OnReject
     ) -> Iterator[Verdict]:
-        """`ingest` that calls `wait` before each batch is decided, when all is done that can be done before. What it
+        """`ingest` that calls `wait` before each batch is decided, after all that can be done before that. What `wait`
         raises ends the stream, with nothing of the batch done.
         """
         return self._ingest.verdicts(documents, on_reject, wait)
@@ -186,7 +186,7 @@ class WindowEngine:
 
     @one_at_a_time
     def apply_hours(self) -> None:
-        """Lets go of what is older than is kept now, after the hours have changed, and makes that lasting."""
+        """After the hours have changed, drops what is older than is now kept, and makes that lasting."""
         expiry.apply_hours(self._session)
 
     @one_at_a_time
@@ -199,7 +199,7 @@ class WindowEngine:
 
     @one_at_a_time
     def decide_by(self, policy: Policy, matches: int | None) -> None:
-        """What is ingested from now on is decided by this policy, and its verdicts list so many matches (None: all).
+        """Decides what is ingested from now on by this policy, and lists so many matches in its verdicts (None: all).
         What is stored stays.
         """
         self._session.state.decide_by(policy, matches)
@@ -211,7 +211,7 @@ class WindowEngine:
 
     @one_at_a_time
     def recover(self) -> None:
-        """Undoes what a writer that ended half-way left behind, where that is not done at the opening."""
+        """Undoes what a writer that ended half-way left behind, where opening does not do that."""
         if self._session.store.is_abandoned():
             with self._session.writing(whole=False):
                 pass

@@ -38,7 +38,7 @@ def expirable(session: Session, kept_hours: int) -> Expired:
 
 
 def apply_hours(session: Session) -> None:
-    """Lets go of what is older than is kept now, after the hours have changed, and makes that lasting."""
+    """After the hours have changed, drops what is older than is now kept, and makes that lasting."""
     with session.writing(), session.changing():
         state = session.state
         state.expire_before(first_living_hour(state.newest, state.settings.kept_hours))
@@ -50,7 +50,7 @@ def set_newest(session: Session, time: Any) -> str | None:
     with session.writing():
         hour = hour_to_set(session.state, None if time is None else time_argument("newest", time))
         with session.changing():
-            _drop_left_behind(session)  # or what had expired would come back
+            _drop_left_behind(session)  # otherwise what had expired would come back
             set_back(session.state, hour)
             session.state.table.rebuild_stands()
             session.commit()
@@ -68,7 +68,7 @@ def _expirable(session: Session, hour: int) -> Expired:
 
 
 def _left_behind(session: Session) -> list[int]:
-    """Hours that have expired but are there, because a writer ended between its commit and their end."""
+    """Hours that have expired but are still there, because a writer ended after its commit and before dropping them."""
     floor = session.state.committed.floor_hour
     return [hour for hour in session.store.hours() if hour < floor]
 

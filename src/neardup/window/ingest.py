@@ -35,7 +35,7 @@ class Ingest:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._signing_threads = session.state.settings.threads - 1  # another decides
+        self._signing_threads = session.state.settings.threads - 1  # one thread decides
         self._pool = ThreadPoolExecutor(self._signing_threads) if self._signing_threads else None
         self._has_warned = False
 
@@ -47,7 +47,7 @@ class Ingest:
     def verdicts(
         self, documents: Documents, reject: OnReject, wait: Callable[[], object] = lambda: None
     ) -> Iterator[Verdict]:
-        """See `Window.ingest`; `wait` is called before a batch is decided, after all that can be done before."""
+        """See `Window.ingest`; `wait` is called before a batch is decided, after all that can be done before that."""
         check_documents(documents)
         if not callable(reject):
             raise TypeError(
@@ -59,28 +59,28 @@ class Ingest:
         ahead = SigningAhead(
             usable(documents, settings, reject), self._sign, size=limit,
             submit=None if self._pool is None else self._submit,
-            chunks=self._signing_threads + 2,  # one that is signed already, and one that waits for a thread
+            chunks=self._signing_threads + 2,  # plus one already signed, and one that waits for a thread
         )  # fmt: skip
         for batch in batches(ahead.items(), limit, leaps):
             yield from self._scored(batch, ahead, leaps, reject, wait)
 
     def _sign(self, documents: Sequence[Prepared]) -> SignedQueryBatch:
-        """A batch signed; in threads of their own, what of it is to be shown is made as well: here it might be for
-        nothing, of documents that came before.
+        """A batch signed. In threads of their own, what is kept to be shown is made as well; here that might be
+        wasted, on documents that came before.
         """
         state = self._session.state
         signed = sign(state, documents)
         return signed if self._pool is None else signed._replace(shown=state.shown_parts(documents))
 
-    @one_at_a_time  # so not after the end of the threads
+    @one_at_a_time  # so not after the threads have ended
     def _submit(self, documents: Sequence[Prepared]) -> Future[SignedQueryBatch]:
-        """A batch handed over to the threads that sign."""
+        """Hands a batch over to the threads that sign."""
         assert self._pool is not None, "there are such threads"
         return self._pool.submit(self._sign, documents)
 
     @one_at_a_time
     def _warn_of_changes(self) -> None:
-        """Logs once that what is ingested is decided by other settings than what is stored was."""
+        """Logs once that what is ingested is decided by other settings than what is already stored."""
         if not self._has_warned:
             session = self._session
             if session.searches:
@@ -103,7 +103,7 @@ class Ingest:
     ) -> list[Verdict]:
         """Verdicts of a batch, which is stored for good when this returns."""
         session, documents = self._session, list(batch.values())
-        session.check_writable()  # in a process that was forked off nobody signs
+        session.check_writable()  # in a forked process no thread signs
         signed = ahead.signed(documents)
         session.look_ahead(documents, signed)
         wait()
@@ -127,7 +127,7 @@ class Ingest:
         leaps: Leaps,
         reject: OnReject,
     ) -> list[Verdict]:
-        """Verdicts of a batch, `signed`, decided and made lasting. What the store refuses is rejected, and the others
+        """Verdicts of a `signed` batch, decided and made lasting. What the store refuses is rejected, and the others
         are decided anew without it.
         """
         session = self._session
@@ -154,5 +154,5 @@ class Ingest:
 
 
 def log_reject(reject: Reject) -> None:
-    """What becomes of a reject that nobody else takes."""
+    """Logs a reject that nobody else takes."""
     log.warning("document %s rejected: %s", escaped(reject.id or "without id"), reject.reason)

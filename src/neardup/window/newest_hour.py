@@ -1,4 +1,4 @@
-"""The newest hour of a window: which document may move it on, and how it is set back."""
+"""The newest hour of a window: which documents may move it on, and how it is set back."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from neardup.window.state import State
 
 LOOKED_PAST: Final = 100
-"""Documents without times of their own among which the next one with a time is looked for."""
+"""How many documents without times of their own are looked past for the next one with a time."""
 
 
 class Next(NamedTuple):
-    """What follows a batch: the next `document` with a time of its own; or none, if that is `known`.
+    """What follows a batch: the next `document` with a time of its own; or None, if it is `known` that there is none.
 
-    `undated`: so many follow without one that this is a stream of documents that have none.
+    `undated`: so many follow without one that this is a stream of documents without times.
     """
 
     document: Prepared | None = None
@@ -31,7 +31,7 @@ class Next(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """Why the time of a document is not believed; without a `reason`, because it is not known yet what follows it."""
+    """Why the time of a document is not believed; without a `reason`, it is not known yet what follows it."""
 
     reason: str | None = None
 
@@ -39,8 +39,8 @@ class Doubt(NamedTuple):
 class Leaps:
     """The documents of a batch whose times are doubted (`neardup.model.hours.leap`).
 
-    Whoever cuts the batches sets what is `following` each. `held` is the end of a batch from a doubted one on that
-    belongs to a later batch, where it is known what follows. So a verdict does not depend on where a batch ends.
+    Whoever cuts the batches sets what is `following` each. `held` is the end of a batch, from a doubted document on,
+    that belongs to a later batch, when it is known what follows. So a verdict does not depend on where a batch ends.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Leaps:
         self._documents, self.held = documents, ()
 
     def hold(self, at: int) -> None:
-        """Leaves the batch from the document `at` that place on to a later one."""
+        """Leaves the rest of the batch, from the document `at` that place on, to a later batch."""
         self.held = self._documents[at:]
 
     def doubt(self, at: int, state: State) -> Doubt | None:
@@ -86,7 +86,7 @@ class Leaps:
 
 
 def is_current(time: int) -> bool:
-    """Whether a time is of the clock's hour or of the one before: a live stream's own."""
+    """Whether a time is of the clock's hour or of the one before, as in a live stream."""
     return hour_of(now_ms()) - 1 <= hour_of(time) <= hour_of(now_ms())
 
 
@@ -106,8 +106,8 @@ def hour_to_set(state: State, time: int | None) -> int:
 
 
 def set_back(state: State, hour: int) -> None:
-    """Sets the newest hour back to `hour`: what had expired by it may come again. What was dropped is gone, and the
-    verdicts of those that should be compared with it say `truncated`.
+    """Sets the newest hour back to `hour`, so that hours which had expired may come again. What was dropped is gone,
+    and the verdicts of documents that should be compared with it say `truncated`.
     """
     committed = state.committed
     last_dropped = hour if hour > FIRST_HOUR else hour_of(now_ms())

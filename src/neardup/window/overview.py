@@ -29,7 +29,7 @@ _ANY_OVERLAP: Final = Fraction(1, 1 << 32)
 
 
 def groups(session: Session) -> list[Group]:
-    """See `Window.groups`; all of them, before anything changes under them."""
+    """See `Window.groups`; all are read before anything can change."""
     session.synchronise()
     return list(_groups(session.state))
 
@@ -48,7 +48,7 @@ def _groups(state: State) -> Iterator[Group]:
 
 
 def _members(state: State, head: str, docs: Sequence[int]) -> Iterator[Member]:
-    """The members of one group; where their overlap with the head was not kept, it is counted if the head is there."""
+    """The members of one group; an overlap with the head that was not kept is counted if the head is there."""
     members = [state.member(doc) for doc in docs]
     lacking = [doc for doc, member in zip(docs, members, strict=True) if member.score is None]
     counted = _overlaps_with_head(state, head, lacking) if lacking else {}
@@ -78,7 +78,7 @@ def stored_verdict(session: Session, id: str) -> Verdict | None:
 
 
 def documents(session: Session, ids: Sequence[str]) -> list[ReadDocument | None]:
-    """See `Window.read`: from those documents alone, where the store finds them cheaper than all."""
+    """See `Window.read`: from these documents alone, where the store finds them at less cost than all."""
     session.synchronise()
     state = session.state
     docs = [state.table.ids.get(id) for id in ids]

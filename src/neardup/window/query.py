@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def answer(session: Session, options: QueryOptions) -> Verdict:
-    """See `Window.query`: by what is in memory, if that is all that is committed; else by those documents alone that
+    """See `Window.query`: from what is in memory, if that is all that is committed; else from only those documents that
     the store finds for the query, if it can.
     """
     session.adopt_hours()
@@ -32,7 +32,7 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
     if not (has_sentences and session.is_in_step):
         candidates = store.candidates(options, state.settings.window_hours)
         if candidates is not None:
-            # Each of them is compared: no posting list is asked, so that any retrieval will do.
+            # Each of them is compared: no posting list is read, so that any retrieval will do.
             settings = state.settings.with_changes(retrieval="sketch", partial=options.rule is not None)
             among_them = Session(candidates, settings, state.signer, readonly=True)
             among_them.load()
@@ -44,8 +44,8 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
 
 
 def query(state: State, options: QueryOptions) -> Verdict:
-    """The verdict by what is in memory. One search; if told so, or at a threshold that the complete search is not built
-    for, every document is verified.
+    """The verdict from what is in memory. One search; if the options ask for it, or at a threshold that the complete
+    search is not built for, every document is verified.
     """
     own, signed, time = _subject(state, options)
     hours = FIRST_HOUR, LAST_HOUR
@@ -80,8 +80,8 @@ def query(state: State, options: QueryOptions) -> Verdict:
 
 
 def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch, int]:
-    """The document asked about, -1 for a text that is not stored; its signature; its time, of a text the newest hour of
-    the window, or the present one.
+    """The document asked about, -1 for a text that is not stored; its signature; its time, which for a text is the
+    newest hour of the window, or the present one.
     """
     if options.id is not None:
         own = state.table.ids.get(options.id)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def reconcile(state: State) -> Iterator[Verdict]:
     """See `Window.reconcile`. One search a document; groups are built anew on the way.
 
-    A copy whose original expired with its hour keeps its verdict, unless its score is below the threshold of now: what
+    A copy whose original expired with its hour keeps its verdict, unless its score is below the present threshold: what
     was known is not forgotten. One whose original was deleted is scored anew. The same goes for every partial copy that
     is named.
     """
@@ -61,8 +61,8 @@ def reconcile(state: State) -> Iterator[Verdict]:
 
 
 def remember_own_settings(state: State) -> None:
-    """Every verdict is by the settings of now, from the next commit on; but what a policy to drop came too late
-    for is still kept.
+    """From the next commit on, every verdict is by the present settings; copies that came before the policy to drop
+    are still kept.
     """
     remembered = state.settings.remembered
     kept = earlier(merged(state.store.remembered or remembered, remembered)).get("policy")
@@ -93,7 +93,7 @@ def _differ(one: Verdict, other: Verdict) -> bool:
 
 
 def _outlived(state: State, doc: int, verdict: Verdict) -> bool:
-    """Whether a copy at or above the threshold of now has an original that is gone because its hour has expired, or
+    """Whether a copy at or above the present threshold has an original that is gone because its hour has expired, or
     was given up to a budget.
     """
     if verdict.duplicate_of is None:

@@ -42,8 +42,8 @@ _FILL_BATCH: Final = 65_536
 _BULK_FROM: Final = 1 << 18
 _BULK_LEAST: Final = 1 << 23
 _BULK_SHARE: Final = 8
-"""Where there are 2^18 postings of sketches and more, they are packed 2^23 at once, or an eighth of all: what is packed
-already is moved each time.
+"""From 2^18 postings of sketches on, they are packed 2^23 at once, or an eighth of all, because what is packed already
+is moved each time.
 """
 _SKETCH, _BITMAP, _PREFIX, _SENTENCES, _BANDS = range(len(KEY_COUNTS))
 
@@ -85,7 +85,7 @@ def _bulk_of(state: State, rows: Rows) -> BulkPostings | None:
 
 
 def _warn_of_lacking(state: State, first: int) -> None:
-    """Logs, once a window however often it is added to, what documents from `first` on were not stored with."""
+    """Logs what documents from `first` on were stored without; once a window, however often it is added to."""
     table = state.table
     rows = table.rows[first : table.size]
     unread = np.count_nonzero(are_without_words(rows))

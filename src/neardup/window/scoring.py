@@ -1,7 +1,7 @@
 """Scoring: new documents to verdicts, run by run.
 
-A batch goes through: sign; search and add; verify; decide one document after the other; append to the hours. Nothing in
-a verdict depends on where a batch or a run ends: every document is compared with those before it, in the batch or not,
+A batch is signed, searched and added, verified, decided one document after the other, and appended to the hours. No
+verdict depends on where a batch or a run ends: every document is compared with those before it, in the batch or not,
 and with the hours that lived when it came.
 """
 
@@ -41,8 +41,8 @@ def score(
 ) -> list[Verdict]:
     """Verdicts of documents, signed as `batch`, which are appended to the store and not committed yet.
 
-    What comes again with its text gets its stored verdict, if it is still there; what is not believed goes to
-    `reject`, or stays in `leaps` until it is known what follows it.
+    A document that comes again with the same text gets its stored verdict, if that is still there; one that is not
+    believed goes to `reject`, or stays in `leaps` until it is known what follows it.
     """
     docs = state.table.ids.docs_of([document.id for document in documents])
     came_before = (docs >= 0).tolist()  # unless its hour leaves while the batch is decided
@@ -76,7 +76,7 @@ def score(
 
 
 def _absent(state: State, documents: Sequence[Prepared], docs: NDArray[np.int64]) -> Collection[int]:
-    """Which of these docs, those of the documents that came before, others have deleted."""
+    """Which of these docs, of documents that came before, others have deleted."""
     own = [
         doc
         for doc, document in zip(docs.tolist(), documents, strict=True)
@@ -121,12 +121,12 @@ def _end_of_run(
     end = min(first + most, len(documents))
     hours = [document.hour for document in documents[first:end]]
     if not any(came_before[first + 1 : end]) and max(hours) <= max(state.newest, hours[0]) + 1:
-        return end  # as nearly always
+        return end  # nearly always
     newest, oldest = state.newest, min(state.table.load, default=LAST_HOUR)
     for at, hour in enumerate(hours, first):
         expires = hour > newest + 1 and first_living_hour(hour, settings.kept_hours) > oldest
         if at > first and (came_before[at] or expires):
-            return at  # whether it is believed is asked when it is known what is there
+            return at  # whether it is believed is decided when it is known what is there
         newest, oldest = max(newest, hour), min(oldest, hour)
     return end
 
@@ -163,13 +163,13 @@ def _decided(
     cut: NDArray[np.bool_],
     verifier: Verifier,
 ) -> list[Verdict]:
-    """One verdict after another: each sees the groups, and the copies not kept, of those before it. What has no
-    candidates changes nothing for others.
+    """One verdict after another: each sees the groups of those before it, and which copies were not kept. A document
+    without candidates changes nothing for others.
 
-    `cut`: of which documents something was left out of the search.
+    `cut`: for which documents something was left out of the search.
     """
     settings, docs = state.settings, hours.docs
-    living = settings.policy != "mark"  # else no candidate dies while others of the run are decided
+    living = settings.policy != "mark"  # otherwise no candidate dies while others of the run are decided
     cut = cut | hours.incomplete
     left_out, empty = cut.tolist(), (np.diff(batch.signed.text_offsets) == 0).tolist()
     comparable = (hours.highs >= hours.floors).tolist()
@@ -211,7 +211,7 @@ def _record(
 ) -> None:
     """Gives the copies among `verdicts` their kinds, all at once, and writes what is to be written.
 
-    `docs`: of the documents, -1 of one that is not kept. `bases`: of the verdicts that go by any match or part.
+    `docs`: those of the documents, -1 for one not kept. `bases`: those of the verdicts based on any match or part.
     """
     copies = [(i, best) for i, basis in bases.items() if (best := basis.best) is not None]
     counted = state.signer.counted
@@ -228,8 +228,8 @@ def _record(
 
 
 def _keep(state: State, doc: int, verdict: Verdict, matches: Matches, parts: Sequence[Part]) -> bool:
-    """Notes the verdict on a document of the run, as the policy has it; whether the document is kept, and so to be
-    found by its id.
+    """Notes the verdict on a document of the run, as the policy has it. Returns whether the document is kept, and so
+    can be found by its id.
     """
     table, policy = state.table, state.settings.policy
     if matches.total and policy == "drop":

@@ -1,6 +1,6 @@
 """A window's memory and its store, kept in step: what every call of the engine works in.
 
-Where others write to the same store, every change begins by taking over what they have committed.
+Where others write to the same store, every change first takes over what they have committed.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Answer = TypeVar("Answer")
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 PATIENCE: Final = 10
-"""How often in a row a reader reads a window again whose writer is always faster, as one is that replays a stream."""
+"""How often in a row a reader rereads a window whose writer is always faster, as when it replays a stream."""
 _OF_A_BATCH: Final = -1
-"""The revision of a memory that holds the candidates of one batch: none that a store has."""
+"""The revision of a memory that holds the candidates of one batch: no store has it."""
 _CLOSED: Final = "this window is closed: open it again"
 _READONLY: Final = "the window was opened readonly: open it for writing"
 _HALF_WAY: Final = (
@@ -49,7 +49,7 @@ _AT_WORK: Final = (
     "other process, or fork while nobody asks it"
 )
 _LOOK_SECONDS: Final = 0.5
-"""After so long whoever waits for another thread looks whether there is one."""
+"""After this time, whoever waits for another thread checks whether there is one."""
 
 
 def one_at_a_time(method: Method) -> Method:
@@ -84,8 +84,8 @@ class Session:
         self._readonly = readonly
         self._follows_hours = readonly and _hours(settings.remembered) == _hours(store.previous)
         self._revision: int | None = None
-        self._taken_over = 0  # how often something that others had committed was
-        self._last_followed = 0  # that, by the last `follow`
+        self._taken_over = 0  # how often something that others had committed was taken over
+        self._last_followed = 0  # the same at the last `follow`
         self._broken: BaseException | None = None
         self._owner = self._held_by = os.getpid()
         if self.searches:
@@ -93,8 +93,8 @@ class Session:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Keeps other threads out meanwhile. Raises `NeardupError` where a thread of the process that this one was
-        forked off from did so at the fork: it will never let go, and may have left memory half changed.
+        """Keeps other threads out meanwhile. Raises `NeardupError` if a thread of the parent process did so when this
+        one was forked: it will never let go, and may have left memory half changed.
         """
         while not self.lock.acquire(timeout=_LOOK_SECONDS):
             if self._held_by != os.getpid():
@@ -106,11 +106,11 @@ class Session:
             self.lock.release()
 
     def close(self) -> None:
-        """Lets go of the store; there is nothing to be asked or changed any more."""
+        """Lets go of the store; nothing can be asked or changed any more."""
         with self.alone():
             if not self.is_closed:
                 self.store.close()
-                self.is_closed = True  # not before: what was interrupted can be closed again
+                self.is_closed = True  # not before, so that an interrupted close can be repeated
 
     @property
     def searches(self) -> bool:
@@ -119,21 +119,21 @@ class Session:
 
     @property
     def documents_at_once(self) -> int:
-        """How many documents are worked in one go at most."""
+        """How many documents are processed at once, at most."""
         return self.state.settings.batch_documents or self.store.documents_at_once
 
     @property
     def is_in_step(self) -> bool:
-        """Whether memory holds what the store has seen to be committed; nothing, if that is all there is."""
+        """Whether memory holds all that the store has seen to be committed, which may be nothing."""
         return self.state.committed == self.store.committed and self._revision in (None, self.store.revision)
 
     def load(self) -> None:
-        """Takes over what is in the store by now and not in memory yet."""
+        """Takes over what is in the store now and not yet in memory."""
         self.reading(self.synchronise)
 
     def follow(self) -> bool:
-        """As `load`, and what the writer of a directory has added since a reader opened it; whether anything was taken
-        over since this was called last, be it by a question in between.
+        """Like `load`, but also what the writer of a directory has added since a reader opened it. Returns whether
+        anything was taken over since this was last called, even by a question in between.
         """
         self.store.refresh(follow=True)
         try:
@@ -144,8 +144,8 @@ class Session:
         return before != self._last_followed
 
     def synchronise(self) -> None:
-        """Brings memory up to what the store has seen to be committed; from the start where what was read before is no
-        longer what is there. After a change that failed, only if the store has let go of what it left in memory.
+        """Brings memory up to what the store has seen to be committed; from the start if what was read before is no
+        longer what is there. After a failed change, only if the store has let go of what the change left in memory.
         """
         is_anew = self._revision != self.store.revision
         if not is_anew and (self.is_in_step or self._broken is not None):
@@ -154,7 +154,7 @@ class Session:
         try:
             self._take_over(is_anew=is_anew)
         except BaseException:
-            self._forget()  # or half of it would pass for all
+            self._forget()  # otherwise half of it would pass for all
             self._revision = None
             raise
 
@@ -181,15 +181,15 @@ class Session:
             give_back(state.table.size)
         if has_expired:
             state.mark_expired_dead()
-        state.compact_if_worthwhile()  # or who follows a writer for weeks would hold all that ever came
+        state.compact_if_worthwhile()  # otherwise a reader that follows for weeks would hold all that ever came
         self.adopt_hours()
 
     def adopt_hours(self) -> None:
-        """Lets a reader that was not told how far to look back do so as far as the writer does by now."""
+        """Lets a reader that was not told how far to look back go as far as the writer does now."""
         if self._follows_hours:
             settings, hours = self.state.settings, _hours(self.store.remembered)
             is_changed = any(getattr(settings, name) != value for name, value in hours.items())
-            if is_changed:  # to validate them costs a tenth of a query
+            if is_changed:  # validating them costs a tenth of a query
                 self.state.settings = settings.with_changes(**hours)
 
     def _forget(self) -> None:
@@ -200,7 +200,7 @@ class Session:
         self._revision = self.store.revision
 
     def check_writable(self) -> None:
-        """Raises `NeardupError` where nothing may be changed, and why."""
+        """Raises `NeardupError`, which says why, where nothing may be changed."""
         if self._readonly:
             raise NeardupError(_READONLY)
         if self._owner != os.getpid():
@@ -211,9 +211,9 @@ class Session:
     @contextlib.contextmanager
     def writing(self, *, whole: bool = True) -> Iterator[None]:
         """The right to change the `whole` window, or a batch, for which `begin_batch` reads what it needs. What fails
-        in it before `changing` has changed nothing, and is no failure to the store either.
+        in it before `changing` has changed nothing, and is not a failure for the store either.
 
-        A process that was forked off shares the lock with the one that opened it, and may change nothing.
+        A forked process shares the lock with the one that opened the window, and may change nothing.
         """
         self.check_writable()
         if self._revision is None and (whole or not self.searches):
@@ -226,7 +226,7 @@ class Session:
                 yield
             except BaseException:
                 if self._broken is None:
-                    begun.close()  # so the store does not see the failure
+                    begun.close()  # so that the store does not see the failure
                 raise
 
     @contextlib.contextmanager
@@ -278,7 +278,7 @@ class Session:
             return  # `begin_batch` reads anew
         ahead = state.committed._replace(next_order=before.next_order, seq=before.seq, newest=before.newest)
         if self.store.revision != self._revision or ahead != before:
-            # Something was taken out for a document that now has never come: all is read again.
+            # Something was taken out for a document that now counts as never come: all is read again.
             self._revision = None
             self.synchronise()
             return
@@ -287,7 +287,7 @@ class Session:
         state.committed = before._replace(next_order=state.committed.next_order, seq=state.committed.seq)
 
     def among(self, ids: Sequence[str]) -> Session:
-        """A session of the documents of these ids alone, if the store finds them cheaper than all; else this one."""
+        """A session of the documents of these ids alone, if the store finds them at less cost than all; else this."""
         few = None if self.is_in_step else self.store.holding(ids)
         if few is None:
             return self
@@ -297,7 +297,7 @@ class Session:
         return session
 
     def reading(self, answer: Callable[[], Answer]) -> Answer:
-        """The answer by what is committed; by a newer look at it where a writer has dropped an hour meanwhile.
+        """The answer from what is committed; from a newer look at it if a writer has dropped an hour meanwhile.
 
         Raises `WindowExpired` only where the writer is always faster.
         """
@@ -310,5 +310,5 @@ class Session:
 
 
 def _hours(remembered: Mapping[str, Any]) -> dict[str, int | None]:
-    """How far a window looks back and what it keeps, of what it remembers."""
+    """How far a window looks back and what it keeps, from what it remembers."""
     return {name: remembered.get(name) for name in ("window_hours", "keep_hours")}

@@ -64,8 +64,8 @@ def keys_of(batch: SignedQueryBatch, chosen: NDArray[np.int64]) -> Keys:
 
 
 def resigned_keys(rows: Rows, batch: SignedQueryBatch, keys: Keys) -> Keys:
-    """The keys of documents whose normal forms are signed anew, which their `rows` are told of; sentences and simhashes
-    cannot be made of these, and stay as they lie among `keys`, the old ones.
+    """The keys of documents whose normal forms are signed anew; their `rows` are updated. Sentences and simhashes
+    cannot be made from normal forms, and stay as they are in `keys`, the old ones.
     """
     starts, counts = key_starts(rows)[_WORDS], key_counts(rows)[_WORDS]
     words = [gathered(keys, *kind) for kind in zip(starts, counts, strict=True)]

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 def signing_of(directory: Path) -> Sign:
-    """What signs normal forms as the window in `directory` does; sentences and simhashes cannot be made of these."""
-    # Whoever has nothing to sign need not wait for the kernels.
+    """What signs normal forms as the window in `directory` does; sentences and simhashes cannot be made from them."""
+    # Imported here: where nothing is to be signed, the kernels are not waited for.
     from neardup.index.search import Search  # noqa: PLC0415
     from neardup.window.directory_opening import described_signer  # noqa: PLC0415
     from neardup.window.signed_rows import key_sizes, keys_of  # noqa: PLC0415

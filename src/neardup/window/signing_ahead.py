@@ -1,7 +1,7 @@
 """Signing ahead: while a batch is decided, the documents that follow it are signed in threads of their own.
 
 Signing, and compressing what is to be shown, is half of the work and depends on nothing that is decided. Documents are
-read ahead only where they come faster than they are decided, so a verdict never waits for a document that is yet to be
+read ahead only if they come faster than they are decided, so a verdict never waits for a document that is yet to be
 written.
 """
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     Submit = Callable[[Sequence[Prepared]], Future[SignedQueryBatch]]
 
 MAX_WAIT_SECONDS: Final = 0.2
-"""Documents that took so long to come are decided before others are waited for."""
+"""Documents that took this long to come are decided before others are waited for."""
 
 
 class _Chunk(NamedTuple):
     """Some items in the order in which they came.
 
-    documents   those to be signed, and `signed`, which they are when it is done
-    is_full     the next ones may be there already
-    error       what ended the stream behind them
+    documents   those to be signed; `signed` is done when they are
+    is_full     whether the next ones may be there already
+    error       what ended the stream after them
     """
 
     items: list[Prepared | Flush]
@@ -45,8 +45,8 @@ class _Chunk(NamedTuple):
 
 
 class SigningAhead:
-    """Reads `items` and has them signed, `size` at a time, up to so many `chunks` ahead, by what they are handed over
-    to (`submit`); without it nothing is read ahead, and nothing signed (`sign`) before it is asked for.
+    """Reads `items` and has `submit` sign them, `size` at a time, up to so many `chunks` ahead. Without `submit`
+    nothing is read ahead, and nothing is signed (by `sign`) before it is asked for.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class SigningAhead:
     ) -> None:
         self._source, self._sign, self._submit = items, sign, submit
         self._size, self._chunks = size, chunks
-        self._yielded: deque[_Chunk] = deque()  # whose signatures are yet to be asked for, all or some
-        self._used = 0  # how many of the first one were
+        self._yielded: deque[_Chunk] = deque()  # all or some of whose signatures are yet to be asked for
+        self._used = 0  # how many of the first chunk were asked for
 
     def items(self) -> Iterator[Prepared | Flush]:
-        """All items, in order. What ends the stream with an error is raised behind what came before it."""
+        """All items, in order. An error that ends the stream is raised after what came before it."""
         if self._submit is None:
             yield from self._source
             return
@@ -82,7 +82,7 @@ class SigningAhead:
                 return
 
     def signed(self, documents: Sequence[Prepared]) -> SignedQueryBatch:
-        """The signatures of some of the documents that were yielded, waited for where they are not there yet.
+        """The signatures of some of the documents that were yielded; waits for those that are not there yet.
 
         They are asked for in the order in which they were yielded; one that is asked for again is signed again.
         """
@@ -116,7 +116,7 @@ class SigningAhead:
         return last - first
 
     def _next(self, count: int) -> SignedQueryBatch:
-        """The signatures of the next so many, which are of one chunk."""
+        """The signatures of the next `count` documents, which are of one chunk."""
         chunk, first = self._yielded[0], self._used
         assert chunk.signed is not None
         signed = chunk.signed.result()
@@ -127,7 +127,7 @@ class SigningAhead:
         return signed if count == len(chunk.documents) else signed.part(first, first + count)
 
     def _read(self) -> _Chunk:
-        """The next items, until they are a batch, are all that there is now, or took long to come."""
+        """The next items, until they fill a batch, are all that there is now, or have taken long to come."""
         items: list[Prepared | Flush] = []
         documents: list[Prepared] = []
         began, error, is_full = clock.monotonic(), None, False

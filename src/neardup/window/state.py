@@ -64,7 +64,7 @@ class State:
         self.committed = Commit()
         self.since_opened = SinceOpened()
         self.warned: set[str] = set()
-        """What has been logged of this window already, and need not be of every hour or page of it."""
+        """What has been logged of this window already, and need not be logged for every hour or page of it."""
         self._shown = blobs.shown_writer(
             store.keeps_text, settings, by_source=signer.counted.table is not None
         )
@@ -75,7 +75,7 @@ class State:
         self._doomed: list[int] = []
 
     def decide_by(self, policy: Policy, matches: int | None) -> None:
-        """What comes from now on is decided by this policy, and so many matches are listed; what is stored stays."""
+        """Decides what comes from now on by this policy, and lists so many matches; what is stored stays."""
         self.settings = self.settings.with_changes(policy=policy, matches=matches)
         self.search.decide_by(self.settings)
 
@@ -108,7 +108,7 @@ class State:
     # ---- runs ----
 
     def resume(self) -> None:
-        """Takes all documents in the table as stored ones."""
+        """Counts all documents in the table as stored."""
         self._run = self.table.size
 
     def begin_run(
@@ -164,8 +164,8 @@ class State:
         self.committed = self.committed._replace(seq=self.committed.seq + len(rows))
 
     def record(self, doc: int, verdict: Verdict, basis: Basis) -> None:
-        """Puts a document into the group that its verdict goes by, and writes the verdict into its row and blob: those
-        of the run at hand, or a new version of a stored one.
+        """Puts a document into the group that its verdict is based on, and writes the verdict into its row and blob:
+        those of the current run, or a new version of a stored one.
         """
         self.join(doc, basis.head)
         self.write([doc], [verdict], [basis])
@@ -215,14 +215,14 @@ class State:
         return None if doc is None else int(self.table.arrivals[doc])
 
     def texts(self, docs: Sequence[int]) -> list[bytes]:
-        """Normal forms of documents, of the run at hand or stored; one call to the store for all of them."""
+        """Normal forms of documents, of the current run or stored; one call to the store for all of them."""
         stored = [doc for doc in docs if doc < self._run]
         read = iter(self.store.texts(records.chosen_rows(self.table.rows, stored)))
         return [next(read) if doc < self._run else bytes(self._texts[doc - self._run]) for doc in docs]
 
     def came(self, docs: Sequence[int]) -> list[bytes | None]:
-        """The texts of documents as they came, without what the recipe leaves out, of the run at hand or stored; None
-        for one that was not kept.
+        """The texts of documents, of the current run or stored, as they came but without what the recipe leaves out;
+        None for one that was not kept.
         """
         stored = [doc for doc in docs if doc < self._run]
         read = iter(self._came(stored) if stored else ())

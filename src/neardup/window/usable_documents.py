@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def usable(documents: Documents, settings: Settings, reject: OnReject) -> Iterator[Prepared | Flush]:
-    """What of `documents` can be used."""
+    """The `documents` that can be used; the others go to `reject`."""
     max_length, now = settings.max_length, now_ms()
     for item in documents:
         if isinstance(item, Flush):
@@ -25,7 +25,7 @@ def usable(documents: Documents, settings: Settings, reject: OnReject) -> Iterat
             continue
         try:
             document = prepare(item, now_ms, max_length)
-            if document.time > now:  # which may be long ago: it is asked for where it matters
+            if document.time > now:  # `now` may be long ago: asked again where it matters
                 now = now_ms()
                 reason = too_far_ahead(document.time, now, settings.ahead_hours)
                 if reason is not None:

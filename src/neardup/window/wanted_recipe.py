@@ -1,4 +1,4 @@
-"""By which recipe a window is to be signed again: what may change of it, and what cannot."""
+"""The recipe by which a window is to be signed again: what of it may change, and what cannot."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from neardup.stores.original import Original
 
 _OF_NORMAL_FORMS: Final = ("q", "fold_case", "simhash_variants")
-"""What of a recipe cannot change, beside the boilerplate: texts are stored as normal forms."""
+"""What of a recipe cannot change, beside the boilerplate, because texts are stored as normal forms."""
 _KEPT: Final = (*_OF_NORMAL_FORMS, "sketch_size")
 _HIGHEST_REACH: Final = 1.0
 
@@ -68,7 +68,7 @@ def wanted_signer(
 
 
 def _nearest(path: Path, old: Original, settings: Settings, changes: Mapping[str, Any]) -> Recipe:
-    """The recipe of today that is nearest to the window's own, and reaches its threshold where one does."""
+    """Today's recipe that is nearest to the window's own, and reaches its threshold if one does."""
     salt, mark = path / SALT, old.description.salt_mark
     if mark and "salt" not in changes and SALT in lost_salts(path, mark):
         actual = "another secret" if salt.exists() else "no such file"
