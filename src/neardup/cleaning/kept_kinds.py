@@ -23,7 +23,7 @@ MOST_MATCHES: Final = 20
 """How many of the texts that stay, those most like a text, are looked at for their kind: a thousand forms make half a
 million pairs.
 """
-HELD_BYTES: Final = 32 << 20
+HELD_CHARACTERS: Final = 32 << 20
 LOOKED_AT: Final = 500
 
 Kinds = frozenset["KindName"]
@@ -84,16 +84,16 @@ class Looked(NamedTuple):
 class KindSample:
     """The kinds of some of the near copies that go, drawn at random: of all, if there are no more than `LOOKED_AT`.
 
-    As many of the texts that stay are held as fit into `HELD_BYTES` of UTF-8: every one, or by chance one in two, in
+    As many of the texts that stay are held as fit into `HELD_CHARACTERS`: every one, or by chance one in two, in
     four …; only copies of these are drawn from. All of it costs less than 0.1 s at the end and no time before.
     """
 
-    def __init__(self, *, held_bytes: int = HELD_BYTES, most: int = LOOKED_AT) -> None:
-        self._most, self._limit = most, held_bytes
+    def __init__(self, *, held_characters: int = HELD_CHARACTERS, most: int = LOOKED_AT) -> None:
+        self._most, self._limit = most, held_characters
         self._chance = random.Random(17)  # noqa: S311 - equal input, equal answer
         self._held: dict[int, str] = {}
         self._bits = 0
-        self._bytes = 0
+        self._characters = 0
         self._drawn: list[tuple[str, str]] = []
         self._near = self._seen = 0
 
@@ -102,11 +102,11 @@ class KindSample:
         if not self._is_held(number):
             return
         self._held[number] = text
-        self._bytes += len(text)
-        while self._bytes > self._limit:
+        self._characters += len(text)
+        while self._characters > self._limit:
             self._bits += 1
             self._held = {at: each for at, each in self._held.items() if self._is_held(at)}
-            self._bytes = sum(map(len, self._held.values()))
+            self._characters = sum(map(len, self._held.values()))
 
     def goes(self, text: str, original: int) -> None:
         """Take note of a near copy of the text with the number `original`."""

@@ -128,9 +128,9 @@ class ReadDocument(NamedTuple):
 class Window(Protocol):
     """Documents of the last hours, and what is a copy of what.
 
-    Completeness: with `complete` retrieval, every pair with doc_q >= t is found; with `sketch`, all but about one
-    in ten thousand of ordinary prose, but fewer of variants of one template (README). Whatever is found has its exact
-    doc_q.
+    Completeness: with `complete` retrieval, every pair with doc_q >= t is found; with `sketch`, every one of all
+    corpora measured, and all but some in ten thousand of most kinds of edits (benchmarks/README.md). Whatever is found
+    has its exact doc_q.
 
     Partial copies (`Settings.partial`): every pair that shares a sentence fingerprint which at most 300 of the
     documents compared hold is counted exactly, whatever the retrieval. Texts that share none are no partial copies:
@@ -182,10 +182,11 @@ class Window(Protocol):
     def ingest(self, documents: Documents, *, on_reject: OnReject | None = None) -> Iterator[Verdict]:
         """One verdict a document, in order; rejected ones go to `on_reject`, or else into the log.
 
-        Lazy: reads `documents` as verdicts are asked for, a batch ahead at most. The same id with the same text again
-        changes nothing and gives the stored verdict; with another text it replaces the old one and is scored anew.
-        An error of `documents` itself is raised after the verdicts on what came before it. What `on_reject` raises
-        ends the stream: the current batch may be stored, and gives its verdicts when it is ingested again.
+        Lazy: reads `documents` as verdicts are asked for, a batch at a time; with n threads up to n + 1 batches ahead,
+        if they come fast enough. The same id with the same text again changes nothing and gives the stored verdict;
+        with another text it replaces the old one and is scored anew. An error of `documents` itself is raised after
+        the verdicts on what came before it. What `on_reject` raises ends the stream: the current batch may be stored,
+        and gives its verdicts when it is ingested again.
         Raises `TypeError` for what is no iterable of documents, such as one document, a string or a data frame, and
         for an `on_reject` that is no function.
         """

@@ -89,7 +89,7 @@ def test_a_sample_looks_at_all_of_a_few_and_at_some_of_many():
     drawn = filled(200, most=60).looked()
     assert drawn[:2] == (200, 60)
     assert 15 < drawn.kinds["form"] < 45
-    held = filled(200, held_bytes=10_000).looked()
+    held = filled(200, held_characters=10_000).looked()
     assert held.near == 200
     assert 10 < held.looked_at < 180
 
