@@ -344,7 +344,6 @@ KERNEL(renumber_packed, PACKED_LISTS_WRITTEN ", docs i8, starts u4!, doc_bits in
         }
     }
     for (i64 b = known + 1; b < a[1].length; b++) starts[b] = (u32)at;
-    for (i64 b = 0; b + 1 < a[1].length; b++) sort_postings(postings + starts[b], starts[b + 1] - starts[b]);
     return 0;
 }
 

@@ -184,20 +184,6 @@ KERNEL(add_all, LISTS ", keys u8, key_offsets i8, docs i8, progress i8!") {
     return DONE;
 }
 
-static inline int by_value(const void *a, const void *b) {
-    const u32 x = *(const u32 *)a, y = *(const u32 *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts postings that mostly are in order: whoever stands for a text now may have come later than who did. */
-static inline void sort_postings(u32 *postings, i64 length) {
-    for (i64 p = 1; p < length; p++)
-        if (postings[p] < postings[p - 1]) {
-            qsort(postings, (size_t)length, sizeof *postings, by_value);
-            return;
-        }
-}
-
 /* Copies `list`, which is not inline, into the pool of `fresh` with doc d as `docs[d]`; -1 goes. Returns the second
  * value of its slot, 0 if none is left.
  */
@@ -220,7 +206,6 @@ static inline u64 renumbered_list(const u32 *pool, PostingList list, const i64 *
         fresh->pool[at] = (u32)doc;
         at++;
     }
-    sort_postings(fresh->pool + start, kept);
     return pooled_list(start, size_class, kept);
 }
 

@@ -13,37 +13,35 @@
 
 enum {
     CACHE_LINE_POSTINGS = 16,
+    COUNTERS_AHEAD = 48,
     LISTS_AHEAD = 4,
-    MANY_LISTS = 64,       /* more than a sketch has */
-    DOCS_A_POSTING = 4096, /* of fewer postings a doc, going through all blocks costs more than it saves */
+    MANY_LISTS = 64,      /* more than a sketch has */
+    CLEARED_AT_ONCE = 16, /* counters that are cleared in the time in which one is found and cleared */
 };
 
 /* A counter for every doc that is never cleared between two searches: it holds the stamp it was last used in. */
 typedef struct {
     u8 *hits; /* one a doc: stamp << bits | count */
     i64 hits_length;
-    u8 *block; /* counters of so many docs, used for one block of docs after another; or none */
-    i64 block_length;
-    i64 bits;    /* how many low bits are the count's */
-    i64 *stamps; /* the stamp of the last search in `hits`, and of the last block in `block` */
+    i64 bits;   /* how many low bits are the count's */
+    i64 *stamp; /* that of the last search */
 } Counters;
 
-#define COUNTERS "counters.hits u1!, counters.block u1!, counters.bits int, counters.stamps i8!"
-enum { COUNTERS_ARGS = 4 };
+#define COUNTERS "counters.hits u1!, counters.bits int, counters.stamp i8!"
+enum { COUNTERS_ARGS = 3 };
 
-static inline Counters counters_of(const Arg *a) {
-    return (Counters){a[0].data, a[0].length, a[1].data, a[1].length, a[2].number, a[3].data};
-}
+static inline Counters counters_of(const Arg *a) { return (Counters){a[0].data, a[0].length, a[1].number, a[2].data}; }
 
-/* Starts a new count in `counts`, whose stamp is `stamps[0]`; returns what a counter of 0 is in it. All of them are
- * cleared when stamps run out.
- */
-static inline i64 next_stamp(u8 *counts, i64 length, i64 bits, i64 *stamp) {
-    if (*stamp == (1 << (8 - bits)) - 1) {
-        memset(counts, 0, (size_t)length);
-        *stamp = 0;
+/* How many searches there are between two clearings. */
+static inline i64 last_stamp(const Counters *counters) { return (1 << (8 - counters->bits)) - 1; }
+
+/* Starts a new count; returns what a counter of 0 is in it. All of them are cleared when stamps run out. */
+static inline i64 next_stamp(const Counters *counters) {
+    if (*counters->stamp == last_stamp(counters)) {
+        memset(counters->hits, 0, (size_t)counters->hits_length);
+        *counters->stamp = 0;
     }
-    return ++*stamp << bits;
+    return ++*counters->stamp << counters->bits;
 }
 
 /* How many living docs of the hours `low` to `high` list j holds: dead ones must not make a difference. */
@@ -116,42 +114,30 @@ static inline void counted_once_more(i64 base, i64 goal, u8 after[256]) {
     for (i64 held = 0; held < 256; held++) after[held] = (u8)(min_i64(max_i64(held, base), goal) + 1);
 }
 
-/* Copies the docs of `postings[:length]`; returns whether they ascend. */
-static inline bool copy_docs(const u32 *restrict postings, i64 length, u32 mask, i32 *restrict out) {
-    if (length == 0) return true;
-    u32 descents = 0;
-    out[0] = (i32)(postings[0] & mask);
-    for (i64 p = 1; p < length; p++) {
-        out[p] = (i32)(postings[p] & mask);
-        descents |= (postings[p] & mask) < (postings[p - 1] & mask);
-    }
-    return !descents;
+static inline void copy_docs(const u32 *restrict postings, i64 length, u32 mask, i32 *restrict out) {
+    for (i64 p = 0; p < length; p++) out[p] = (i32)(postings[p] & mask);
 }
 
 /* Writes the docs of the lists `chosen[:size]` of `located` to `out[at:]`, list by list; returns the next position.
- * `ascend` becomes whether those of each list do.
  *
  * All are asked for first: they miss the cache one beside the other, not one after the other.
  */
-static inline i64 read_lists(const Located *located, const i64 *chosen, i64 size, i32 *out, i64 at, bool *ascend) {
+static inline i64 read_lists(const Located *located, const i64 *chosen, i64 size, i32 *out, i64 at) {
     const u32 mask = (u32)doc_mask(located->packed);
     for (i64 k = 0; k < size; k++) {
         const u32 *list = packed_part(located, chosen[k]);
         for (i64 p = 0; p < located->sizes[chosen[k]]; p += CACHE_LINE_POSTINGS) prefetch(list + p);
     }
-    *ascend = true;
     for (i64 k = 0; k < size; k++) {
-        const i64 j = chosen[k], begin = at;
-        *ascend &= copy_docs(packed_part(located, j), located->sizes[j], mask, out + at);
+        const i64 j = chosen[k];
+        copy_docs(packed_part(located, j), located->sizes[j], mask, out + at);
         at += located->sizes[j];
         const PostingList list = table_part(located, j);
-        const i64 added = at;
         if (list.is_inline)
             out[at] = (i32)list.start;
         else
-            *ascend &= copy_docs(located->lists->pool + list.start, list.length, ~0U, out + at);
+            copy_docs(located->lists->pool + list.start, list.length, ~0U, out + at);
         at += list.length;
-        *ascend &= added == begin || at == added || out[added - 1] <= out[added];
     }
     return at;
 }
@@ -162,16 +148,18 @@ static inline i64 read_lists(const Located *located, const i64 *chosen, i64 size
  * after   as `counted_once_more` sets it. Comparing would be a branch, which is mispredicted now and then; then all
  *         waits for a counter among millions, which is in no cache.
  *
- * first   the doc that `hits` begins with
+ * The counter of a doc further on is asked for: it is in no cache, and stores wait for their lines one after the other.
+ * `docs` has room for COUNTERS_AHEAD more.
  *
  * Unrolled, as the other loops over all postings: gcc by itself does not, and a search takes a seventh longer.
  */
-static inline i64 count_docs(i32 *docs, i64 begin, i64 end, const u8 *after, i64 enough, u8 *hits, i64 first, i64 at) {
+static inline i64 count_docs(i32 *docs, i64 begin, i64 end, const u8 *after, i64 enough, u8 *hits, i64 at) {
 #pragma GCC unroll 8
     for (i64 p = begin; p < end; p++) {
         const u32 doc = (u32)docs[p];
-        const u8 held = after[hits[doc - first]];
-        hits[doc - first] = held;
+        prefetch(hits + (u32)docs[p + COUNTERS_AHEAD]);
+        const u8 held = after[hits[doc]];
+        hits[doc] = held;
         docs[at] = (i32)doc;
         at += held == enough;
     }
@@ -221,14 +209,13 @@ static inline i64 count_by_bitsets(const Located *located, const BitsetCache *bi
         take_plain(rest, plain, words, documents, wanted);
         *certain = write_members(words, plain, out, out_at);
         const i64 by_list = write_members(words, rest, out, *certain);
-        if (by_list + postings <= room) {
+        if (by_list + postings + COUNTERS_AHEAD <= room) {
             u8 *hits = counters->hits;
-            const i64 base = next_stamp(hits, total, counters->bits, counters->stamps), goal = base + minimum;
+            const i64 base = next_stamp(counters), goal = base + minimum;
             u8 after[256];
             counted_once_more(base, goal, after);
-            bool ascend;
-            i64 at = read_lists(located, others, n_others, out, by_list, &ascend);
-            at = count_docs(out, by_list, at, after, max_i64(goal - n_rows, base + 1), hits, 0, by_list);
+            i64 at = read_lists(located, others, n_others, out, by_list);
+            at = count_docs(out, by_list, at, after, max_i64(goal - n_rows, base + 1), hits, by_list);
             kept = by_list;
             for (i64 p = by_list; p < at; p++) {
                 const i64 doc = out[p];
@@ -248,70 +235,28 @@ static inline i64 count_by_bitsets(const Located *located, const BitsetCache *bi
  */
 static inline i64 forget_counts(const Counters *counters, i32 *docs, i64 begin, i64 end, i64 last) {
     for (i64 p = begin; p < end; p++) counters->hits[(u32)docs[p]] = 0;
-    counters->stamps[0]--;
+    --*counters->stamp;
     memmove(docs + begin, docs + end, (size_t)(last - end) * sizeof *docs);
     return begin + last - end;
 }
 
 /* Keeps of the docs `docs[begin:end]` those that come to the `goal` with two bitsets; returns their end. */
-static inline i64 keep_reaching(const u64 *one, const u64 *two, i64 goal, const u8 *hits, i64 first, i32 *docs,
-                                i64 begin, i64 end) {
+static inline i64 keep_reaching(const u64 *one, const u64 *two, i64 goal, const u8 *hits, i32 *docs, i64 begin,
+                                i64 end) {
     i64 likely = begin;
     for (i64 p = begin; p < end; p++) {
         const i64 doc = docs[p];
         docs[likely] = (i32)doc;
-        likely += hits[doc - first] + bit_of(two, doc) >= goal - 1;
+        likely += hits[doc] + bit_of(two, doc) >= goal - 1;
     }
     /* Few are left, of which few lie in the longest list too: its bitset is not looked at for the others. */
     i64 at = begin;
     for (i64 p = begin; p < likely; p++) {
         const i64 doc = docs[p];
         docs[at] = (i32)doc;
-        at += hits[doc - first] + bit_of(one, doc) + bit_of(two, doc) >= goal;
+        at += hits[doc] + bit_of(one, doc) + bit_of(two, doc) >= goal;
     }
     return at;
-}
-
-/* Some lists that have been read, and what to find in them: the docs in at least `minimum` of these and of two bitsets.
- *
- * docs        list k is `docs[cursors[k]:ends[k]]`, ascending; behind all of them there is room for as many
- * looked_up   how many of the bitsets `one` and `two` have a doc at all
- */
-typedef struct {
-    i32 *docs;
-    i64 cursors[MANY_LISTS], ends[MANY_LISTS], size;
-    i64 minimum, looked_up;
-    const u64 *one, *two;
-} ReadLists;
-
-/* The first of the ascending `docs[begin:end]` that is not below `limit`. */
-static inline i64 end_below(const i32 *docs, i64 begin, i64 end, i64 limit) {
-    while (begin + 8 <= end && docs[begin + 7] < limit) begin += 8;
-    while (begin < end && docs[begin] < limit) begin++;
-    return begin;
-}
-
-/* Finds the docs of `lists`, block by block of all `total` docs, so that the counters stay in the cache: those of ten
- * million docs do not. Writes them behind the lists; returns how many there are. The `cursors` come to the ends.
- */
-static inline i64 count_by_blocks(ReadLists *lists, i64 total, const Counters *counters) {
-    const i64 begin = lists->size ? lists->ends[lists->size - 1] : 0;
-    i64 at = begin;
-    for (i64 first = 0; first < total; first += counters->block_length) {
-        const i64 base = next_stamp(counters->block, counters->block_length, counters->bits, counters->stamps + 1);
-        const i64 goal = base + lists->minimum, found = at;
-        u8 after[256];
-        counted_once_more(base, goal, after);
-        for (i64 k = 0; k < lists->size; k++) {
-            const i64 cursor = lists->cursors[k];
-            const i64 end = end_below(lists->docs, cursor, lists->ends[k], first + counters->block_length);
-            at = count_docs(lists->docs, cursor, end, after, goal - lists->looked_up, counters->block, first, at);
-            lists->cursors[k] = end;
-        }
-        if (lists->looked_up)
-            at = keep_reaching(lists->one, lists->two, goal, counters->block, first, lists->docs, found, at);
-    }
-    return at - begin;
 }
 
 static inline void count_postings(const u32 *restrict postings, i64 length, u32 mask, u8 *restrict counts) {
@@ -404,7 +349,6 @@ static inline i64 count_shared(const Located *located, const BitsetCache *bitset
     i64 few[MANY_LISTS], *read = size <= MANY_LISTS ? few : malloc((size_t)size * sizeof *read);
     if (!read) return -2;
     i64 n_read = 0, to_read = 0, end = -1;
-    bool ascend = true;
     for (i64 j = 0; j < size; j++) {
         if (lengths[j] == 0 || (j == one && row_one >= 0) || (j == two && row_two >= 0)) continue;
         if (limit > 0 && lengths[j] > limit && living_of(located, j, documents, wanted->low, wanted->high) > limit) {
@@ -414,38 +358,25 @@ static inline i64 count_shared(const Located *located, const BitsetCache *bitset
         read[n_read++] = j;
         to_read += lengths[j];
     }
-    const bool has_room = out_at + 2 * to_read + 1 <= room; /* what is found, and behind it two counters a doc */
+    /* What is read, and behind it what is found or two counters a doc. */
+    const bool has_room = out_at + 2 * to_read + 1 + COUNTERS_AHEAD <= room;
     if (has_room && is_dense)
         end = count_densely(located, read, n_read, minimum, total, (u8 *)(out + out_at + to_read), out, out_at);
     else if (has_room)
-        end = read_lists(located, read, n_read, out, out_at, &ascend);
+        end = read_lists(located, read, n_read, out, out_at);
     if (read != few) free(read);
     if (!has_room || is_dense) return end;
     const u64 *bits_one = bitset_at(bitsets, row_one >= 0 ? row_one : bitsets->most);
     const u64 *bits_two = bitset_at(bitsets, row_two >= 0 ? row_two : bitsets->most);
     const i64 looked_up = (row_one >= 0) + (row_two >= 0);
-    if (counters->block_length && ascend && size <= MANY_LISTS && to_read >= total / DOCS_A_POSTING) {
-        ReadLists lists = {.docs = out + out_at,
-                           .size = n_read,
-                           .minimum = minimum,
-                           .looked_up = looked_up,
-                           .one = bits_one,
-                           .two = bits_two};
-        for (i64 k = 0, begin = 0; k < n_read; k++) {
-            lists.cursors[k] = begin;
-            lists.ends[k] = begin += lengths[few[k]];
-        }
-        const i64 found = count_by_blocks(&lists, total, counters);
-        memmove(out + out_at, out + end, (size_t)found * sizeof *out);
-        return out_at + found;
-    }
-    const i64 base = next_stamp(hits, total, counters->bits, counters->stamps), goal = base + minimum;
+    const i64 base = next_stamp(counters), goal = base + minimum;
     u8 after[256];
     counted_once_more(base, goal, after);
-    const i64 begin = counters->block_length ? end : out_at;
-    i64 at = count_docs(out, out_at, end, after, goal - looked_up, hits, 0, begin);
-    if (looked_up) at = keep_reaching(bits_one, bits_two, goal, hits, 0, out, begin, at);
-    return counters->block_length ? forget_counts(counters, out, out_at, begin, at) : at;
+    const bool forgets = CLEARED_AT_ONCE * last_stamp(counters) * to_read < total;
+    const i64 begin = forgets ? end : out_at;
+    i64 at = count_docs(out, out_at, end, after, goal - looked_up, hits, begin);
+    if (looked_up) at = keep_reaching(bits_one, bits_two, goal, hits, out, begin, at);
+    return forgets ? forget_counts(counters, out, out_at, end, at) : at;
 }
 
 #endif

@@ -1,15 +1,14 @@
 """Speed: what a search costs among ten million documents, over posting lists alone.
 
-Question   How long does a document take to find its candidates, counted block by block of docs or by a counter of every
-           doc, as the posting lists grow?
+Question   How long does a document take to find its candidates, as the posting lists grow?
 Corpus     The sketches of 300,000 documents of the generated stream (lib/stream.py), posted up to 33 times over: what
            two documents share at most is other keys each time, so that long lists grow as those of a longer stream
            would, and short ones stay short.
 Seed       that of the stream (`--seed`).
 Excluded   signing, adding, comparing. Every document has an original posted 33 times, so that more candidates are found
            than a longer stream would have.
-Fairness   both ways in turns, over one set of lists; the candidates must be the same. Whoever comes second finds the
-           lists in the cache, so they take turns in that, too. Minimum (median) of batches of 256.
+Oracle     lists of plain arrays, whose docs numpy counts: the candidates of the first 256 documents must be the same.
+           Its time is beside, in the same run. Minimum (median) of batches of 256; of the oracle one.
 """
 
 from __future__ import annotations
@@ -17,19 +16,19 @@ from __future__ import annotations
 import sys
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
-from unittest import mock
 
 import numpy as np
 
 import neardup
 from benchmarks.lib import corpora, harness, stream, wordmodel
-from neardup.index import posting_lists
 from neardup.index.posting_lists import Hits, PostingLists, Query
 from neardup.index.query_batch import posted
 from neardup.kernels.batch_search import Documents
 from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 POSTED = 300_000
@@ -40,8 +39,6 @@ SHARED = 3
 """Keys that a candidate of a long text shares at t = 0.7."""
 RARE = 2
 """A key of so many documents or fewer is another one in each repetition."""
-WAYS = {"by blocks": 0, "a counter a doc": 1 << 62}
-"""From how many docs on they are counted by blocks."""
 
 
 class Sketches(NamedTuple):
@@ -67,15 +64,22 @@ def sketches(documents: stream.Stream, count: int) -> Sketches:
     return Sketches(np.concatenate(keys), np.cumsum(np.concatenate(sizes)))
 
 
+def repetitions(known: Sketches, times: int, seed: int) -> Iterator[NDArray[np.uint64]]:
+    """The keys of `known`, so many times: what is rare is other keys each time."""
+    random = np.random.default_rng(seed)
+    _, which, counts = np.unique(known.keys, return_inverse=True, return_counts=True)
+    rare = counts[which] <= RARE
+    yield known.keys
+    for _ in range(times - 1):
+        keys = known.keys.copy()
+        keys[rare] = posted(random.integers(0, 1 << 62, np.count_nonzero(rare), dtype=np.uint64))
+        yield keys
+
+
 def posted_over(known: Sketches, times: int, seed: int) -> PostingLists:
     """Lists of `known`, so many times over."""
-    lists, random = PostingLists(packs=True), np.random.default_rng(seed)
-    _, which, counts = np.unique(known.keys, return_inverse=True, return_counts=True)
-    rare, size = counts[which] <= RARE, len(known.offsets) - 1
-    for again in range(times):
-        keys = known.keys.copy()
-        if again:
-            keys[rare] = posted(random.integers(0, 1 << 62, np.count_nonzero(rare), dtype=np.uint64))
+    lists, size = PostingLists(packs=True), len(known.offsets) - 1
+    for again, keys in enumerate(repetitions(known, times, seed)):
         lists.add(keys, known.offsets, np.arange(size, dtype=np.int64) + again * size)
     return lists
 
@@ -96,37 +100,65 @@ def searched(
     ]
 
 
-def measured(lists: PostingLists, asked: Sketches, docs: int) -> dict[str, Any]:
-    """Both ways in turns over the same lists, which hold `docs` docs."""
+class Oracle:
+    """What of the lists of `posted_over` is under some `keys`, as sorted arrays."""
+
+    def __init__(self, known: Sketches, times: int, seed: int, keys: NDArray[np.uint64]) -> None:
+        size = len(known.offsets) - 1
+        docs = np.repeat(np.arange(size), np.diff(known.offsets))
+        parts = [
+            (every[wanted], docs[wanted] + again * size)
+            for again, every in enumerate(repetitions(known, times, seed))
+            for wanted in [np.isin(every, keys)]
+        ]
+        held = np.concatenate([part for part, _ in parts])
+        order = np.argsort(held, kind="stable")
+        self._keys, self._docs = held[order], np.concatenate([part for _, part in parts])[order]
+
+    def candidates(self, keys: NDArray[np.uint64]) -> set[int]:
+        """The docs that share enough of `keys`."""
+        begins, ends = (np.searchsorted(self._keys, keys, side) for side in ("left", "right"))
+        lists = [self._docs[begin:end] for begin, end in zip(begins, ends, strict=True)]
+        docs, counts = np.unique(np.concatenate(lists), return_counts=True)
+        return set(docs[counts >= SHARED].tolist())
+
+
+def measured(known: Sketches, asked: Sketches, times: int, seed: int) -> dict[str, Any]:
+    """What a search takes among so many times the `known` documents."""
+    lists, docs = posted_over(known, times, seed), times * (len(known.offsets) - 1)
     documents = Documents(
         np.zeros(docs, np.int32), np.full(docs, -1, np.int32), np.ones(docs, np.uint8), np.zeros(docs, np.uint64),
         np.zeros((docs, 2), np.uint64), np.arange(docs, dtype=np.int32), np.full(docs, -1, np.int32),
     )  # fmt: skip
-    hits = {}
-    for way, blocks_from in WAYS.items():
-        with mock.patch.object(posting_lists, "_BLOCKS_FROM", blocks_from):
-            hits[way] = Hits(docs, SHARED)
-    took: dict[str, list[float]] = {way: [] for way in WAYS}
-    candidates = 0
+    hits, took, candidates = Hits(docs, SHARED), [], 0
     size = len(asked.offsets) - 1
     for first in range(0, size, BATCH):
-        some = asked.part(first, min(first + BATCH, size))
-        answers = []
-        for way in sorted(WAYS, reverse=first // BATCH % 2 == 1):
-            microseconds, found = searched(lists, some, documents, hits[way])
-            took[way].append(microseconds)
-            answers.append(found)
-        if answers[0] != answers[1]:
-            raise AssertionError(f"the two ways find other candidates from document {first} on")
-        candidates += sum(map(len, answers[0]))
-    return {"documents": docs, "candidates": candidates / size, **took}
+        microseconds, found = searched(lists, asked.part(first, min(first + BATCH, size)), documents, hits)
+        took.append(microseconds)
+        candidates += sum(map(len, found))
+        if first == 0:
+            oracle = Oracle(known, times, seed, asked.keys[: asked.offsets[len(found)]])
+            slow = checked(oracle, asked, found)
+    return {"documents": docs, "candidates": candidates / size, "search": took, "oracle": slow}
+
+
+def checked(oracle: Oracle, asked: Sketches, found: list[set[int]]) -> float:
+    """Microseconds a document of `oracle`, which must find the same."""
+    began = time.perf_counter()
+    ends = asked.offsets[1 : len(found) + 1]
+    true = [oracle.candidates(asked.keys[begin:end]) for begin, end in zip(asked.offsets, ends, strict=False)]
+    took = 1e6 * (time.perf_counter() - began) / len(found)
+    if true != found:
+        raise AssertionError("the oracle finds other candidates")
+    return took
 
 
 def report(rows: list[dict[str, Any]]) -> str:
     """A line a number of documents."""
     return harness.table(
-        ["documents", *(f"us/doc, {way}" for way in WAYS), "candidates/doc"],
-        [[f"{row['documents']:,}", *(harness.low_and_middle(row[way]) for way in WAYS), f"{row['candidates']:.1f}"]
+        ["documents", "us/doc", "oracle, us/doc", "candidates/doc"],
+        [[f"{row['documents']:,}", harness.low_and_middle(row["search"]), f"{row['oracle']:,.0f}",
+          f"{row['candidates']:.1f}"]
          for row in rows],
     )  # fmt: skip
 
@@ -143,9 +175,8 @@ def main(arguments: list[str] | None = None) -> None:
     rows = []
     for times in TIMES:
         print(f"{times * posted_first:,} documents", file=sys.stderr, flush=True)
-        lists = posted_over(every.part(0, posted_first), times, args.seed)
         asked = every.part(posted_first, posted_first + asked_for)
-        rows.append(measured(lists, asked, times * posted_first))
+        rows.append(measured(every.part(0, posted_first), asked, times, args.seed))
         harness.save(args, "posting-lists", rows)
     print(report(rows))
 

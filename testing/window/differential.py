@@ -50,13 +50,10 @@ def all_answer_alike(data: st.DataObject) -> None:
     compact_from = data.draw(st.sampled_from((10_000, 0, 5)))
     # Streams of a few dozen documents make crowds where one needs so few.
     crowd_from, fewest = data.draw(st.sampled_from(((64, 32), (1, 1), (3, 2))))
-    blocks_from = data.draw(st.sampled_from((0, 1 << 20)))
     with (
         tempfile.TemporaryDirectory() as directory,
         mock.patch("neardup.window.state._COMPACT_FROM", compact_from),
         mock.patch("neardup.index.candidates.CROWD_FROM", crowd_from),
         mock.patch("neardup.index.crowd_comparison.FEWEST", fewest),
-        mock.patch("neardup.index.posting_lists._BLOCK", 8),
-        mock.patch("neardup.index.posting_lists._BLOCKS_FROM", blocks_from),
     ):
         compare(chosen, working, stream, Path(directory))

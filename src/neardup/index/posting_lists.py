@@ -36,10 +36,6 @@ _TABLE_KEYS = 1 << 21
 """Keys of a table from which on they may be packed: some 64,000 documents', 64 MiB."""
 _PACKED_SHARE = 64
 """A table is packed when it has a 64th of the packed postings: of each that is added some 64 are moved."""
-_BLOCK = 1 << 18
-"""Docs that are counted at once, by a byte each: a quarter of the second cache level."""
-_BLOCKS_FROM = 1 << 20
-"""Docs from which on they are counted block by block: counters of fewer are in that level all together."""
 _MOST_SHORT = (1 << 16) - 1
 _MOST_PACKED = (1 << 32) - 1
 """Postings that can be packed, for where a bucket begins has 32 bits: those of some 80 million documents of 4 KB."""
@@ -55,9 +51,8 @@ class Hits:
         self.most = most
         self.counters = Counters(
             hits=np.zeros(size, np.uint8),
-            block=np.zeros(_BLOCK if size >= _BLOCKS_FROM else 0, np.uint8),
             bits=bits_for(most),
-            stamps=np.zeros(2, np.int64),
+            stamp=np.zeros(1, np.int64),
         )
 
     def __len__(self) -> int:
@@ -260,12 +255,7 @@ class PostingLists:
             self._bitsets = no_bitsets(documents)  # filled again as they are wanted
 
     def renumbered(self, docs: NDArray[np.int64]) -> PostingLists:
-        """The lists in which doc d is `docs[d]`; docs with -1, and keys of theirs alone, are gone. Uses these up.
-
-        Docs ascend in each of them, also where a later doc stands for the text of one that is gone.
-        """
-        if len(self._packed.postings):
-            self._pack()  # each list in one part, which can be sorted
+        """The lists in which doc d is `docs[d]`; docs with -1, and keys of theirs alone, are gone. Uses these up."""
         entries, _, state = self._lists
         fresh = PostingLists(
             len(entries),

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 def bits_for(most: int) -> int:
     """How many bits of a counter count up to `most` (1 to 126) shared keys, and one more.
 
-    The rest of its byte tells whose they are: 31 searches', or those of 31 blocks of docs, between two clearings where
-    3 bits count, one's where 7 do. A byte is enough even so: two bytes a doc leave the first cache level sooner, and
-    clearing is nothing beside reading the lists of a hundred times as many keys.
+    The rest of its byte tells whose they are: 31 searches' between two clearings where 3 bits count, one's where 7 do.
+    A byte is enough even so: two bytes a doc leave the first cache level sooner, and clearing is nothing beside reading
+    the lists of a hundred times as many keys.
     """
     return (most + 1).bit_length()
 
@@ -22,14 +22,11 @@ def bits_for(most: int) -> int:
 class Counters(NamedTuple):
     """A counter for every doc that is never cleared between two searches: it holds the stamp it was last used in.
 
-    hits     one a doc: stamp << bits | count
-    block    counters of so many docs, used for one block of docs after another. None where there are so few docs that a
-             cache holds `hits`
-    bits     how many low bits are the count's (`bits_for`)
-    stamps   the stamp of the last search in `hits`, and of the last block in `block`
+    hits    one a doc: stamp << bits | count
+    bits    how many low bits are the count's (`bits_for`)
+    stamp   that of the last search; an array of one
     """
 
     hits: NDArray[np.uint8]
-    block: NDArray[np.uint8]
     bits: int
-    stamps: NDArray[np.int64]
+    stamp: NDArray[np.int64]

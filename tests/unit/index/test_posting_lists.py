@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -40,17 +38,10 @@ def columns_of(hours, counts, alive):
     return Documents(*columns, fingerprints[:, 0].copy(), fingerprints, *chains)
 
 
-@pytest.fixture(
-    params=[(None, 0), (1, 0), (30, 0), (700, 0), (None, 8), (30, 512)], scope="module", autouse=True
-)
+@pytest.fixture(params=[None, 1, 30, 700], scope="module", autouse=True)
 def packed_after(request):
-    """After how many keys the table is packed, None: never; how many docs are counted at once, 0: all."""
-    Slow.packed_after, block = request.param
-    with (
-        mock.patch.object(posting_lists, "_BLOCK", block),
-        mock.patch.object(posting_lists, "_BLOCKS_FROM", 0 if block else 1 << 62),
-    ):
-        yield
+    """After how many keys the table is packed, None: never."""
+    Slow.packed_after = request.param
 
 
 @dataclass
@@ -152,28 +143,6 @@ class Slow:
         self.columns = columns_of(*(column[living] for column in self.columns[:3]))
         self.size = len(self.columns.hours)
         self.hits = self.hits.resized(self.size)
-
-
-def ascending_lists(lists):
-    """How many lists there are whose docs ascend, the packed ones or, if none are, those of the table."""
-    entries, pool, _ = lists.arrays
-    starts, postings, doc_bits = lists._packed
-    if not len(postings):
-        every = [unpacked_docs(int(entry), pool) for entry in entries[:, 1] if entry]
-    else:
-        every = []
-        for begin, end in itertools.pairwise(starts.tolist()):
-            for _, group in itertools.groupby(
-                postings[begin:end].tolist(), lambda posting: posting >> doc_bits
-            ):
-                every.append(list(group))
-    return sum(docs == sorted(docs) for docs in every)
-
-
-def unpacked_docs(entry, pool):
-    """The docs of a list of the table (native/posting_lists.h)."""
-    start, length = entry >> 32, entry & (1 << 27) - 1
-    return [start] if entry & 0xFFFFFFFF == 1 else pool[start : start + length].tolist()
 
 
 def offsets_of(documents):
@@ -360,24 +329,21 @@ def test_long_lists_are_counted_by_their_bitsets_as_others_are():
         slow.search_and_add([(5_900 + minimum, [*crowd[:5], 21, 22, 1_000 + minimum])], [minimum])
 
 
-def test_docs_ascend_in_a_list_also_where_a_later_one_has_taken_the_place_of_an_earlier():
-    """Lists are counted block by block of docs only where they do, as a window of many documents must be."""
-    numbers = np.random.default_rng(8)
-    slow = Slow(2_000)
-    documents = random_documents(1_600, list(range(80)), 6)
-    slow.add(documents)
-    slow.search_and_add(random_documents(40, list(range(80)), 6, 1_600), [3] * 40)
-    slow.renumbered([int(number) for number in numbers.permutation(2_000)])
-    assert ascending_lists(slow.lists) == 80
-    slow.search_and_add([(-1, list(range(at, at + 20))) for at in range(60)], [4] * 60)
-
-
 def test_docs_that_were_added_in_no_order_are_found_all_the_same():
     numbers = np.random.default_rng(9)
     slow = Slow(1_000)
     documents = random_documents(900, list(range(50)), 6)
     slow.add([documents[at] for at in numbers.permutation(900)])
     slow.search_and_add([(-1, list(range(at, at + 20))) for at in range(30)], [4] * 30)
+
+
+def test_searches_of_few_postings_among_many_docs_count_anew_each_time():
+    """Their counters are cleared one by one, and those of searches between them all at once, when stamps run out."""
+    slow = Slow(100_000)
+    slow.add(random_documents(300, list(range(60)), 6))
+    for at in range(80):
+        keys = [at % 60, (at + 1) % 60, (at + 2) % 60] if at % 3 else list(range(60))
+        slow.search_and_add([(-1, keys)], [2])
 
 
 @pytest.mark.parametrize("minimum", [1, 3, 20, 60])
