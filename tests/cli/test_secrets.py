@@ -6,13 +6,14 @@ import base64
 import os
 import subprocess
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
 from testing.cluster_stand_in import RESET, Answer, Request, error, standing_in
 
-from neardup.elastic.http.client import Backoff
+from neardup.elastic.http.client import Backoff, ClusterWarning
 from neardup.errors import ClusterUnreachable
 
 KEY, PASSWORD, SALT = "a2V5LXNlY3JldA-KEY", "pass-SECRET-word", b"salt-SECRET-of-more-than-sixteen-bytes"
@@ -105,13 +106,13 @@ def assert_untold(*said: bytes) -> None:
             assert not [secret for secret in SECRETS if secret in content], file
 
 
-@pytest.mark.filterwarnings("default::neardup.elastic.http.client.ClusterWarning")
 @pytest.mark.parametrize("script", SCRIPTS)
 @pytest.mark.parametrize("way", WAYS)
 def test_no_failure_of_a_cluster_tells_a_secret(run, given, caplog, way, script):
     caplog.set_level("DEBUG", logger="neardup")
     given(way)
-    with standing_in(SCRIPTS[script]) as server:
+    with standing_in(SCRIPTS[script]) as server, warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("default", ClusterWarning)
         for command in COMMANDS:
             window = f"{server.url}/news"
             done = run(*command, "--window", window, "--config", "neardup.toml") if way == "file" else (
@@ -119,6 +120,7 @@ def test_no_failure_of_a_cluster_tells_a_secret(run, given, caplog, way, script)
             )  # fmt: skip
             assert done.code in (2, 3), command
             assert_untold(done.out.encode(), done.err.encode(), caplog.text.encode())
+        assert_untold(*(str(warning.message).encode() for warning in warned))
         assert any("authorization" in request.headers for request in server.requests)
 
 
