@@ -45,7 +45,7 @@ def calibrate(
     ] = None,
     sample: Annotated[
         int,
-        typer.Option(metavar="N", min=2, help="Look for the pairs of so many documents, drawn at random."),
+        typer.Option(metavar="N", min=2, help="Look for pairs among this many documents, drawn at random."),
     ] = SAMPLE,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Draw other documents and other pairs.")] = 0,
     retrieval: options.RetrievalOption = None,

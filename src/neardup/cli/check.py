@@ -47,10 +47,10 @@ def check(
     format: options.FormatOption = "jsonl",
     config: options.ConfigOption = None,
 ) -> None:
-    """Ask of every document of files what it is a copy of, in a window or in other files; nothing is stored.
+    """Ask what each document of files is a copy of, in a window or in other files; nothing is stored.
 
-    One verdict a document, as of `neardup ingest`, but by all documents that are there, whatever their hours, and not
-    by the other documents that are asked about. A document that is there itself is a copy of itself.
+    Each document gets one verdict, as from `neardup ingest`, but judged by all documents that are there, whatever
+    their hours, and not by the others that are asked about. A document that is there itself is a copy of itself.
 
     Examples:
 

@@ -49,7 +49,7 @@ def dedup(
             metavar="KIND,KIND",
             show_default="every kind goes",
             rich_help_panel=options.COMPARING,
-            help="Kinds that stay, of form, quote, frame, other, though doc_q is high enough.",
+            help="Kinds of copies that stay all the same: form, quote, frame, other.",
         ),
     ] = "",
     source_field: Annotated[
@@ -94,7 +94,7 @@ def dedup(
 
     Not everything that is like another text is a plain copy of it: --keep-kinds form,quote keeps forms that were filled
     in anew and replies that quote a mail, --kinds marks them in --removed, and without these the summary says how many
-    such there are, by a sample.
+    of these there are, judging by a sample.
 
     The first of several copies stays, and records are written as they are read; for --keep all are read first, into a
     temporary file. --keep earliest goes by the time of each: the files need not be in any order.

@@ -20,7 +20,7 @@ def delete(
 ) -> None:
     """Delete documents from a window; those that matched them keep their verdicts until `neardup reconcile`.
 
-    One that is not there is told on standard error, and the exit code is 1. A directory holds the bytes of what was
+    One that is not there is reported on standard error, and the exit code is 1. A directory holds the bytes of what was
     deleted until its hour goes (docs/security.md, Erasing).
 
     Example:

@@ -79,7 +79,7 @@ def evaluate(
             metavar="NUMBER",
             show_default="every pair listed is one",
             rich_help_panel=COUNTING,
-            help="Where the judgement is a score: from what score on a pair is a copy.",
+            help="Where the judgement is a score: the score from which on a pair is a copy.",
         ),
     ] = None,
     input: options.InputOption = None,

@@ -33,7 +33,7 @@ def export(
     They come in the order in which they were stored, and `neardup ingest` reads them: into a window of another q, say,
     which `neardup resign` cannot make of one that is there. The fields are those that --show named when the document
     came, in a cluster those that it names now; `neardup ingest` keeps them by the same --show. Of a text that was not
-    kept (--no-keep-text) the normal form is written; how many these are is told on standard error.
+    kept (--no-keep-text) the normal form is written; how many these are is reported on standard error.
 
     Examples:
 

@@ -31,7 +31,7 @@ def get(
 
     The fields are those of --show when the document came; in a cluster any field of the document. Of a text that was
     not kept (--no-keep-text, or by an earlier version) the normal form is shown, and the output says so. One that is
-    not there is told on standard error, and the exit code is 1.
+    not there is reported on standard error, and the exit code is 1.
 
     Examples:
 

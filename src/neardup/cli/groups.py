@@ -35,11 +35,12 @@ def groups(
             metavar="N",
             min=0,
             show_default=f"{ROWS} in a table, else all",
-            help="List so many groups; 0 is all.",
+            help="List at most this many groups; 0 is all.",
         ),
     ] = None,
     min_size: Annotated[
-        int, typer.Option(metavar="N", min=2, help="Groups of so many documents or more, the head counted.")
+        int,
+        typer.Option(metavar="N", min=2, help="Groups of at least this many documents, including the head."),
     ] = 2,
     kind: Annotated[
         KindOption,
@@ -65,8 +66,8 @@ def groups(
     """List the groups of duplicates: a head, and every document that is at or above the threshold with it directly.
 
     A table has a line for each group: its documents, when the first came, for how long, whether it is a form, how many
-    independent texts there are (origins), doc_q with the head from to, and how it begins. Kind and origins need the
-    texts as they came, and are left out where those were not kept.
+    independent texts there are (origins), its range of doc_q with the head, and how it begins. Kind and origins need
+    the texts as they came, and are left out where those were not kept.
 
     Examples:
 

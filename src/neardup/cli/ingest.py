@@ -89,10 +89,10 @@ def ingest(
     Every document is compared with the documents around its own time that came before, by exact doc_q, and gets
     one verdict: unique, near, exact, empty, unscored (no hour around it lives any more), or with --partial also
     partial. A document that cannot be used is rejected with its file, line and reason, and the stream goes on (exit
-    code 1; also if more than 1 % of the documents could not be compared with all of their window). What came again
-    under one id, fields that are missing and files passed over are told once, in the end.
+    code 1; also if more than 1 % of the documents could not be compared with all of their window). Ids that came
+    again, fields that are missing and files passed over are reported once, at the end.
 
-    Files are no stream: a new window that files are read into has no limit of hours unless --window-hours gives one,
+    Files are not a stream: a new window that files are read into has no limit of hours unless --window-hours gives one,
     and into a window with a limit documents of files go in order of time. Standard input is taken as it comes, into a
     new window of 24 hours. A document without a time has that of the one before it; one whose time is ahead of the
     clock, or alone would make most of the window expire, is rejected.

@@ -107,7 +107,7 @@ ThresholdOption = Annotated[
         "--threshold",
         "-t",
         metavar="NUMBER",
-        help="From what doc_q on a document is a duplicate.",
+        help="The doc_q from which on a document is a duplicate.",
     ),
 ]
 RetrievalOption = Annotated[
@@ -309,7 +309,7 @@ AheadHoursOption = Annotated[
         "ahead_hours",
         panel=READING,
         metavar="N",
-        help="Reject documents of a time further ahead of the clock than this.",
+        help="Reject documents whose time is further ahead of the clock than this.",
     ),
 ]
 AdvanceOption = Annotated[
@@ -318,7 +318,7 @@ AdvanceOption = Annotated[
         "advance",
         "--advance",
         panel=READING,
-        help="Believe also a single document by whose time most of the window expires.",
+        help="Accept even a single document whose time makes most of the window expire.",
     ),
 ]
 BatchDocumentsOption = Annotated[
@@ -328,7 +328,7 @@ BatchDocumentsOption = Annotated[
         panel=None,
         metavar="N",
         nothing="256; 1024 in a cluster",
-        help="Documents worked in one go; changes no verdict.",
+        help="Documents processed at once; changes no verdict.",
     ),
 ]
 ThreadsOption = Annotated[

@@ -21,7 +21,7 @@ def report(
     ] = Path("report.html"),
     limit: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="So many of the largest groups are shown with their texts."),
+        typer.Option(metavar="N", min=0, help="How many of the largest groups are shown with their texts."),
     ] = 20,
     source_field: options.SourceFieldOption = "source",
     rejects: Annotated[

@@ -31,7 +31,9 @@ def watch(
     ] = False,
     report: Annotated[
         float,
-        typer.Option(metavar="SECONDS", min=0, help="How often to tell how many wait, where no bar does."),
+        typer.Option(
+            metavar="SECONDS", min=0, help="How often to report how many wait, where no progress bar does."
+        ),
     ] = 60.0,
     threshold: options.ThresholdOption = None,
     retrieval: options.RetrievalOption = None,
@@ -74,8 +76,8 @@ def watch(
     """Score the documents that other clients write into a window in Elasticsearch, and mark them.
 
     Logstash, Beats, any bulk request: whatever lies in the hours of the window without a verdict is scored in order
-    of time and id, and its verdict is put into the document. So the marks are the checkpoint: ended in whatever
-    way, it goes on where it was. Started twice, one works and the other stands by; with --candidates search they
+    of time and id, and its verdict is put into the document. So the marks are the checkpoint: however it
+    is ended, it goes on where it was. Started twice, one works and the other stands by; with --candidates search they
     share the work. A document that cannot be scored is marked as unscored, with the reason. At the beginning of
     every hour it makes the next hours' indices.
 

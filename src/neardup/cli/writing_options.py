@@ -30,7 +30,7 @@ RejectsOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        show_default="told on standard error",
+        show_default="reported on standard error",
         rich_help_panel=WRITING,
         help="File for rejected documents: file, line, reason.",
     ),
@@ -46,7 +46,7 @@ ForceOption = Annotated[
     typer.Option(
         "--force",
         rich_help_panel=WRITING,
-        help="Replace files that exist already; let documents go that fewer hours than before do not keep.",
+        help="Replace files that exist already; drop documents that fewer hours than before no longer keep.",
     ),
 ]
 ReplaceOption = Annotated[
