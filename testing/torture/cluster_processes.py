@@ -207,7 +207,7 @@ def threads(scene: Scene) -> None:
 
 
 HOLDS: Final = (
-    "what was told is there, no document is lost or there twice, and all verdicts are those of one scorer"
+    "what was acknowledged is there, no document is lost or stored twice, and all verdicts are those of one scorer"
 )
 
 KINDS: Final = (

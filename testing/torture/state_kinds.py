@@ -210,7 +210,7 @@ KINDS: Final = (
         "older-file",
         "directory",
         "One file is as it was some commits ago; what is older than the `commit` of now is named. An older `commit` is "
-        "an older state of the whole window, which nobody can tell.",
+        "an older state of the whole window, which cannot be told from a new one.",
         older_file,
     ),
     Kind("exchanged-files", "directory", "Two files are in each other's place.", exchanged_files),
