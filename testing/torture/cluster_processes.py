@@ -206,7 +206,10 @@ def threads(scene: Scene) -> None:
     scene.outcome.count("calls", done.calls)
 
 
-HOLDS: Final = "what was acknowledged is there, no document is lost or stored twice, and all verdicts are those of one scorer"
+HOLDS: Final = (
+    "what was acknowledged is there, no document is lost or stored twice, "
+    "and all verdicts are those of one scorer"
+)
 
 KINDS: Final = (
     scene_kind("scorer-killed", f"Scorers (`ingest`, `watch`) are killed with -9; {HOLDS}.", killed),
