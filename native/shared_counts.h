@@ -13,13 +13,13 @@
 
 enum {
     CACHE_LINE_POSTINGS = 16,
-    COUNTERS_AHEAD = 48,
+    COUNTERS_AHEAD = 48, /* postings ahead of the one that is counted */
     LISTS_AHEAD = 4,
     MANY_LISTS = 64,      /* more than a sketch has */
-    CLEARED_AT_ONCE = 16, /* counters that are cleared in the time in which one is found and cleared */
+    CLEARED_AT_ONCE = 16, /* counters that lie side by side, in the time in which one by itself is cleared */
 };
 
-/* A counter for every doc that is never cleared between two searches: it holds the stamp it was last used in. */
+/* A counter for every doc that need not be cleared between two searches: it holds the stamp it was last used in. */
 typedef struct {
     u8 *hits; /* one a doc: stamp << bits | count */
     i64 hits_length;

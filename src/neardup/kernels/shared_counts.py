@@ -20,7 +20,7 @@ def bits_for(most: int) -> int:
 
 
 class Counters(NamedTuple):
-    """A counter for every doc that is never cleared between two searches: it holds the stamp it was last used in.
+    """A counter for every doc that need not be cleared between two searches: it holds the stamp it was last used in.
 
     hits    one a doc: stamp << bits | count
     bits    how many low bits are the count's (`bits_for`)

@@ -337,6 +337,15 @@ def test_docs_that_were_added_in_no_order_are_found_all_the_same():
     slow.search_and_add([(-1, list(range(at, at + 20))) for at in range(30)], [4] * 30)
 
 
+def test_docs_are_found_also_where_a_later_one_has_taken_the_place_of_an_earlier():
+    numbers = np.random.default_rng(8)
+    slow = Slow(2_000)
+    slow.add(random_documents(1_600, list(range(80)), 6))
+    slow.search_and_add(random_documents(40, list(range(80)), 6, 1_600), [3] * 40)
+    slow.renumbered([int(number) for number in numbers.permutation(2_000)])
+    slow.search_and_add([(-1, list(range(at, at + 20))) for at in range(60)], [4] * 60)
+
+
 def test_searches_of_few_postings_among_many_docs_count_anew_each_time():
     """Their counters are cleared one by one, and those of searches between them all at once, when stamps run out."""
     slow = Slow(100_000)
