@@ -144,6 +144,29 @@ def test_a_signal_in_the_middle_of_a_batch_finishes_it(command, run_process, num
         assert len(done.stdout.splitlines()) == 52  # the names of the columns, 50 rows, what is left out
 
 
+@pytest.mark.parametrize(
+    ("number", "code", "word"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_a_signal_when_a_command_has_ended_and_its_output_is_yet_to_be_written_is_no_fault(
+    number, code, word
+):
+    script = (
+        "import os\n"
+        "from neardup.cli import exit_codes, main\n"
+        "code_of = exit_codes._code_of\n"
+        "def ended(app):\n"
+        "    code = code_of(app)\n"
+        f"    os.kill(os.getpid(), {int(number)})\n"
+        "    return code\n"
+        "exit_codes._code_of = ended\n"
+        "main()\n"
+    )
+    words = [sys.executable, "-c", script, "version"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (code, f"neardup: {word}\n")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_that_is_ignored_where_it_was_started_stays_ignored(command, number):
     started = ["sh", "-c", f"trap '' {int(number)}; exec \"$@\"", "sh", *command]

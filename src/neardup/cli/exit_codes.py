@@ -186,15 +186,28 @@ def run(app: typer.Typer) -> NoReturn:
     warnings.showwarning = _log_warning
     if not _is_ignored(signal.SIGTERM):
         signal.signal(signal.SIGTERM, terminate)
-    code = _code_of(app)
+    try:
+        code = _flushed(_code_of(app))
+    except (KeyboardInterrupt, Terminated) as error:  # while its last output waited for a reader, say
+        streams.discard(sys.stdout)
+        code = exit_code(error)
+    for number in KINDS:  # all is done: whatever comes now changes nothing
+        signal.signal(number, signal.SIG_IGN)
+    sys.exit(code)
+
+
+def _flushed(code: int) -> int:
+    """Writes out what standard output still holds; the exit code, which was `code` before that."""
     try:
         sys.stdout.flush()
     except OSError as error:
         streams.discard(sys.stdout)
-        if not isinstance(error, BrokenPipeError) and code != UNUSABLE:  # which has been told
+        if isinstance(error, BrokenPipeError):
+            return BROKEN_PIPE
+        if code != UNUSABLE:  # which has been told
             log_line(f"standard output: {error.strerror}")
-        code = BROKEN_PIPE if isinstance(error, BrokenPipeError) else UNUSABLE
-    sys.exit(code)
+        return UNUSABLE
+    return code
 
 
 def _code_of(app: typer.Typer) -> int:
