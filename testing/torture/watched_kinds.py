@@ -15,7 +15,7 @@ from testing.torture.children import NOBODY
 from testing.torture.going_on import KILLED, Telling, told_or_named
 from testing.torture.kinds import Kind, Outcome, Round
 from testing.torture.process_kinds import GAVE_UP, SOON
-from testing.torture.stories import new_story, state_of
+from testing.torture.stories import WEIGHTS, new_story, state_of
 
 from neardup.errors import WindowLocked
 from neardup.opening import open_window
@@ -177,7 +177,8 @@ def _resign(path: Path) -> None:
 
 def replaced(round: Round) -> Outcome:
     random, outcome = round.random, Outcome()
-    telling = Telling(round, outcome, new_story(random))
+    # Opened again where it is gone, a window is begun anew: as it should be.
+    telling = Telling(round, outcome, new_story(random, weights=WEIGHTS | {"reopen": 0}))
     writer, aside = telling.writer(patience=0), round.place / "aside"
     _some_lines(telling, writer, random.randrange(1, 60))
     if _stopped(writer):

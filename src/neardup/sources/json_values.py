@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-import orjson
-
 from neardup.sources.lines import BOM, EXCERPT, Overlong
 from neardup.sources.streams import after_head
 
@@ -21,10 +19,11 @@ if TYPE_CHECKING:
 MOST_LOOKED_AT: Final = 1 << 20
 """Bytes within which two lines must have begun, for the second to tell what the first is."""
 BLANK: Final = b" \t\r\n"
+_GOING_ON: Final = b'"}],:-0123456789tfn'
+"""What an object may go on with on another line. A bracket that opens begins another."""
 _BETWEEN_RE: Final = re.compile(rb'["{}\[\],]')
 _WITHIN_RE: Final = re.compile(rb'["{}\[\]]')
 _IN_STRING_RE: Final = re.compile(rb'["\\]')
-_QUOTE_RE: Final = re.compile(rb'\\.|"')
 
 
 class Cut(bytes):
@@ -38,7 +37,7 @@ Values = list[tuple[int, bytes]] | None
 def is_spread(chunks: Iterator[Chunk]) -> tuple[bool, Iterator[Chunk]]:
     """(whether this is no JSON Lines but an array, or objects over several lines; all chunks).
 
-    So it is if it begins with a bracket, or if the first line is a part of an object and the next begins no other. A
+    So it is if it begins with a bracket, or if the first line is a part of an object and the next may go on with it. A
     line that ends within a string is no part but cut off: no string goes on behind a line.
     """
     head = b""
@@ -51,11 +50,10 @@ def is_spread(chunks: Iterator[Chunk]) -> tuple[bool, Iterator[Chunk]]:
             return True, after_head(head, chunks)
         first, newline, rest = begun.partition(b"\n")
         is_decided = (begun and not begun.startswith(b"{")) or len(head) > MOST_LOOKED_AT
-        if is_decided or (newline and _is_whole(first)):
+        if is_decided or (newline and not _is_part(first)):
             break
         if after := rest.lstrip(BLANK):
-            is_part = not _ends_in_string(first)
-            return is_part and not after.startswith((b"{", b"[")), after_head(head, chunks)
+            return after[:1] in _GOING_ON, after_head(head, chunks)
     return False, after_head(head, chunks)
 
 
@@ -71,17 +69,12 @@ def values(chunks: Iterator[Chunk], longest: int) -> Iterator[Values]:
         yield unended
 
 
-def _ends_in_string(line: bytes) -> bool:
-    quotes: int = _QUOTE_RE.findall(line).count(b'"')
-    return quotes % 2 == 1
-
-
-def _is_whole(line: bytes) -> bool:
-    try:
-        orjson.loads(line)
-    except orjson.JSONDecodeError:
-        return False
-    return True
+def _is_part(line: bytes) -> bool:
+    """Whether a line ends within brackets that it has opened, and in no string."""
+    splitter = _Splitter(len(line))
+    for _ in splitter.feed(line):
+        pass
+    return splitter.is_between_parts
 
 
 class _Splitter:
@@ -96,6 +89,11 @@ class _Splitter:
         self._in_array = False
         self._in_string = False
         self._is_escaped = False
+
+    @property
+    def is_between_parts(self) -> bool:
+        """Whether the next byte belongs to a value that has begun, and to no string of it."""
+        return self._depth > 0 and not self._in_string
 
     def feed(self, chunk: bytes) -> Iterator[tuple[int, bytes]]:
         """The values that end within `chunk`."""
