@@ -7,11 +7,12 @@ import errno
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from io import FileIO
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
-CHANGING = ("open", "pwrite", "truncate", "ftruncate", "fsync")
+CHANGING = ("open", "pwrite", "write", "truncate", "ftruncate", "fsync")
 
 
 class Killed(BaseException):
@@ -37,6 +38,7 @@ class Faults:
         self.calls = self.fatal = 0
         self.log: list[tuple[str, str]] = []
         self._names: dict[int, str] = {}
+        self._files: list[tuple[FileIO, str]] = []
 
     def arm(self, at: int) -> None:
         """The `at`-th call from now will fail."""
@@ -62,14 +64,28 @@ class Faults:
         self._names.pop(file, None)
         os.close(file)
 
+    def opened(self, path: str, mode: str = "r", **named: Any) -> FileIO:
+        """`FileIO`, which may open by `open`."""
+        if not named:
+            self._count("open", FileIO, (path, mode))
+        file = FileIO(path, mode, **named)
+        self._names.pop(file.fileno(), None)
+        self._files.append((file, path))
+        return file
+
     def bury(self) -> None:
         """Closes what a process that was killed leaves to the system to close."""
+        for opened, _ in self._files:
+            opened.close()
         for file in list(self._names):
             self._close(file)
 
     def _count(self, name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         self.calls += 1
-        self.log.append((name, self._names.get(arguments[0], "") if name != "open" else str(arguments[0])))
+        opened = {file.fileno(): path for file, path in self._files if not file.closed}
+        self.log.append(
+            (name, str(arguments[0]) if name == "open" else (self._names | opened).get(arguments[0], ""))
+        )
         if self.calls == self.fatal:
             if name == "pwrite":
                 file, data, place = arguments
@@ -89,7 +105,9 @@ class Faults:
         with (
             mock.patch("neardup.stores.directory.os", self),
             mock.patch("neardup.stores.hour_files.os", self),
+            mock.patch("neardup.stores.hour_files.FileIO", self.opened),
             mock.patch("neardup.stores.lock.os", self),
+            mock.patch("neardup.stores.lock.FileIO", self.opened),
             mock.patch("neardup.stores.commit_slots.os", self),
             mock.patch("neardup.stores.directory.shutil", mock.Mock(wraps=shutil, rmtree=self.rmtree)),
         ):

@@ -5,7 +5,10 @@ Processes that are really killed are in test_torture.py.
 
 from __future__ import annotations
 
+import contextlib
 import random
+import sys
+import warnings
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -18,6 +21,7 @@ from testing.window.operations import Delete, Expire, Ingest, Operation, Reconci
 from neardup.errors import NeardupError
 from neardup.model.verdict import Verdict
 from neardup.opening import open_window
+from neardup.stores.directory import DirectoryStore
 
 SETTINGS: dict[str, Any] = {"window_hours": 4, "batch_documents": 4}
 
@@ -193,6 +197,55 @@ def test_an_interrupted_opening_or_closing_keeps_nobody_out(tmp_path):
         window.close()
     window.close()
     open_window(path).close()
+
+
+class _Interruption:
+    """Raises KeyboardInterrupt before one step of Python's in the modules of the locks: `at`, counted from 1. Nothing
+    shorter can be interrupted.
+    """
+
+    def __init__(self, at: int) -> None:
+        self.steps, self._at = 0, at
+
+    def __enter__(self):
+        self._before = sys.gettrace()
+        sys.settrace(self._begin)
+        return self
+
+    def __exit__(self, *_):
+        sys.settrace(self._before)
+
+    def _begin(self, frame, event, argument):
+        if Path(frame.f_code.co_filename).name not in {"lock.py", "commit_slots.py", "directory.py"}:
+            return None
+        frame.f_trace_opcodes = True
+        return self._step
+
+    def _step(self, frame, event, argument):
+        if event == "opcode":
+            self.steps += 1
+            if self.steps == self._at:
+                raise KeyboardInterrupt
+        return self._step
+
+
+def test_an_opening_or_closing_that_is_interrupted_at_any_step_keeps_nobody_out(tmp_path):
+    path = tmp_path / "window"
+    open_window(path).close()
+    at = steps = 0
+    with warnings.catch_warnings(
+        action="ignore", category=ResourceWarning
+    ):  # Python closes what is left open
+        while at <= steps:
+            at, store = at + 1, None
+            with contextlib.suppress(KeyboardInterrupt), _Interruption(at) as interruption:
+                store = DirectoryStore(path, readonly=False)
+                store.close()
+            steps = interruption.steps
+            if store is not None:
+                store.close()
+            DirectoryStore(path, readonly=False).close()
+    assert at > 500
 
 
 # -- again, and in full --

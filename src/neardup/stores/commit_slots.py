@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+from io import FileIO
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -41,7 +42,7 @@ class CommitSlots:
         if self._file is not None:
             try:
                 self._left += _content(self._file)
-            except BaseException:  # or this process would keep itself out
+            except BaseException:
                 self.close()
                 raise
 
@@ -63,11 +64,11 @@ class CommitSlots:
         slot = _encoded(commit)
         with naming(self._path / "commit"):
             for at in range(commit.generation % _SLOTS, _COPIES * _SLOTS, _SLOTS):
-                if os.pwrite(self._file, slot, SLOT_BYTES * at) != len(slot):
+                if os.pwrite(self._file.fileno(), slot, SLOT_BYTES * at) != len(slot):
                     raise OSError(errno.ENOSPC, "the commit slot was not written whole")
                 self._left[SLOT_BYTES * at : SLOT_BYTES * (at + 1)] = slot
             if flush:
-                os.fsync(self._file)
+                os.fsync(self._file.fileno())
 
     def is_exchanged(self) -> bool:
         """Whether a reader finds another file than when it looked last: that of another window, or of this one signed
@@ -79,10 +80,8 @@ class CommitSlots:
         before, self._looked_at = self._looked_at, newer
         if before is None:
             return False
-        try:
-            return not os.path.sameopenfile(before, newer)
-        finally:
-            os.close(before)
+        with before:
+            return not os.path.sameopenfile(before.fileno(), newer.fileno())
 
     def check_same(self) -> None:
         """Raises `WindowDamaged` if another window, an older copy of this one or none has taken its place."""
@@ -93,20 +92,19 @@ class CommitSlots:
 
     def close(self) -> None:
         """Lets go of the file and its lock; slots can still be read."""
-        files, self._file, self._looked_at = (self._file, self._looked_at), None, None
-        for file in files:
+        for file in (self._file, self._looked_at):
             if file is not None:
-                os.close(file)
+                file.close()
 
 
-def _for_reading(path: Path) -> int | None:
+def _for_reading(path: Path) -> FileIO | None:
     """The commit file, open, so that no other one can get its number; None if there is none."""
     with contextlib.suppress(FileNotFoundError):
-        return os.open(path / "commit", os.O_RDONLY)
+        return FileIO(str(path / "commit"))
     return None
 
 
-def _opened(path: Path) -> int:
+def _opened(path: Path) -> FileIO:
     """The commit file, open; a new window's begins with valid slots, so that there is always one to go back to."""
     file = path / "commit"
     if not file.exists():
@@ -116,10 +114,10 @@ def _opened(path: Path) -> int:
     return locked_commits(path)
 
 
-def _content(file: int) -> bytes:
+def _content(file: FileIO) -> bytes:
     """All slots as they are in the open commit file, with zeros for what it does not have."""
     size = SLOT_BYTES * _SLOTS * _COPIES
-    return os.pread(file, size, 0).ljust(size, b"\0")
+    return os.pread(file.fileno(), size, 0).ljust(size, b"\0")
 
 
 def write_new(path: Path, commit: Commit) -> None:

@@ -53,6 +53,7 @@ from neardup.stores.window_directory import HOURS, hour_directory
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
+    from io import FileIO
 
     from neardup.stores.base import NewDocuments
     from neardup.stores.records import RowBuffer, Rows
@@ -84,7 +85,7 @@ class DirectoryStore(SingleOwner):
         self._touched: set[int] = set()
         self._row_counts: dict[int, int] = {}
         self._added: dict[int, StoredHour] = {}  # since the last look, by a writer that a reader follows
-        self._lock: int | None = None
+        self._lock: FileIO | None = None
         self._slots: CommitSlots | None = None
         try:
             if not readonly:
@@ -378,16 +379,12 @@ class DirectoryStore(SingleOwner):
 
     def close(self) -> None:
         with contextlib.ExitStack() as stack:  # whatever fails, the locks are let go of, last
-            stack.callback(self._unlock)
+            if self._lock is not None:
+                stack.callback(self._lock.close)
             if self._slots is not None:
                 stack.callback(self._slots.close)
             for hour in list(self._open):
                 stack.callback(self._forget, hour)
-
-    def _unlock(self) -> None:
-        lock, self._lock = self._lock, None
-        if lock is not None:
-            os.close(lock)
 
 
 def _flush_directory(path: Path) -> None:

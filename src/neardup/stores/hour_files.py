@@ -7,6 +7,7 @@ that of the row and its document's id.
 from __future__ import annotations
 
 import os
+from io import FileIO
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -40,17 +41,11 @@ class HourFiles:
 
     def __init__(self, directory: Path, *, readonly: bool) -> None:
         self.directory = directory
-        self.files: dict[int, int] = {}
-        flags = os.O_RDONLY if readonly else os.O_RDWR | os.O_CREAT
         if not readonly:
             directory.mkdir(parents=True, exist_ok=True)
-        try:
-            for which in (TEXTS, BLOBS) if readonly else range(len(NAMES)):
-                self.files[which] = os.open(directory / NAMES[which], flags, 0o666)
-        except OSError:
-            self.close()
-            raise
-        self.ends = [os.fstat(file).st_size for file in self.files.values()]
+        chosen = (TEXTS, BLOBS) if readonly else range(len(NAMES))
+        self.files = {which: _opened(directory / NAMES[which], readonly=readonly) for which in chosen}
+        self.ends = [os.fstat(file.fileno()).st_size for file in self.files.values()]
 
     # ---- writing ----
 
@@ -91,7 +86,7 @@ class HourFiles:
         while view:
             # pwrite at the known end, not O_APPEND: what a failed batch left behind is written over.
             with naming(self.directory / NAMES[which]):
-                written = os.pwrite(self.files[which], view, self.ends[which])
+                written = os.pwrite(self.files[which].fileno(), view, self.ends[which])
             self.ends[which] += written
             view = view[written:]
 
@@ -99,7 +94,7 @@ class HourFiles:
         """Raises `WindowDamaged` if the file of rows was replaced, or what it holds was."""
         file = self.directory / NAMES[ROWS]
         check_same(file, self.files[ROWS])
-        if os.fstat(self.files[ROWS]).st_size != self.ends[ROWS]:
+        if os.fstat(self.files[ROWS].fileno()).st_size != self.ends[ROWS]:
             raise replaced(file)
 
     # ---- reading ----
@@ -114,7 +109,7 @@ class HourFiles:
 
     def _read(self, which: int, extent: tuple[int, int], owner: int) -> bytes:
         start, size = extent
-        item = unsealed(os.pread(self.files[which], size + SUM_BYTES, start), owner, which)
+        item = unsealed(os.pread(self.files[which].fileno(), size + SUM_BYTES, start), owner, which)
         if item is None or len(item) != size:
             file = self.directory / NAMES[which]
             raise damage(
@@ -128,12 +123,19 @@ class HourFiles:
         """Returns when everything that was written is on the disk."""
         for which, file in self.files.items():
             with naming(self.directory / NAMES[which]):
-                os.fsync(file)
+                os.fsync(file.fileno())
 
     def close(self) -> None:
         """Lets go of the files."""
         for file in self.files.values():
-            os.close(file)
+            file.close()
+
+
+def _opened(path: Path, *, readonly: bool) -> FileIO:
+    """A file of an hour, open; a writer's is made if it is not there, and holds what it held."""
+    if readonly:
+        return FileIO(str(path))
+    return FileIO(str(path), "r+", opener=lambda name, flags: os.open(name, flags | os.O_CREAT, 0o666))
 
 
 def row_sums(stored: NDArray[np.void], ids: PackedIds, first: int) -> NDArray[np.uint64]:

@@ -1,10 +1,15 @@
-"""Who may write to a window's directory: one process, for as long as the directory is as it left it."""
+"""Who may write to a window's directory: one process, for as long as the directory is as it left it.
+
+A lock is held by a file that is open. The files of a window are objects, which Python closes when nobody has them any
+more, not the numbers of the system: one that an interruption kept from being noted would keep this process itself out.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import os
+from io import FileIO
 from typing import TYPE_CHECKING
 
 from neardup.errors import NeardupError, WindowDamaged, WindowLocked
@@ -14,23 +19,41 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def locked(path: Path) -> int:
+def locked(path: Path) -> FileIO:
     """The lock file of the window at `path`, locked for this process; `WindowLocked` names who holds it."""
-    file = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o666)
-    try:
+    file = FileIO(str(path / "lock"), "a+")
+    with _closed_if_it_fails(file):
         if not _is_locked(path, file):
-            holder = os.pread(file, 64, 0).decode(errors="replace").strip()
+            holder = os.pread(file.fileno(), 64, 0).decode(errors="replace").strip()
             raise WindowLocked(path, f"process {holder}" if holder else None)
         with naming(path / "lock"):
-            os.ftruncate(file, 0)
-            os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
-    except BaseException:  # an interruption too: or this process would keep itself out
-        os.close(file)
-        raise
+            os.ftruncate(file.fileno(), 0)
+            os.write(file.fileno(), f"{os.getpid()}\n".encode())
     return file
 
 
-def _is_locked(path: Path, file: int) -> bool:
+def locked_commits(path: Path) -> FileIO:
+    """The commit file of the window at `path`, open and locked as well.
+
+    The lock file may be deleted by whoever takes it for a leftover, and another one be locked; this one may not.
+    """
+    file = FileIO(str(path / "commit"), "r+")
+    with _closed_if_it_fails(file):
+        if not _is_locked(path, file):
+            raise WindowLocked(path)
+    return file
+
+
+@contextlib.contextmanager
+def _closed_if_it_fails(file: FileIO) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        file.close()
+        raise
+
+
+def _is_locked(path: Path, file: FileIO) -> bool:
     """Whether an open `file` of the window at `path` is locked now; False: another holds it. Raises `NeardupError`
     where the file system has no locks.
     """
@@ -44,35 +67,20 @@ def _is_locked(path: Path, file: int) -> bool:
     return True
 
 
-def locked_commits(path: Path) -> int:
-    """The commit file of the window at `path`, open and locked as well.
-
-    The lock file may be deleted by whoever takes it for a leftover, and another one be locked; this one may not.
-    """
-    file = os.open(path / "commit", os.O_RDWR)
-    try:
-        if not _is_locked(path, file):
-            raise WindowLocked(path)
-    except BaseException:
-        os.close(file)
-        raise
-    return file
-
-
 @contextlib.contextmanager
 def held(path: Path) -> Iterator[None]:
     """The window at `path` is this process's alone meanwhile: both its locks; raises `WindowLocked`."""
     with contextlib.ExitStack() as stack:
-        stack.callback(os.close, locked(path))
+        stack.enter_context(locked(path))
         if (path / "commit").exists():
-            stack.callback(os.close, locked_commits(path))
+            stack.enter_context(locked_commits(path))
         yield
 
 
-def check_same(path: Path, file: int) -> None:
+def check_same(path: Path, file: FileIO) -> None:
     """Raises `replaced` if what lies at `path` is not the open `file` any more."""
     with contextlib.suppress(FileNotFoundError):
-        if os.path.samestat(path.stat(), os.fstat(file)):
+        if os.path.samestat(path.stat(), os.fstat(file.fileno())):
             return
     raise replaced(path)
 

@@ -83,7 +83,3 @@ class SingleOwner:
 
     def close(self) -> None:
         """Nothing is held."""
-
-    def __del__(self) -> None:
-        """One that nobody has any more, and nobody closed, keeps no lock and no files."""
-        self.close()
