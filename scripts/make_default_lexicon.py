@@ -3,10 +3,10 @@
     python scripts/make_default_lexicon.py books-en.jsonl.gz manpages-multi.jsonl.gz
 
 Each file is gzip'd JSON Lines with a "text" in each line: English prose of the public domain (Standard
-Ebooks) and Debian's manual pages in 13 languages. Every second text is taken: a table filled by all of them knows
-one slot in seven, so that random strings pass for rare q-grams, which the complete search looks up first. Only
-frequency classes of hash slots go into the lexicon, nothing of the texts. The same files in the same order give the
-same lexicon, to the bit.
+Ebooks) and Debian's manual pages in 13 languages. Every second text is taken: of all of them, one slot in
+seven would be known, and as many q-grams of random strings taken for more frequent than they are. Only frequency
+classes of hash slots go into the lexicon, nothing of the texts. The same files in the same order give the same lexicon,
+to the bit.
 """
 
 from __future__ import annotations
