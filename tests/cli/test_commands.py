@@ -501,6 +501,15 @@ def test_an_option_that_there_is_not_names_those_that_begin_so(run, words, meant
     assert (done.code, f"(Possible options: {meant})" in done.err) == (2, True)
 
 
+def test_bytes_of_a_value_that_cannot_be_are_shown_as_elsewhere(run, monkeypatch):
+    done = run("groups", "--sort", "x\udcff")
+    assert (done.code, r"'x\xff' is not one of" in done.err) == (2, True)
+    written = run("groups", "--sort", r"\udcff")
+    assert r"'\\udcff' is not one of" in written.err
+    monkeypatch.setenv("NEARDUP_THRESHOLD", "\udcff")
+    assert r"neardup: setting threshold is '\xff': it must be" in run("stats").err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

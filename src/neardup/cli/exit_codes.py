@@ -45,6 +45,7 @@ MAY_BE_EMPTY: Final = frozenset(("--text", "--title", "--keep-kinds"))
 """Options whose values are no names, and may be empty."""
 
 _LEFT_OVER_RE: Final = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.+)\)", re.DOTALL)
+_REPR_OF_BYTE_RE: Final = re.compile(r"(?<!\\)\\udc([89a-f][0-9a-f])")
 
 Item = TypeVar("Item")
 
@@ -111,8 +112,17 @@ def _escaped_usage() -> Iterator[None]:
         if hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str):
             _name_the_value(error)
             _name_the_option(error)
-            error.message = escaped(error.message, lines=True)  # type: ignore[attr-defined]
+            error.message = escaped(_with_bytes(error.message), lines=True)  # type: ignore[attr-defined]
         raise
+
+
+def _with_bytes(message: str) -> str:
+    r"""`message` with bytes of the command line that are no UTF-8 as `\xNN`: `repr` writes them as Python holds them.
+
+    >>> print(_with_bytes(repr("caf\udce9")))
+    'caf\xe9'
+    """
+    return _REPR_OF_BYTE_RE.sub(r"\\x\1", message)
 
 
 def _name_the_longer(error: Any) -> None:
@@ -161,7 +171,7 @@ def exit_code(error: BaseException) -> int:
     if isinstance(error, OSError) and error.filename is not None:
         log_line(f"{error.filename}: {error.strerror}")
     else:
-        log_line(str(error))
+        log_line(_with_bytes(str(error)))
     if isinstance(error, SettingsError | UnknownDocument | FileNotFoundError | OutputClosed):
         return USAGE
     return REJECTED if isinstance(error, DocumentError) else UNUSABLE
