@@ -501,6 +501,15 @@ def test_an_option_that_there_is_not_names_those_that_begin_so(run, words, meant
     assert (done.code, f"(Possible options: {meant})" in done.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("words", "is_name"), [("explain -:4 a", True), ("get -ab", True), ("stats -x", False)]
+)
+def test_a_name_that_begins_as_an_option_is_told_its_place(run, words, is_name):
+    done = run(*words.split())
+    said = f"a name that begins with - goes behind --: `neardup {words.split()[0]} -- NAME`"
+    assert (done.code, said in " ".join(done.err.replace("│", " ").split())) == (2, is_name)
+
+
 def test_bytes_of_a_value_that_cannot_be_are_shown_as_elsewhere(run, monkeypatch):
     done = run("groups", "--sort", "x\udcff")
     assert (done.code, r"'x\xff' is not one of" in done.err) == (2, True)

@@ -109,6 +109,7 @@ def _escaped_usage() -> Iterator[None]:
     except Exception as error:
         if hasattr(error, "possibilities"):
             _name_the_longer(error)
+            _say_how_names_begin(error)
         if hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str):
             _name_the_value(error)
             _name_the_option(error)
@@ -123,6 +124,13 @@ def _with_bytes(message: str) -> str:
     'caf\xe9'
     """
     return _REPR_OF_BYTE_RE.sub(r"\\x\1", message)
+
+
+def _say_how_names_begin(error: Any) -> None:
+    """Lets typer, where a word that begins with - may be a name, say where such a name goes."""
+    takes_names = any(each.param_type_name == "argument" for each in error.ctx.command.params)
+    if takes_names and not error.option_name.startswith("--"):
+        error.message += f"; a name that begins with - goes behind --: `{error.ctx.command_path} -- NAME`"
 
 
 def _name_the_longer(error: Any) -> None:
