@@ -24,6 +24,13 @@ UNDECODABLE: Final = "neardup.undecodable"
 BAD: Final = b"\xff"
 """Stands for bytes that are no text of the encoding: UTF-8 never has it, so that their record is rejected, alone."""
 
+_SAMPLE: Final = 1024
+"""Bytes, the first, by which an encoding without a mark is known."""
+_PER_ZERO: Final = 32
+"""How many bytes there are to each that is zero, at most, in such an encoding: spaces have one in any script."""
+_FEW: Final = 8
+"""How many zeros the high bytes have to each of the low ones, at least: those of 😀 and 一 have one."""
+
 _CONTROL_RE: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 """Bytes that stand in no text of an encoding that goes by bytes (but ESC, which some begin with)."""
 
@@ -47,6 +54,27 @@ def checked_encoding(name: str) -> str:
 def marked_encoding(head: bytes) -> str | None:
     """The encoding of more than a byte whose byte order mark `head` begins with; None if there is no such mark."""
     return next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+
+
+def bare_encoding(head: bytes) -> str | None:
+    """The encoding of more than a byte that text without a byte order mark is in, by where it has zeros; None if it has
+    few, or at no regular places. The name is good for iconv, too.
+
+    >>> bare_encoding("Rain.".encode("utf-16-le")), bare_encoding("Rain.".encode("utf-32-be")), bare_encoding(b"Rain.")
+    ('utf-16le', 'utf-32be', None)
+    """
+    head = head[:_SAMPLE]
+    first, second, third, fourth = (head[at::4].count(0) for at in range(4))
+    even, odd, characters = first + third, second + fourth, len(head) // 4
+    if even + odd < max(2, len(head) / _PER_ZERO):
+        return None
+    if _FEW * even <= odd:
+        return "utf-16le"
+    if _FEW * odd <= even:
+        return "utf-16be"
+    if _FEW * first <= fourth == characters:
+        return "utf-32le"
+    return "utf-32be" if _FEW * fourth <= first == characters else None
 
 
 def transcoded(chunks: Iterator[Chunk], encoding: str) -> Iterator[Chunk]:

@@ -18,7 +18,7 @@ except ImportError:  # there are no wheels of it for this machine
     import zlib as gzip_codec  # type: ignore[no-redef]
 
 from neardup.sources import optional_readers
-from neardup.sources.encoding import marked_encoding, transcoded
+from neardup.sources.encoding import bare_encoding, marked_encoding, transcoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +99,7 @@ def _decompressed(blocks: Iterator[Chunk], encoding: str | None, *, is_mail: boo
                 how = f"--input parquet reads it from a file{optional_readers.ARROW.if_missing}"
                 raise StreamError(f"this is {name}: {how}")
             raise StreamError(f"this is {name}, which neardup does not read: convert it to UTF-8 text first")
-    wide = marked_encoding(head)
+    wide = marked_encoding(head) or (bare_encoding(head) if encoding is None else None)
     if wide is not None and not (encoding or "").startswith(wide):
         how = "convert it to UTF-8 first (iconv -f {0} -t utf-8)" if is_mail else "--encoding {0} reads it"
         raise StreamError(f"this is {wide.upper()} text: {how.format(wide)}")

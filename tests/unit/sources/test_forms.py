@@ -255,6 +255,28 @@ def test_what_lacks_the_mark_of_its_encoding_is_a_reject(tmp_path):
     assert document.text == "A"
 
 
+@pytest.mark.parametrize("encoding", ["utf-16le", "utf-16be", "utf-32le", "utf-32be"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.txt"])
+def test_wide_text_without_a_byte_order_mark_is_named_with_the_option_that_reads_it(tmp_path, name, encoding):
+    text = "Паром сел на мель у западной косы на рассвете. 😀"
+    contents = {
+        "a.jsonl": f'{{"id": "1", "text": "{text}"}}\n',
+        "a.csv": f"id,text\n1,{text}\n",
+        "a.txt": text,
+    }
+    path = written(tmp_path, name, contents[name].encode(encoding))
+    (reject,) = read(path)
+    assert reject.reason == f"this is {encoding.upper()} text: --encoding {encoding} reads it"
+    (document,) = read(path, encoding=encoding)
+    assert document.text == text
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\0" * 64, "Rain.\0Snow.\0\0", "x" * 64 + "\0" + "y" * 63 + "\0"])
+def test_text_with_some_zeros_is_text(tmp_path, text):
+    (document,) = read(written(tmp_path, "a.txt", text))
+    assert document.text == text
+
+
 @pytest.mark.parametrize("order", ["le", "be"])
 @pytest.mark.parametrize(("width", "other"), [("16", "32"), ("32", "16")])
 def test_a_byte_order_mark_is_named_with_the_option_that_reads_it(tmp_path, order, width, other):
