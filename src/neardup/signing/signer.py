@@ -261,19 +261,20 @@ def _stamp(path: str | Path | None) -> tuple[int, int, int] | None:
 
 
 @functools.lru_cache(maxsize=8)
-def _kept_signer(recipe: Recipe, stamps: tuple[object, ...]) -> Signer:  # noqa: ARG001 - part of the key
-    _warn_of_weak_salt(recipe)
+def _kept_signer(recipe: Recipe, stamps: tuple[object, ...]) -> Signer:
+    _warn_of_weak_salt(Recipe(salt=recipe.salt), stamps[1])
     return Signer(recipe)
 
 
-def _warn_of_weak_salt(recipe: Recipe) -> None:
-    """Logs that a salt is so short that whoever wants to know it can try every one."""
-    secret = recipe.secret
+@functools.cache
+def _warn_of_weak_salt(salted: Recipe, stamp: object) -> None:  # noqa: ARG001 - part of the key
+    """Logs once that the salt of `salted` is so short that whoever wants to know it can try every one."""
+    secret = salted.secret
     if secret is not None and len(secret) < LEAST_SECRET:
         log.warning(
             "the salt %s has %d bytes, which can be guessed: make one of %d (`head -c %d /dev/urandom > FILE`), and "
             "give it by --salt FILE; a window that is there takes it by `neardup resign --salt FILE`",
-            recipe.salt, len(secret), 2 * LEAST_SECRET, 2 * LEAST_SECRET,
+            salted.salt, len(secret), 2 * LEAST_SECRET, 2 * LEAST_SECRET,
         )  # fmt: skip
 
 

@@ -169,3 +169,15 @@ def test_working_arrays_of_a_large_text_are_not_kept():
     own = Signer(Recipe())
     own.sign([b"word " * 200_000])
     assert len(own.scratch(1).points) < 1_000_000
+
+
+def test_a_salt_that_can_be_guessed_is_told_once_however_many_recipes_have_it(tmp_path, caplog):
+    salt = tmp_path / "s"
+    salt.write_bytes(b"12345678")
+    for _ in range(2):
+        for size in range(8, 24):
+            signer_for(Recipe(sketch_size=size, salt=salt))
+    assert caplog.text.count("which can be guessed") == 1
+    salt.write_bytes(b"1234567")
+    signer_for(Recipe(salt=salt))
+    assert caplog.text.count("which can be guessed") == 2
