@@ -69,6 +69,16 @@ def test_what_is_there_already_is_counted(run):
     assert "neardup: 1 document came again with the same id and text, and counted once each\n" in done.err
 
 
+def test_what_is_rejected_each_time_neither_comes_again_nor_was_there(run):
+    long = [{"id": id, "text": "x" * 99} for id in "ccdd"]
+    records = [*long, {"id": "a", "text": "Rain."}, {"id": "c", "text": "Snow."}, *long]
+    command = ("ingest", written("a.jsonl", records), "--window", "w", "--max-length", "50")
+    assert "came again" not in run(*command).err
+    again = run(*command).err
+    assert "neardup: 2 documents were there from earlier runs, with the same text" in again
+    assert "came again" not in again
+
+
 def test_what_comes_again_in_one_run_but_for_white_space_was_not_there_before(run):
     twice = [{"id": "a", "text": "Rain falls."}, {"id": "a", "text": "Rain  falls!"}]
     assert "from earlier runs" not in run("ingest", written("a.jsonl", twice), "--window", "w").err

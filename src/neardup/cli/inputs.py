@@ -275,7 +275,8 @@ class IdCheckingReader:
         return self._items.position()
 
     def located(self, reject: Reject) -> Reject:
-        """`reject` with the source and line of its document."""
+        """`reject` with the source and line of its document, whose id counts no longer if it was the last."""
+        self._ids.forget_last(reject.id)
         return self._items.located(reject)
 
     def report(self, replaced: int = 0, unchanged: int = 0) -> bool:
@@ -320,6 +321,7 @@ class RepeatedIds:
         self._before: dict[int, int] = {}
         self.count, self.same, self.other = 0, 0, 0
         self.example = ""
+        self._last: tuple[str, int | None] | None = None
 
     def is_first_other_text(self, document: Document) -> bool:
         """Count `document`; whether it is the first whose id was another text's."""
@@ -329,6 +331,7 @@ class RepeatedIds:
         if len(self._now) >= self._generation:
             self._before, self._now = self._now, {}
         self._now[id] = text
+        self._last = document.id, known
         if known is None:
             return False
         if known == text:
@@ -336,3 +339,15 @@ class RepeatedIds:
             return False
         self.other += 1
         return self.other == 1
+
+    def forget_last(self, rejected: str | None) -> None:
+        """Count the last document no longer, if it is the one of the id `rejected`."""
+        if self._last is None or self._last[0] != rejected:
+            return
+        id, known = hash(rejected), self._last[1]
+        text, self._last = self._now.pop(id), None
+        self.count -= 1
+        if known is not None:
+            self._now[id] = known
+            self.same -= known == text
+            self.other -= known != text
