@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from mmap import ACCESS_READ, mmap
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -65,8 +66,9 @@ class KeysFile:
             return np.empty(0, "<u8")
         name = self.directory / NAMES[KEYS]
         with naming(name), name.open("rb", buffering=0) as file:
-            if self._mapped and file_size(name) >= self._end:
-                return np.frombuffer(mmap(file.fileno(), self._end, access=ACCESS_READ), "<u8")
+            if self._mapped:
+                with contextlib.suppress(ValueError):  # it is shorter than that, which is told below
+                    return np.frombuffer(mmap(file.fileno(), self._end, access=ACCESS_READ), "<u8")
             keys = np.empty(len(self), "<u8") if buffer is None else buffer[: len(self)]
             rest = keys.view(np.uint8).data
             while rest and (read := file.readinto(rest)):
@@ -277,7 +279,7 @@ def _read_ids(file: Path, rows: Rows) -> PackedIds:
     starts, sizes = records.id_extents(rows)
     blobs = np.empty(0, np.uint8)
     if file_size(file) and sizes.any():
-        with file.open("rb") as opened:
+        with file.open("rb") as opened, contextlib.suppress(ValueError):  # it has been emptied meanwhile
             blobs = np.frombuffer(mmap(opened.fileno(), 0, access=ACCESS_READ), np.uint8)
     there = (starts >= 0) & (starts <= len(blobs) - sizes)
     return PackedIds.among(blobs, np.where(there, starts, 0), np.where(there, sizes, 0))
