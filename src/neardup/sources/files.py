@@ -40,7 +40,15 @@ FORMS: Final[dict[str, Form]] = {
     ".arrow": "arrow",
     ".feather": "arrow",
 }
+PACKED: Final = {
+    ".bz2": "bzip2",
+    ".xz": "xz",
+    ".zip": "a zip archive",
+    **dict.fromkeys((".tar", ".tgz"), "a tar archive"),
+}
+"""What files are, by the endings of their names, that hold others, or are compressed in a way that is not read."""
 UNREAD: Final = {
+    **PACKED,
     ".pdf": "PDF",
     **dict.fromkeys((".docx", ".doc", ".odt", ".rtf"), "a document of a word processor"),
     **dict.fromkeys((".xlsx", ".xls", ".ods"), "a spreadsheet"),

@@ -6,7 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from neardup.sources import optional_readers
-from neardup.sources.files import FORMS, INPUTS, UNREAD, Form, ending
+from neardup.sources.files import FORMS, INPUTS, PACKED, UNREAD, Form, ending
 
 
 class OtherFormat(NamedTuple):
@@ -47,10 +47,9 @@ def reason_by_name(name: str) -> str:
     """Why a file whose name tells none of the known forms is not read, and what to do."""
     if ending(name) in UNREAD:
         into = "CSV" if UNREAD[ending(name)] == "a spreadsheet" else "UTF-8 text"
+        how = "unpack it" if ending(name) in PACKED else f"convert it to {into}"
         plain = "; --input text reads it if it is plain text" if ending(name) == _OLD_TEXT else ""
-        return (
-            f"this is {UNREAD[ending(name)]}, which neardup does not read: convert it to {into} first{plain}"
-        )
+        return f"this is {UNREAD[ending(name)]}, which neardup does not read: {how} first{plain}"
     kind = _BY_ENDING.get(ending(name))
     return reason_for(kind) if kind else (
         f"the name does not tell what it holds (known: {', '.join(FORMS)}): --input says it: {', '.join(INPUTS)}"

@@ -82,6 +82,17 @@ def test_what_is_never_read_is_not_asked_to_be_named(tmp_path):
     ]
 
 
+def test_what_is_to_be_unpacked_is_told_so(tmp_path):
+    for name in ("a.jsonl.bz2", "b.jsonl.xz", "c.zip", "d.tar.gz", "e.tgz"):
+        written(tmp_path, f"d/{name}", "x")
+    (line,) = Reader([tmp_path / "d"]).passed_over
+    assert "--input" not in line
+    kinds = ["bzip2", "xz", "a zip archive", "a tar archive", "a tar archive"]
+    assert [reject.reason for path in sorted((tmp_path / "d").iterdir()) for reject in read(path)] == [
+        f"this is {kind}, which neardup does not read: unpack it first" for kind in kinds
+    ]
+
+
 def test_plain_text_in_a_file_that_is_called_as_those_of_word_processors_is_told_how_it_is_read(tmp_path):
     path = written(tmp_path, "manual.doc", "Plain text.")
     (reject,) = read(path)
