@@ -43,6 +43,9 @@ def expire(
 ) -> None:
     """Drop every hour that is older than the window keeps, whole; print the names of those dropped, and count.
 
+    Hours are counted back from the clock, or from --now, not from the newest document: of an archive that ended long
+    ago all may go. --dry-run says what would.
+
     --window-hours and --keep-hours are for this time only. Fewer than the window keeps need --force. Where the window
     was given --keep-hours, only that counts.
 
