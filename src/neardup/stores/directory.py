@@ -36,8 +36,8 @@ from neardup.stores import hour_list, records
 from neardup.stores.base import Commit, CommitResult, Records
 from neardup.stores.commit_slots import CommitSlots
 from neardup.stores.description import Description, read_description, remember
-from neardup.stores.hour_files import NAMES, HourFiles
-from neardup.stores.lock import locked, naming
+from neardup.stores.hour_files import NAMES, HourFiles, flush_directory
+from neardup.stores.lock import locked
 from neardup.stores.single_owner import SingleOwner
 from neardup.stores.stored_hour import (
     StoredHour,
@@ -52,7 +52,6 @@ from neardup.stores.window_directory import HOURS, hour_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
     from io import FileIO
 
     from neardup.stores.base import NewDocuments
@@ -158,8 +157,8 @@ class DirectoryStore(SingleOwner):
         yield records_of(stored, rows, max(self.committed.floor_order, since.next_order), self._reading_keys)
 
     def _stored_hours(self) -> tuple[dict[int, StoredHour], Rows]:
-        """Everything committed, by hour, and all rows; a reader starts over if the writer drops hours meanwhile, a
-        writer deletes hours that an expiry left behind, and cuts off what was never committed.
+        """Everything committed, by hour, and all rows; a reader starts over if the writer drops hours meanwhile. When
+        a writer opens the window, it deletes hours that an expiry left behind, and cuts off what was never committed.
 
         Raises `WindowDamaged`, and cuts nothing, unless all committed rows were found.
         """
@@ -180,9 +179,14 @@ class DirectoryStore(SingleOwner):
                 continue
             if damage is not None:
                 raise damage
-            if not self._readonly:
+            if self._tidies:
                 self._take_over(hours)
             return hours, buffer.rows  # which are those of the commit that they were read by
+
+    @property
+    def _tidies(self) -> bool:
+        """Not after a change that failed, perhaps because the disk is full: then there is only reading."""
+        return not self._readonly and self.revision == 0
 
     def _committed_hours(self, buffer: RowBuffer) -> dict[int, StoredHour]:
         hours: dict[int, StoredHour] = {}
@@ -192,7 +196,7 @@ class DirectoryStore(SingleOwner):
                     hours[hour] = self.load(hour, buffer)
                 except FileNotFoundError as error:  # it went between two looks at it
                     raise WindowDamaged(error.filename, "no file", "that of an hour", self.path) from None
-            elif not self._readonly:
+            elif self._tidies:
                 self.drop(hour)
         return hours
 
@@ -277,10 +281,15 @@ class DirectoryStore(SingleOwner):
 
     # ---- what is added ----
 
-    def begin(self) -> AbstractContextManager[object]:
+    @contextlib.contextmanager
+    def begin(self) -> Iterator[None]:
         assert self._slots is not None, "the store is open"
         self._slots.check_same()
-        return contextlib.nullcontext()  # the lock is held as long as the store is open
+        try:
+            yield  # the lock is held as long as the store is open
+        except BaseException:
+            self._outdated = True  # nothing added counts, or all if the commit itself was interrupted
+            raise
 
     def append(self, hour: int, new: NewDocuments) -> None:
         self._changed(hour, len(new.rows)).append(new.rows, new.texts, new.blobs, new.keys)
@@ -359,7 +368,7 @@ class DirectoryStore(SingleOwner):
             raise WindowExpired(self.path, hour_name(hour)) from None
         if is_new and self.fsync:  # or the directory's name might not survive what its files do
             for parent in (directory, directory.parent, self.path):
-                _flush_directory(parent)
+                flush_directory(parent)
         return files
 
     def _forget(self, hour: int) -> None:
@@ -385,12 +394,3 @@ class DirectoryStore(SingleOwner):
                 stack.callback(self._slots.close)
             for hour in list(self._open):
                 stack.callback(self._forget, hour)
-
-
-def _flush_directory(path: Path) -> None:
-    file = os.open(path, os.O_RDONLY)
-    try:
-        with naming(path):
-            os.fsync(file)
-    finally:
-        os.close(file)

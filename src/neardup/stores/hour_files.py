@@ -161,3 +161,13 @@ def key_sums(
 def damage(file: Path, actual: str, expected: str) -> WindowDamaged:
     """What is raised for a file of an hour."""
     return WindowDamaged(file, actual, expected, file.parents[2])
+
+
+def flush_directory(path: Path) -> None:
+    """The names in a directory are on the disk when this returns."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        with naming(path):
+            os.fsync(file)
+    finally:
+        os.close(file)

@@ -12,7 +12,9 @@ from neardup.errors import NeardupError, SettingsError, WindowLocked
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Settings
 from neardup.opening import open_window
 from neardup.signing.signer import signer_for
+from neardup.stores.commit_slots import CommitSlots
 from neardup.stores.directory import DirectoryStore
+from neardup.stores.hour_files import HourFiles
 from neardup.stores.records import arrivals_of
 from neardup.window.engine import WindowEngine
 
@@ -147,3 +149,37 @@ def test_what_was_read_in_part_does_not_pass_for_all(store):
 def test_settings_say_how_many_documents_a_batch_has_before_the_store_does():
     with open_window(None) as usual, open_window(None, batch_documents=7) as chosen:
         assert (usual.documents_at_once, chosen.documents_at_once) == (DEFAULT_BATCH_DOCUMENTS, 7)
+
+
+@pytest.mark.parametrize(("interrupted", "is_committed"), [
+    ((HourFiles, "append"), False), ((DirectoryStore, "commit"), False), ((CommitSlots, "write"), True),
+])  # fmt: skip
+def test_after_an_interrupted_change_a_directory_answers_by_what_is_committed(
+    tmp_path, monkeypatch, interrupted, is_committed
+):
+    window = open_window(tmp_path / "window")
+    list(window.ingest([document("a", A), document("b", A)]))
+    owner, name = interrupted
+    method = getattr(owner, name)
+
+    def interrupt(*arguments, **options):
+        if is_committed:
+            method(*arguments, **options)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(owner, name, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            list(window.ingest([document("c", A), document("d", C)]))
+    with open_window(tmp_path / "window", readonly=True) as reader:
+        expected = ["a", "b", "c", "d"] if is_committed else ["a", "b"]
+        assert list(window) == list(reader) == expected
+        assert list(window.groups()) == list(reader.groups())
+        assert window.read(["a", "d"]) == reader.read(["a", "d"])
+        assert window.query(C) == reader.query(C)
+        assert (window.get("d") is None) != is_committed
+    with pytest.raises(NeardupError, match="failed half-way"):
+        window.delete("a")
+    window.close()
+    with open_window(tmp_path / "window") as again:
+        assert list(again) == expected
