@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+import contextlib
+from typing import TYPE_CHECKING, Any, Final
 
+from neardup.errors import NeardupError
 from neardup.stores.base import Commit, CommitResult
 from neardup.stores.records import are_deleted, arrivals_of, hours_of
 from neardup.stores.single_owner import SingleOwner
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 
     from neardup.stores.base import NewDocuments, Records
     from neardup.stores.records import Rows
+
+_HALF_CHANGED: Final = (
+    "an earlier change of this window failed half-way, and it is in memory alone: open another one, and ingest its "
+    "documents again"
+)
 
 
 class MemoryStore(SingleOwner):
@@ -32,10 +38,17 @@ class MemoryStore(SingleOwner):
         self._texts: dict[int, dict[int, bytes]] = {}
         self._blobs: dict[int, dict[int, bytes]] = {}
 
-    def begin(self) -> AbstractContextManager[object]:
-        return nullcontext()
+    @contextlib.contextmanager
+    def begin(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.revision += 1
+            raise
 
     def records(self, since: Commit) -> Iterator[Records]:  # noqa: ARG002 - it begins empty
+        if self.revision:
+            raise NeardupError(_HALF_CHANGED)
         return iter(())
 
     def hours(self) -> list[int]:

@@ -38,7 +38,7 @@ _CLOSED: Final = "this window is closed: open it again"
 _READONLY: Final = "the window was opened readonly: open it for writing"
 _HALF_WAY: Final = (
     "an earlier change of this window failed half-way: close it and open it again; "
-    "everything a verdict was yielded for is safe"
+    "everything a verdict was yielded for is safe, unless it is in memory alone"
 )
 _FORKED: Final = (
     "this window was opened by another process, from which this one was forked off: open it here, after the other has "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
+from unittest import mock
 
 import pytest
 from testing.window.backends import document, grams
@@ -15,6 +17,7 @@ from neardup.signing.signer import signer_for
 from neardup.stores.commit_slots import CommitSlots
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.hour_files import HourFiles
+from neardup.stores.memory import MemoryStore
 from neardup.stores.records import arrivals_of
 from neardup.window.engine import WindowEngine
 
@@ -183,3 +186,27 @@ def test_after_an_interrupted_change_a_directory_answers_by_what_is_committed(
     window.close()
     with open_window(tmp_path / "window") as again:
         assert list(again) == expected
+
+
+def test_after_an_interrupted_change_a_window_in_memory_says_that_its_documents_are_lost(monkeypatch):
+    window = open_window(None)
+    list(window.ingest([document("a", A), document("b", A)]))
+    with monkeypatch.context() as patched:
+        patched.setattr(MemoryStore, "append", mock.Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            list(window.ingest([document("c", A)]))
+    asked: list[Callable[[WindowEngine], object]] = [
+        len,
+        list,
+        WindowEngine.stats,
+        WindowEngine.groups,
+        lambda window: window.query(A),
+        lambda window: window.read(["a"]),
+    ]
+    for ask in asked:
+        with pytest.raises(
+            NeardupError, match="in memory alone: open another one, and ingest its documents again"
+        ):
+            ask(window)
+    with pytest.raises(NeardupError, match=r"failed half-way: .* unless it is in memory alone"):
+        list(window.ingest([document("c", A)]))
