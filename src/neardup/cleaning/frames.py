@@ -70,11 +70,13 @@ def names_of(data: Any) -> list[Any]:
 def values(data: Any, field: str, setting: str = "text") -> list[Any]:
     """The values of `field` of every row, None where a row has none; rows that are texts are their own `text`.
 
-    Raises `SettingsError` for the `setting` that names the field if a frame has no such column or two of them, or if
-    no record has the field.
+    Raises `SettingsError` for the `setting` that names the field if it is no name, if a frame has no such column or two
+    of them, or if no record has the field.
     """
     if is_frame(data):
         return _column(data, field, setting)
+    if not isinstance(field, str):
+        raise SettingsError(setting, field, "the name of a field, such as 'text'")
     own = _values_of_column(data)
     rows = data if own is None else own
     name = field.partition(".")[0]

@@ -8,7 +8,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.errors import SettingsError
 from neardup.kinds.kind import labels_of
@@ -31,14 +31,15 @@ Goes = Callable[[int, int], bool]
 """Whether a text goes for an earlier one that stays, both by their numbers."""
 
 
-def parse_kinds(kinds: str | Iterable[str]) -> Kinds:
-    """The kinds that stay, from a list or from words between commas; `SettingsError` for one that cannot stay.
+def parse_kinds(kinds: Any) -> Kinds:
+    """The kinds that stay, from a list or from words between commas; `SettingsError` for one that cannot stay, or for
+    what is neither.
 
     >>> sorted(parse_kinds("form, quote"))
     ['form', 'quote']
     """
-    words = kinds.split(",") if isinstance(kinds, str) else list(kinds)
-    names = [str(word).strip() for word in words]
+    words = kinds.split(",") if isinstance(kinds, str) else kinds
+    names = [str(word).strip() for word in words] if isinstance(words, Iterable) else [kinds]
     chosen = frozenset(kind for kind in KEEPABLE if kind in names)
     if not set(names) - {""} <= chosen:
         raise SettingsError("keep_kinds", kinds, f"some of {', '.join(KEEPABLE)}, with commas between them")

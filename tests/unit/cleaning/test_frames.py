@@ -135,6 +135,19 @@ def test_columns_are_of_the_same_types_whatever_was_found(texts):
     assert [str(neardup.dedup(table).frame()[name].type) for name in names] == ["int64", "double", "int64"]
 
 
+@pytest.mark.parametrize("data", [TEXTS, [{"text": FERRY}]], ids=["texts", "records"])
+def test_what_is_no_name_of_a_field_is_refused(data):
+    for name in (None, 1, b"text", ["text"]):
+        cases: list[dict[str, Any]] = [
+            {"text": name}, {"source": name, "keep": "source:a"}, {"time": name, "keep": "earliest"}
+        ]  # fmt: skip
+        for options in cases:
+            with pytest.raises(
+                SettingsError, match=f"setting {next(iter(options))} is .* the name of a field"
+            ):
+                neardup.dedup(data, **options)
+
+
 def test_columns_that_are_not_there_or_there_already_are_named():
     pandas = pytest.importorskip("pandas")
     data = pandas.DataFrame({"body": TEXTS, "score": range(4)})

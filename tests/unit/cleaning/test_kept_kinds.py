@@ -71,7 +71,7 @@ def test_what_is_there_already_counts_by_its_kind_too():
         assert result.kept == [0]
 
 
-@pytest.mark.parametrize("wrong", ["copy", "forms", "form;quote", ["form", "x"]])
+@pytest.mark.parametrize("wrong", ["copy", "forms", "form;quote", ["form", "x"], None, True, 5])
 def test_other_kinds_are_refused(wrong):
     with pytest.raises(SettingsError, match=r"setting keep_kinds is .*some of form, quote, frame, other"):
         parse_kinds(wrong)
