@@ -63,9 +63,10 @@ def open_window(
     if archive is not None:
         expected = "an index of the cluster of a window; this one is a directory"
         raise SettingsError("archive", archive, expected)
-    if changes.get("candidates", settings.candidates if settings else "memory") != "memory":
+    candidates = changes.get("candidates", settings.candidates if settings else "memory")
+    if candidates != "memory":
         expected = "'memory': only a window in a cluster is searched (https://host:9200/PREFIX)"
-        raise SettingsError("candidates", "search", expected)
+        raise SettingsError("candidates", candidates, expected)
     if path is None:
         chosen = (settings or Settings()).with_changes(**changes)
         recipe = chosen.recipe or Recipe.for_threshold(chosen.threshold_fraction)

@@ -621,4 +621,6 @@ def test_settings_are_no_mapping(path, settings):
 def test_candidates_are_searched_for_only_in_a_cluster(tmp_path):
     with pytest.raises(SettingsError, match="only a window in a cluster is searched"):
         open_window(tmp_path / "news", candidates="search")
+    with pytest.raises(SettingsError, match="candidates is 'disk': it must be 'memory'"):
+        open_window(tmp_path / "news", candidates="disk")
     assert not (tmp_path / "news").exists()
