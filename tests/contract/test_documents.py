@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from testing.window.backends import document, engines_only, grams, without_candidates
 
@@ -69,9 +72,24 @@ def test_documents_are_read_as_they_came(place):
 
 
 @engines_only
-def test_a_single_id_is_not_read_letter_by_letter(place):
+@pytest.mark.parametrize("id", ["ab", b"ab", 5, None])
+def test_a_single_id_is_not_read_letter_by_letter(place, id):
     with pytest.raises(TypeError, match=r"\[id\]"):
-        place.open().read("ab")
+        place.open().read(id)
+
+
+@engines_only
+def test_several_ids_are_no_id(place):
+    window = place.open()
+    list(window.ingest([document("a", "Rain, and snow.")]))
+    asks: list[Callable[[Any], object]] = [
+        window.get, window.delete, lambda ids: window.query(id=ids), lambda ids: window.read([ids])
+    ]  # fmt: skip
+    for ask in asks:
+        with pytest.raises(TypeError, match=r"id is list, not a text .* pass one id at a time"):
+            ask(["a"])
+    assert ["a"] not in window
+    assert "a" in window
 
 
 def test_of_a_text_that_is_not_kept_the_normal_form_is_read(place):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -64,11 +65,17 @@ class QueryOptions:
 
 
 def known_id(id: Any) -> Any:
-    """The id of a document that came with this one: a number by its digits. What is no id stays as it is."""
+    """The id of a document that came with this one: a number by its digits. What is no id stays as it is; `TypeError`
+    for several.
+    """
     try:
         return plain_id(id)
     except DocumentError:
-        return id
+        if isinstance(id, Hashable):
+            return id
+        raise TypeError(
+            f"id is {type(id).__name__}, not a text (str) or a number: pass one id at a time"
+        ) from None
 
 
 def partial_rule_for_query(

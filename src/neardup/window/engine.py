@@ -6,6 +6,7 @@ works in a session (window/session.py), which keeps memory and store in step.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
@@ -18,7 +19,7 @@ from neardup.window.reconcile import reconcile, remember_own_settings
 from neardup.window.session import Session, one_at_a_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from neardup.model.settings import Policy, Settings
@@ -124,7 +125,7 @@ class WindowEngine:
 
     @one_at_a_time
     def read(self, ids: Iterable[str]) -> list[ReadDocument | None]:
-        if isinstance(ids, str):
+        if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
             raise TypeError("read takes ids, not one: put it into a list, [id]")
         wanted = [known_id(id) for id in ids]
         return self._session.reading(lambda: overview.documents(self._session.among(wanted), wanted))
@@ -132,7 +133,10 @@ class WindowEngine:
     @one_at_a_time
     def __contains__(self, id: object) -> bool:
         self._session.load()
-        return known_id(id) in self._session.state.table.ids
+        try:
+            return known_id(id) in self._session.state.table.ids
+        except TypeError:  # several are no id
+            return False
 
     @one_at_a_time
     def __iter__(self) -> Iterator[str]:
