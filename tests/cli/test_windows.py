@@ -198,7 +198,9 @@ def test_a_window_by_default_is_named(run, stream):
 # -- clusters --
 
 
-@pytest.mark.parametrize("command", ["setup", "setup --dry-run", "rollover", "watch", "stats"])
+@pytest.mark.parametrize(
+    "command", ["setup", "setup --dry-run", "rollover", "watch", "stats", "expire", "resign"]
+)
 def test_nobody_is_waited_for_long_where_nobody_answers(run, monkeypatch, caplog, command):
     waited: list[float] = []
     monkeypatch.setattr("neardup.elastic.http.client.time.sleep", waited.append)

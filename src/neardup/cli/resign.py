@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neardup.cli import options
+from neardup.cli.cluster import check_cluster
 from neardup.cli.context import configuration, window_location
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted
@@ -80,6 +81,7 @@ def resign(
 def _resign_cluster(window: str, config: Config, changes: dict[str, Any], *, force: bool) -> None:
     from neardup.elastic.window.cluster_resign import resign_cluster
 
+    check_cluster(window, config, make=False)
     recipe, credentials = config.given.get("recipe"), config.credentials
     done = resign_cluster(
         window, recipe, changes, dry_run=not force, credentials=credentials, on_index=_say_index
