@@ -131,6 +131,23 @@ def test_fields_of_other_types_are_refused_by_name(plain, part, mapping, reason)
         assert reason in refusal(plain, by_text(ROSE, ignore_unmapped=True), indices=index)
 
 
+@pytest.mark.parametrize(("mapping", "but"), [
+    (None, "not mapped"),
+    (KEYWORD, "another keyword"),
+    ({"type": "binary"}, "another binary"),
+], ids=["none", "keyword", "no doc values"])  # fmt: skip
+def test_bitmaps_of_another_type_are_refused_by_their_own_name(plain, mapping, but):
+    fields = {
+        name: field for name, field in {**SCANNED, "qgram_bitmap": mapping}.items() if field is not None
+    }
+    index = make(plain, f"bitmap-{secrets.token_hex(4)}", fields, {"text": ROSE})
+    told = refusal(plain, by_text(ROSE), indices=index)
+    assert (
+        f"[neardup.qgram_bitmap] to be binary with doc values, but it is {but}: make the index by neardup setup"
+        in told
+    )
+
+
 @pytest.mark.parametrize("kind", ["short", "integer", "long"])
 def test_numbers_may_be_of_any_integer_type(plain, kind):
     fields = {**FIELDS, "qgram_count": {"type": kind}}

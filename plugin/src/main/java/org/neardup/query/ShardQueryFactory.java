@@ -174,15 +174,18 @@ final class ShardQueryFactory {
                         && !ShardMapping.hasNormalizer(keyword));
     }
 
-    /** Whether q-grams are no terms here, but normal forms are stored, and bitmaps that say which of them to read. */
+    /** Whether q-grams are no terms here, but normal forms are stored; then bitmaps must say which of them to read. */
     private boolean isScanned() {
         MappedFieldType forms = context.getFieldType(params.fieldOf(Signature.QGRAMS));
-        MappedFieldType bitmaps = context.getFieldType(params.fieldOf(Signature.QGRAM_BITMAP));
-        return forms instanceof TextFieldMapper.TextFieldType
-                && forms.isStored()
-                && !IndexedFields.hasTerms(forms)
-                && bitmaps instanceof BinaryFieldMapper.BinaryFieldType
-                && bitmaps.hasDocValues();
+        boolean isStored =
+                forms instanceof TextFieldMapper.TextFieldType && forms.isStored() && !IndexedFields.hasTerms(forms);
+        if (isStored) {
+            mapped(
+                    Signature.QGRAM_BITMAP,
+                    "binary with doc values",
+                    bitmaps -> bitmaps instanceof BinaryFieldMapper.BinaryFieldType && bitmaps.hasDocValues());
+        }
+        return isStored;
     }
 
     /** What the mapped field of the signature's {@code key} is called in a segment: what it leads to, if it is an alias. */
