@@ -54,6 +54,7 @@ status, at the beginning, is not.
 """
 _REPEATED_RE: Final = re.compile(r", request: \[.*", re.DOTALL)
 _ABORTED_RE: Final = re.compile(r"(?:Error|Disconnected)\(\d*,? ?['\"](.+)['\"]\)")
+_CAUSES_RE: Final = re.compile(r"^\[SSL: \w+\] |: ")
 _CLOSED: Final = "the connection has been closed"
 _NO_JSON: Final = "an answer that is no JSON, or only the beginning of one"
 _JSON: Final = "application/json"
@@ -281,7 +282,7 @@ class Cluster:
             return "no answer in time"
         text = self.credentials.hidden(str(error.message))
         aborted = _ABORTED_RE.search(text)
-        return aborted[1] if aborted else text.rpartition(": ")[2]
+        return aborted[1] if aborted else _CAUSES_RE.split(text)[-1]
 
     def _tls_reason(self, error: TlsError) -> str:
         reason = self._transport_reason(error)
