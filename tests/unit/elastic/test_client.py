@@ -469,6 +469,17 @@ def test_something_else_at_the_address_is_told():
         cluster.request("GET", "/")
 
 
+def test_what_knows_no_path_of_a_cluster_is_none_and_not_an_empty_one():
+    unknown = Answer(404, {"detail": "Not Found"}, product=False)
+    for options in ({"missing_ok": True}, {}):
+        with (
+            standing_in([unknown]) as server,
+            cluster_of(server) as cluster,
+            pytest.raises(ClusterUnreachable, match="does not say that it is Elasticsearch or OpenSearch"),
+        ):
+            cluster.request("GET", "/neardup-state-news/_doc/window", **options)
+
+
 def test_who_may_not_ask_what_it_is_is_told_so():
     refused = error(403, "security_exception", "action [cluster:monitor/main] is unauthorized for user [u]")
     with (

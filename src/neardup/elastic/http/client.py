@@ -195,7 +195,7 @@ class Cluster:
             try:
                 meta, answer = self._transport.perform_request(method, target, headers=headers, body=encoded)
                 is_whole = method == "HEAD" or isinstance(answer, dict | list)
-                if meta.status < 300 and is_whole and self._product is None:
+                if self._product is None and is_whole and (meta.status < 300 or meta.status == 404):
                     self._product = self._ask_product(meta)
             except TlsError as error:
                 raise ClusterUnreachable(self.url, self._tls_reason(error)) from None
@@ -232,8 +232,8 @@ class Cluster:
         return self._product
 
     def _ask_product(self, meta: ApiResponseMeta) -> Product:
-        """The product whose first good answer was `meta`; raises `ClusterUnreachable` if it is another, and what
-        an answer to whoever may not ask raises.
+        """The product whose first answer was `meta`; raises `ClusterUnreachable` if it is another, and what an answer
+        to whoever may not ask raises.
         """
         if meta.headers.get(_PRODUCT_HEADER) == "Elasticsearch":
             return "elasticsearch"
