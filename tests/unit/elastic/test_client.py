@@ -231,6 +231,31 @@ def test_no_such_host_says_so():
         Cluster(Address("http://nowhere.invalid:9200", "news"), patience=0).request("GET", "/")
 
 
+@pytest.mark.parametrize(
+    ("url", "remedy"),
+    [
+        ("http://127.0.0.1:9", "refused; is the URL right, and does a node run there?"),
+        ("http://nowhere.invalid:9200", "); is the URL right, and does a node run there?"),
+    ],
+)
+def test_where_no_node_is_there_is_a_next_step(url, remedy):
+    with pytest.raises(ClusterUnreachable) as caught:
+        Cluster(Address(url, "news"), patience=0).request("GET", "/")
+    assert str(caught.value).endswith(remedy)
+
+
+@pytest.mark.parametrize("answer", [RESET, Answer(200, b"<html>", {"content-type": "text/html"})])
+def test_where_something_else_is_there_is_a_next_step(answer):
+    """A port for TLS cuts what is not; a web server answers with a page."""
+    with (
+        standing_in([answer]) as server,
+        cluster_of(server, patience=0) as cluster,
+        pytest.raises(ClusterUnreachable) as caught,
+    ):
+        cluster.request("GET", "/_cluster/health")
+    assert str(caught.value).endswith("; is it a cluster that answers there, and does it want https?")
+
+
 def test_https_to_a_server_without_it_is_not_tried_again():
     with standing_in([GREEN]) as server:
         cluster = Cluster(Address(server.url.replace("http", "https"), "news"), patience=30)

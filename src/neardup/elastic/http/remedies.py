@@ -61,6 +61,11 @@ _REMEDIES: Final = tuple(
             r"index_not_found_exception",
             "what was in it is gone: restore that index under its name, and run again",
         ),
+        (r"^\[Errno |^Failed to resolve", "is the URL right, and does a node run there?"),
+        (
+            r"^Connection reset by peer|^Remote end closed connection|^an answer that is no JSON",
+            "is it a cluster that answers there, and does it want https?",
+        ),
     )
 )
 
