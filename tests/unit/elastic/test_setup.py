@@ -471,6 +471,10 @@ def test_other_errors_are_not_swallowed():
     [
         ({"text_field": "neardup.text"}, "text_field"),
         ({"text_field": "a..b"}, "text_field"),
+        ({"text_field": "@timestamp"}, "time_field"),
+        ({"text_field": "page.body", "time_field": "page.body"}, "time_field"),
+        ({"text_field": "page", "time_field": "page.when"}, "time_field"),
+        ({"text_field": "page.body", "time_field": "page"}, "time_field"),
         ({"time_field": ""}, "time_field"),
         ({"max_length": 0}, "max_length"),
         ({"window_hours": -1}, "window_hours"),

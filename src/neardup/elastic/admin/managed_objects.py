@@ -160,6 +160,18 @@ class WindowConfig:
         }
 
 
+def check_fields(config: WindowConfig) -> None:
+    """Raises `SettingsError` if text and time cannot be two fields of one document, outside of our object."""
+    text, time = config.text_field, config.time_field
+    for name, value in (("text_field", text), ("time_field", time)):
+        if not all(value.split(".")) or value.split(".")[0] == "neardup":
+            expected = "the name of a field, dotted or not, outside of the object neardup"
+            raise SettingsError(name, value, expected)
+    if f"{text}.".startswith(f"{time}.") or f"{time}.".startswith(f"{text}."):
+        expected = f"another field than that of the text, {text!r}, and neither inside the other"
+        raise SettingsError("time_field", time, expected)
+
+
 def window_config(about: Mapping[str, Any], where: str = "_meta.neardup") -> WindowConfig:
     """The config in the description of an index, or of the window's template or state, which lies at `where`.
 

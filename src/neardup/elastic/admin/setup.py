@@ -16,6 +16,7 @@ from neardup.elastic.admin.managed_objects import (
     ManagedObject,
     SignedBy,
     WindowConfig,
+    check_fields,
     deleted_after,
     differences,
     is_of_version_1,
@@ -220,12 +221,7 @@ def apply(cluster: Cluster, made: Plan) -> None:
 def _check(config: WindowConfig) -> None:
     Settings(window_hours=config.window_hours, keep_hours=config.keep_hours)  # checks both
     check_whole("max_length", config.max_length, MAX_Q, DEFAULT_MAX_LENGTH)  # no more than a client signs
-    for name in ("text_field", "time_field"):
-        value = getattr(config, name)
-        if not all(value.split(".")) or value.split(".")[0] == "neardup":
-            raise SettingsError(
-                name, value, "the name of a field, dotted or not, outside of the object neardup"
-            )
+    check_fields(config)
 
 
 def _object_change(address: Address, entry: ManagedObject, snapshot: ClusterSnapshot) -> Iterator[Change]:
