@@ -166,7 +166,7 @@ class RecipeMismatch(NeardupError):
         # q, case and what is left out cannot change: texts are stored as normal forms, and scored by them.
         left_out = {each.partition(":strip-")[2].partition(":")[0] for each in (self.found, self.expected)}
         if self.window is not None and old[1:3] == new[1:3] and len(left_out) == 1:
-            remedy = f"sign it again (`neardup resign --window {self.window}`), or {remedy}"
+            remedy = f"sign it again (`neardup resign --window {self.window}`, same options), or {remedy}"
         if can_be_read:
             options = "no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate"
             remedy = f"open it with the settings it was signed with ({options}), or {remedy}"

@@ -60,7 +60,7 @@ EXAMPLES = [
         {"where": "w", "found": "neardup-1:q4:case:a", "expected": "neardup-2:q4:case:b", "window": "w"},
         (
             "w was signed by recipe neardup-1:q4:case:a, this process signs by neardup-2:q4:case:b: "
-            "sign it again (`neardup resign --window w`), or ingest its documents into a new window"
+            "sign it again (`neardup resign --window w`, same options), or ingest its documents into a new window"
         ),
     ),
     (
