@@ -27,6 +27,7 @@ from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_recovery import describe
 from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SettingsError, SetupRefused
 from neardup.model.document import Document
+from neardup.model.hours import LAST_NAMED
 from neardup.model.settings import HOUR_MS, Recipe, Settings
 from neardup.signing.signer import signer_for
 from neardup.tables.lexicon import LexiconBuilder
@@ -399,6 +400,13 @@ def test_the_alias_writes_to_the_hour_that_has_begun(cluster):
         index.name for index in read_indices(cluster).hourly if index.aliases[own.alias].get("is_write_index")
     ]
     assert writing == [own.hourly(HOUR + 5)]
+
+
+def test_after_the_last_hour_that_has_a_name_no_other_is_made(cluster):
+    set_up(cluster)
+    last = cluster.address.hourly(LAST_NAMED)
+    assert roll_over(cluster, cluster.address, LAST_NAMED * HOUR_MS)[0] == f"made index {last}"
+    assert [index.name for index in read_indices(cluster).hourly] == [last]
 
 
 @only_elasticsearch("a name that cannot become an index")

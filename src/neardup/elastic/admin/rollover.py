@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from neardup.elastic.http import admin_api as api
 from neardup.errors import NotSetUp
-from neardup.model.hours import hour_of
+from neardup.model.hours import LAST_NAMED, hour_of
 
 if TYPE_CHECKING:
     from neardup.elastic.http.address import Address
@@ -27,7 +27,7 @@ def roll_over(cluster: Cluster, address: Address, now: int) -> list[str]:
     if not api.is_readable(cluster, address.state):
         raise NotSetUp(str(address))
     hour = hour_of(now)
-    current, coming = address.hourly(hour), address.hourly(hour + 1)
+    current, coming = address.hourly(hour), address.hourly(min(hour + 1, LAST_NAMED))
     done = [f"made index {name}" for name in (current, coming) if _make(cluster, name)]
     writes = _written(cluster, address)
     if writes == [current]:
