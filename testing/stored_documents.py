@@ -22,7 +22,7 @@ COMPOSER = Composer(Layout(Address("http://127.0.0.1:1", "news"), client_signs=T
 
 class StoredDocuments:
     """Documents by index and id, each with its version. `refused`: the status, type and reason by which an item of a
-    bulk request is refused, None for one that is done.
+    bulk request is refused, None for one that is done. `pipeline`: where a new document goes that is sent somewhere.
     """
 
     def __init__(
@@ -30,6 +30,7 @@ class StoredDocuments:
     ) -> None:
         self.sources: dict[Key, dict[str, Any]] = {}
         self.refused = refused
+        self.pipeline: Callable[[Key], Key] = lambda key: key
         self._versions: dict[Key, int] = {}
         self._writes = 0
 
@@ -68,7 +69,8 @@ class StoredDocuments:
         refused = self.refused(op, key)
         if refused is not None:
             return {op: {"status": refused[0], "error": {"type": refused[1], "reason": refused[2]}}}
-        return {op: self._done(op, key, name, source)}
+        index, id = key = self.pipeline(key) if op in ("create", "index") else key
+        return {op: {"_index": index, "_id": id, **self._done(op, key, name, source)}}
 
     def _done(self, op: str, key: Key, conditions: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
         there = key in self.sources

@@ -341,6 +341,29 @@ def test_a_document_that_a_pipeline_drops_is_not_taken_for_stored():
     assert "pipeline" in dropped.error
 
 
+def test_a_document_that_a_pipeline_sends_elsewhere_is_not_taken_for_stored():
+    created = {"status": 201, "result": "created", "_seq_no": 0, "_primary_term": 1}
+    exists = {"status": 409, "error": {"type": "version_conflict", "reason": "exists"}}
+    items = [
+        {"create": {"_index": "news-1", "_id": "0", **created}},
+        {"create": {"_index": "trash", "_id": "1", **created}},
+        {"create": {"_index": "news-1", "_id": "22", **created}},
+        {"create": {"_index": "trash", "_id": "3", **exists}},
+        {"create": {"_index": "news-1", "_id": "4", **exists}},
+    ]
+    with (
+        standing_in([Answer(200, {"errors": True, "items": items})]) as server,
+        cluster_of(server) as cluster,
+    ):
+        outcomes = bulk(cluster, creating(5))
+    assert [outcome.status for outcome in outcomes] == [201, 400, 400, 400, 409]
+    assert [outcome.error for outcome in outcomes[1:4]] == [
+        "an ingest pipeline of the index sends it elsewhere, to trash/1",
+        "an ingest pipeline of the index sends it elsewhere, to news-1/22",
+        "an ingest pipeline of the index sends it elsewhere, to trash/3",
+    ]
+
+
 class Small(Index):
     """A node that has room for so many bytes at once: in a request, and for the items of a shard."""
 

@@ -77,6 +77,21 @@ def test_what_is_written_of_a_batch_that_is_refused_is_withdrawn(documents, writ
     assert stored(documents) == {}
 
 
+def test_what_a_pipeline_sends_elsewhere_is_refused_and_stays_in_no_hour(documents, writes):
+    places = {"in-an-hour": "news-2026.11.21-08", "outside": "trash"}
+    documents.pipeline = lambda key: (places.get(key[1], key[0]), key[1])
+    documents.put("news-2026.11.21-08", "another", {"neardup": {"order": 1}})
+    for arrival, id in enumerate(("good", *places), 7):
+        create(writes, id, arrival)
+    with pytest.raises(DocumentsRefused) as caught:
+        writes.send(1)
+    assert caught.value.reasons == {
+        id: f"Elasticsearch refuses it: an ingest pipeline of the index sends it elsewhere, to {index}/{id}"
+        for id, index in places.items()
+    }
+    assert stored(documents).keys() == {("news-2026.11.21-08", "another"), ("trash", "outside")}
+
+
 def test_what_another_scorer_wrote_since_is_not_withdrawn(documents, writes):
     theirs = {"neardup": {"order": 20}}
 

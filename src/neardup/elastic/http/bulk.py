@@ -37,6 +37,7 @@ FOR_ONE_ITEM: Final = (BAD_REQUEST, TOO_LARGE)
 _WAITED_FOR_MAPPING: Final = "timed out while waiting for a dynamic mapping update"
 """What a busy cluster says of an item with status 500."""
 DROPPED: Final = "an ingest pipeline of the index drops it"
+SENT_ELSEWHERE: Final = "an ingest pipeline of the index sends it elsewhere, to {index}/{id}"
 OF_ONE_ITEM: Final = "bulk item"
 """The type of the error for an action that was refused, whose request was answered as all that went with it."""
 NO_ITEMS_FAULT: Final = ("media_type_header_exception",)
@@ -47,7 +48,7 @@ Op = Literal["create", "index", "update", "delete"]
 _ANSWER: Final = ",".join(
     [
         "errors",
-        *(f"items.*.{key}" for key in ("status", "result", "_seq_no", "_primary_term")),
+        *(f"items.*.{key}" for key in ("_index", "_id", "status", "result", "_seq_no", "_primary_term")),
         "items.*.error",
     ]
 )
@@ -80,13 +81,17 @@ class Action(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of an action: an HTTP status, "created", "updated", "deleted", "noop" or "not_found", or an error."""
+    """What became of an action: an HTTP status, "created", "updated", "deleted", "noop" or "not_found", or an error.
+
+    `elsewhere` a pipeline has put the document, instead of where it was sent.
+    """
 
     status: int
     result: str | None
     seq_no: int | None
     primary_term: int | None
     error: str | None
+    elsewhere: DocumentRef | None = None
 
     @property
     def ok(self) -> bool:
@@ -112,10 +117,10 @@ def bulk(
 
     Items refused because the cluster is busy are sent again, alone, until `cluster.patience` is over, which raises
     `ClusterUnreachable`; so does a request that finds no cluster. Any other error of an item is its outcome (400 also
-    for one that a pipeline drops); a request that is refused as a whole, for the sake of one item or because it is too
-    large, is sent in halves. Actions on the same document happen in their order. An answer that is lost makes the whole
-    request be sent again: a `create` that had landed then has status 409, a `delete` 404, and the caller knows what to
-    make of it.
+    for one that a pipeline drops, or sends to another index or id); a request that is refused as a whole, for the sake
+    of one item or because it is too large, is sent in halves. Actions on the same document happen in their order. An
+    answer that is lost makes the whole request be sent again: a `create` that had landed then has status 409, a
+    `delete` 404, and the caller knows what to make of it.
 
     `between` is called in this thread: after each part of `max_bytes`, and every half second while several requests are
     under way; of one alone before each wait for refused items, and after each for a cluster that is away or busy. No
@@ -243,7 +248,7 @@ def _answers(
     if len(items) != len(chunk):
         reason = f"{len(items)} answers to {len(chunk)} writes"
         raise ClusterRejected(cluster.url, "POST /_bulk", 200, "items_missing", reason)
-    outcomes = list(map(_outcome, items))
+    outcomes = list(map(_outcome, items, chunk))
     large = [i for i, outcome in enumerate(outcomes) if outcome.error and never_fits(outcome.error)]
     if len(chunk) > 1:  # what of a request lies in one shard is together too large for it
         for part in (large[: len(large) // 2], large[len(large) // 2 :]):
@@ -269,7 +274,7 @@ def _answers_by_halves(
     """What the cluster says to actions that it refused in one request: to the halves, and so to the one at fault."""
     if len(chunk) == 1:
         refused = {"status": error.status, "error": {"type": error.type, "reason": error.reason}}
-        return [_outcome({"refused": refused})]
+        return [_outcome({"refused": refused}, chunk[0])]
     middle = len(chunk) // 2
     outcomes: list[Outcome] = []
     for half in (chunk[:middle], chunk[middle:]):
@@ -288,16 +293,29 @@ def _wait(cluster: Cluster, backoff: Backoff, refused: list[int], outcomes: list
     backoff.wait(cluster.url, f"{len(refused)} of {len(outcomes)} writes put off ({first.error})")
 
 
-def _outcome(item: dict[str, Any]) -> Outcome:
+def _outcome(item: dict[str, Any], encoded: bytes) -> Outcome:
+    """What became of the action that was sent as `encoded`."""
     ((op, answer),) = item.items()
     result = answer.get("result")
     if result == "noop" and op in ("create", "index"):
         return Outcome(BAD_REQUEST, "noop", None, None, DROPPED)
+    if _is_elsewhere(op, answer, encoded):
+        there = DocumentRef(answer["_index"], answer["_id"])
+        return Outcome(BAD_REQUEST, result, None, None, SENT_ELSEWHERE.format(**there._asdict()), there)
     versions = answer.get("_seq_no"), answer.get("_primary_term")
     error = answer.get("error")
     if not error:
-        return _outcome_of((answer["status"], result, *versions, None))
+        return _outcome_of((answer["status"], result, *versions, None, None))
     if isinstance(error, dict):
         error = with_causes(f"{error.get('type')}: {error.get('reason')}", error.get("caused_by"))
     status = TOO_LARGE if never_fits(error) else answer["status"]
     return Outcome(status, result, *versions, error)
+
+
+def _is_elsewhere(op: str, answer: dict[str, Any], encoded: bytes) -> bool:
+    """Whether a document is now, or has been before, at another place than the one where it was sent as `encoded`."""
+    if op not in ("create", "index") or "_index" not in answer:
+        return False
+    if "error" in answer and answer["status"] != HTTPStatus.CONFLICT:
+        return False
+    return not encoded.startswith(orjson.dumps({op: {"_index": answer["_index"], "_id": answer["_id"]}})[:-2])

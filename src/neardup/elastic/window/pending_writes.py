@@ -78,6 +78,7 @@ class PendingWrites:
         self._pending: dict[DocumentRef, _Write] = {}
         self._moves: list[tuple[DocumentRef, DocumentRef, dict[str, Any]]] = []
         self._unsendable: dict[str, str] = {}
+        self._astray: list[_Write] = []
 
     def put(self, ref: DocumentRef, action: Action, id: str, arrival: int = -1) -> None:
         """Lets `action` wait, instead of whatever was to happen to the document at `ref`."""
@@ -117,7 +118,8 @@ class PendingWrites:
         if refused:
             self._lease.renew()  # what is in the way may be what another scorer wrote since this one lost its lease
             self._moves.clear()
-            self._withdraw([write for write in new if write.id not in refused])
+            astray, self._astray = self._astray, []
+            self._withdraw([*(write for write in new if write.id not in refused), *astray])
             raise DocumentsRefused(refused)
 
     def committed(self) -> None:
@@ -212,6 +214,9 @@ class PendingWrites:
         current = self._documents(conflicts)
         refused: dict[str, str] = {}
         for write, outcome in failed:
+            if outcome.elsewhere is not None and self._cluster.address.hour_of_index(outcome.elsewhere.index):
+                # Where it is it would count, by an arrival that another document of the window is given.
+                self._astray.append(write._replace(action=Action("create", *outcome.elsewhere)))
             reason = self._reason(write, outcome, current)
             if reason is not None:
                 refused[write.id] = reason
