@@ -338,6 +338,26 @@ def test_what_others_have_written_over_a_verdict_is_named():
     assert orjson.loads(server.requests[-1].body)["sort"]
 
 
+@pytest.mark.parametrize("source", [{}, {"neardup": {"qgram_count": 3}}])
+def test_what_a_mapping_leaves_out_of_source_is_named(source):
+    layout = Layout(Address("http://localhost:9200", "news"))
+    hits = [Hit(NAME, "x", source, [], None, None)]
+    for read in (loader.by_arrival, loader.stored_part):
+        with pytest.raises(
+            WindowDamaged, match=rf"neardup of {re.escape(NAME)}/x .* leave neardup out of _source"
+        ):
+            read(layout, hits)
+
+
+@pytest.mark.parametrize("name", ["identity", "group_order", "time"])
+def test_a_document_without_what_others_are_found_by_is_named(name):
+    layout = Layout(Address("http://localhost:9200", "news"))
+    ours = {"identity": "x", "order": 1, "group_order": 1, "time": 0, "qgram_count": 3}
+    assert loader.by_arrival(layout, [Hit(NAME, "x", {"neardup": ours}, [], None, None)]).keys() == {1}
+    with pytest.raises(WindowDamaged, match=rf"neardup of {re.escape(NAME)}/x is damaged"):
+        loader.by_arrival(layout, [Hit(NAME, "x", {"neardup": {**ours, name: None}}, [], None, None)])
+
+
 @pytest.mark.parametrize("text", [None, 7, True, ["Rain."], {"a": 1}])
 def test_what_others_have_put_in_the_place_of_a_text_is_none(text):
     layout = Layout(Address("http://localhost:9200", "news"))

@@ -20,7 +20,7 @@ from neardup.elastic.window.candidate_store import CandidateStore
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.held_documents import HeldDocuments
 from neardup.elastic.window.index_layout import LOSSLESS_NEEDED
-from neardup.elastic.window.loader import StoredPart, counted, pages, stored_part, text_of
+from neardup.elastic.window.loader import StoredPart, by_arrival, counted, pages, stored_part, text_of
 from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
 from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
 
@@ -71,8 +71,8 @@ class AdHocQuery:
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         hits: dict[str, Hit] = {}
         for at in range(0, len(ids), _COUNTED_AT_ONCE):
-            page = self._hits(self._queries.of_ids(ids[at : at + _COUNTED_AT_ONCE]))
-            hits |= {hit.source[OBJECT]["identity"]: hit for hit in page}
+            page = by_arrival(self._layout, self._hits(self._queries.of_ids(ids[at : at + _COUNTED_AT_ONCE])))
+            hits |= {hit.source[OBJECT]["identity"]: hit for hit in page.values()}
         in_order = sorted(hits.values(), key=lambda hit: hit.source[OBJECT]["order"])
         return self._store(stored_part(self._layout, in_order))
 
@@ -136,11 +136,11 @@ class AdHocQuery:
 
     def _with_groups(self, hits: Iterable[Hit]) -> list[Hit]:
         """Documents, and whatever decides which groups they stand for, in order of arrival."""
-        known = {hit.source[OBJECT]["order"]: hit for hit in hits}
+        known = by_arrival(self._layout, hits)
         heads = {hit.source[OBJECT]["group_order"] for hit in known.values()} - known.keys()
         if heads:
             head_hits = self._hits(self._queries.of_arrivals(heads))
-            known |= {hit.source[OBJECT]["order"]: hit for hit in head_hits}
+            known |= by_arrival(self._layout, head_hits)
             for missing in sorted(heads - known.keys()):
                 known |= self._successor(missing)
         return [known[arrival] for arrival in sorted(known)]
@@ -149,4 +149,4 @@ class AdHocQuery:
         """The earliest member (time, id) of a group whose head is gone: it stands for the group now."""
         body = self._queries.successor(head)
         hits = next(pages(self._cluster, self._layout, body, size=1), [])
-        return {hit.source[OBJECT]["order"]: hit for hit in hits}
+        return by_arrival(self._layout, hits)

@@ -17,7 +17,7 @@ from neardup.elastic.http.msearch import msearch_pages
 from neardup.elastic.window.batch_query import BatchQueries
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.likeness import Likeness
-from neardup.elastic.window.loader import PAGE, pages, stored_part
+from neardup.elastic.window.loader import PAGE, by_arrival, pages, stored_part
 from neardup.model.hours import FIRST_HOUR, first_living_hour
 from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, HOUR_MS
 
@@ -100,16 +100,16 @@ class BatchCandidates:
         if first == self._document.commit.next_order:
             return ahead._replace(document=self._document)
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
-        added = self._hits(self._queries.added_since(first))
+        added = by_arrival(self._layout, self._hits(self._queries.added_since(first)))
         likeness = Likeness(signed, self._layout, self._queries.least_shared(signed), _ids_of(documents))
-        new = {hit.source[OBJECT]["order"]: hit for hit in added if likeness.concerns(hit)}
+        new = {arrival: hit for arrival, hit in added.items() if likeness.concerns(hit)}
         return self._with_heads(ahead._replace(document=self._document, known=ahead.known | new))
 
     def _alike(self, documents: Sequence[Prepared], signed: SignedBatch) -> dict[int, Hit]:
         """What may be a copy of one of the documents."""
         bodies = [self._queries.body(query) for query in self._queries.alike_any(documents, signed)]
         hits = chain.from_iterable(msearch_pages(self._cluster, self._layout.searched, bodies, size=PAGE))
-        return {hit.source[OBJECT]["order"]: hit for hit in hits if self._layout.owns(hit.index)}
+        return by_arrival(self._layout, (hit for hit in hits if self._layout.owns(hit.index)))
 
     def _of_ids(self, documents: Sequence[Prepared]) -> dict[int, Hit]:
         """What bears an id that a document of the batch has, or may be given (`Store.named`)."""
@@ -122,8 +122,7 @@ class BatchCandidates:
         """The documents that have one of the `values`, by arrival."""
         parts = (values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE))
         bodies = (self._queries.with_values(field, part) for part in parts)
-        hits = chain.from_iterable(self._hits(body) for body in bodies)
-        return {hit.source[OBJECT]["order"]: hit for hit in hits}
+        return by_arrival(self._layout, chain.from_iterable(self._hits(body) for body in bodies))
 
     def _hits(self, body: dict[str, Any]) -> Iterator[Hit]:
         return chain.from_iterable(pages(self._cluster, self._layout, body))
@@ -139,7 +138,7 @@ class BatchCandidates:
         for missing in sorted(wanted - heads.keys()):
             hits = next(pages(self._cluster, self._layout, self._queries.successor(missing), size=1), [])
             standing[missing] = hits[0] if hits else None
-        successors = {hit.source[OBJECT]["order"]: hit for hit in standing.values() if hit is not None}
+        successors = by_arrival(self._layout, (hit for hit in standing.values() if hit is not None))
         return related._replace(known=known | heads | successors, standing=standing)
 
     def _members(self, known: dict[int, Hit], documents: Sequence[Prepared], floor: int) -> dict[int, Hit]:

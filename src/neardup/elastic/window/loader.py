@@ -20,7 +20,7 @@ from neardup.stores.base import Records
 from neardup.stores.records import arrivals_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from neardup.elastic.http.api import DocumentRef, Hit
     from neardup.elastic.http.client import Cluster
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 PAGE: Final = 2_000
 _ARRIVAL: Final = f"{OBJECT}.order"
+_RELATING: Final = {"identity": str, "order": int, "group_order": int, "time": int}
+"""Fields of a document by which others are found."""
 BY_INDEX: Final = {"_index": "asc"}
 """The last of what is sorted by: an index under our prefix that is none of the window's may hold copies of ours."""
 BY_ARRIVAL: Final = ({_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}, BY_INDEX)
@@ -86,6 +88,17 @@ def text_of(layout: Layout, hit: Hit) -> str:
     return text if isinstance(text, str) else ""
 
 
+def by_arrival(layout: Layout, hits: Iterable[Hit]) -> dict[int, Hit]:
+    """`hits` by their arrivals. Raises `WindowDamaged` for one without what tells which others decide about it."""
+    known: dict[int, Hit] = {}
+    for hit in hits:
+        own = own_object(hit.source)
+        if any(not isinstance(own.get(name), kind) for name, kind in _RELATING.items()):
+            raise _damaged(layout, [hit], f"not all of {', '.join(_RELATING)}")
+        known[own["order"]] = hit
+    return known
+
+
 def stored_part(
     layout: Layout, hits: Sequence[Hit], common_sentences: frozenset[int] = frozenset()
 ) -> StoredPart:
@@ -97,7 +110,7 @@ def stored_part(
     try:
         stored = stored_rows([hit.source[OBJECT] for hit in hits], aside)
     except UNREADABLE as error:
-        raise _damaged(layout, hits, error) from error
+        raise _damaged(layout, hits, str(error)) from error
     repeated = np.flatnonzero(np.diff(arrivals_of(stored.rows)) <= 0)
     if len(repeated):
         raise _altered(layout, hits[int(repeated[0]) + 1], "the arrival of another document")
@@ -105,14 +118,14 @@ def stored_part(
     return StoredPart(records, refs, stored.blobs)
 
 
-def _damaged(layout: Layout, hits: Sequence[Hit], error: Exception) -> WindowDamaged:
+def _damaged(layout: Layout, hits: Sequence[Hit], error: str) -> WindowDamaged:
     """The error for the first of `hits` that cannot be restored."""
     for hit in hits:
         try:
             stored_rows([hit.source[OBJECT]], [False])
         except UNREADABLE as own:
             return _altered(layout, hit, f"{type(own).__name__} {own}")
-    return _altered(layout, hits[0], str(error))
+    return _altered(layout, hits[0], error)
 
 
 def _altered(layout: Layout, hit: Hit, actual: str) -> WindowDamaged:
@@ -120,8 +133,11 @@ def _altered(layout: Layout, hit: Hit, actual: str) -> WindowDamaged:
     with other values than what was written.
     """
     name, remedy = f"{OBJECT} of {hit.index}/{hit.id}", "index this document again whole, or delete it"
-    own = hit.source.get(OBJECT)
-    if isinstance(own, dict) and own.get("qgram_count") is not None:
+    own = own_object(hit.source)
+    if own.get("order") is None:  # by which it was found: it is indexed
+        remedy = f"let no template leave {OBJECT} out of _source; then delete {hit.index} and write it again"
+        return WindowDamaged(name, "nothing in _source", "what neardup has written", remedy=remedy)
+    if own.get("qgram_count") is not None:
         return WindowDamaged(name, actual, "what neardup has written", remedy=remedy)
     if not layout.client_signs:
         remedy = (
