@@ -1,7 +1,9 @@
 """Two threads against one: how much sooner are the verdicts there?
 
-Question   How many times as fast is a stream decided where one thread decides and another signs what follows?
-Corpus     passages20k in memory, and into a directory that keeps texts as they came (as `neardup ingest` does).
+Question   How many times as fast is a stream decided where one thread decides, another signs what follows, and pairs
+           are compared by whoever is free?
+Corpus     passages20k in memory, and into a directory that keeps texts as they came (as `neardup ingest` does); and in
+           memory corpora in which a document is like many others, so that most of the time goes into comparing.
 Seed       none: the corpus is fixed.
 Excluded   loading, starting (a warm-up run of each), opening and closing the window.
 Fairness   one and two in turns, in one process, on the wall; the ratio is of neighbours, of which the middle counts.
@@ -16,11 +18,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.lib import harness, neighbours
+from benchmarks.lib import corpora, engine, harness, neighbours
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
     from neardup.model.document import Document
+
+ALIKE = ("terms-contrib", "manpages-multi", "wikiversions")
+"""Corpora with 2 to 18 candidates a document."""
 
 
 def microseconds(documents: list[Document], place: str, threads: int) -> float:
@@ -38,16 +43,20 @@ def main(arguments: list[str] | None = None) -> None:
     """Measures, prints the table, writes threads.json."""
     args, documents = neighbours.prepared(__doc__, arguments)
     rows, figures = [], {}
-    for place in neighbours.PLACES:
+    streams = [(place, documents, place) for place in neighbours.PLACES]
+    for name in ALIKE:
+        corpus = corpora.load(args.data, name, tiny=args.tiny)
+        streams.append((name, list(engine.documents(corpus.ids, corpus.texts)), "memory"))
+    for name, stream, place in streams:
         for threads in (1, 2):
-            microseconds(documents, place, threads)
+            microseconds(stream, place, threads)
         speed = neighbours.measured(
-            partial(microseconds, documents, place, 1),
-            partial(microseconds, documents, place, 2),
+            partial(microseconds, stream, place, 1),
+            partial(microseconds, stream, place, 2),
             args.rounds,
         )
-        rows.append(speed.row(place))
-        figures[place] = speed._asdict()
+        rows.append(speed.row(name))
+        figures[name] = speed._asdict()
     print(
         harness.table(
             ["window", "us/doc by one thread", "by two", "times as fast, median of neighbours"], rows

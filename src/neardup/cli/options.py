@@ -337,7 +337,7 @@ ThreadsOption = Annotated[
         "threads",
         panel=None,
         metavar="N",
-        help="Threads: one decides, the others sign ahead; changes no verdict.",
+        help="Threads: one decides, the others sign ahead and help to compare; changes no verdict.",
     ),
 ]
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from neardup.index.crowd_comparison import CrowdComparison, Rest, best_of
+from neardup.index.pair_overlaps import shared_of_pairs
 from neardup.index.search import passes_bitmap_filter, required_overlaps
-from neardup.kernels.overlap import verify_pairs
 from neardup.model.decision import Matches, ranked
 from neardup.model.verdict import Overlap, Part, overlap_of
 from neardup.signing.signature import concatenated
@@ -174,12 +174,9 @@ class Verifier:
             needed = self._enough(signed.counts[queries], sizes[at], sentences)
         others = table.qgram_counts(docs)
         before = others < 0
-        longest = max(int(np.diff(each).max(initial=0)) for each in (offsets, signed.text_offsets))
-        shared = np.zeros(len(docs), np.int64)
-        verify_pairs(
-            queries, signed.texts, signed.text_offsets, signed.counts, data, offsets[:-1][at], offsets[1:][at],
-            others, needed, self._threshold.as_integer_ratio(), signer.recipe.q,
-            signer.scratch(longest), shared,
+        shared = shared_of_pairs(
+            signed, queries, data, offsets[:-1][at], offsets[1:][at], others, needed,
+            threshold=self._threshold, signer=signer, threads=self._settings.threads,
         )  # fmt: skip
         counted = np.flatnonzero(before & (others >= 0))
         table.count(docs[counted], others[counted])

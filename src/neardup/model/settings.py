@@ -272,7 +272,7 @@ class Settings:
     batch_documents   how many documents are processed at once; None = 256, or 1,024 in a cluster unless candidates
                       are searched for losslessly. Never changes a verdict
     candidates        "memory": from a window held in memory; "search": from the cluster; never changes a verdict
-    threads           one decides, the others sign the documents that follow; never changes a verdict
+    threads           one decides, the others sign what follows and help to compare; never changes a verdict
     fsync             also survive a power cut, not only a killed process; costs one disk flush a batch
     min_shared        m of the sketch search; None = by threshold
     partial           whether to look for partial copies too (`PartialRule`), by the sentences in common; no policy

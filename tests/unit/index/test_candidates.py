@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from testing.index_parts import line, search_of, signed, table_of
 
+from neardup.index import pair_overlaps
 from neardup.index.posting_lists import Query
 from neardup.index.query_batch import SignedQueryBatch, joined_batches, with_fingerprints
 from neardup.index.search import required_overlaps
@@ -181,6 +182,13 @@ def test_every_overlap_at_the_threshold_is_found_and_nothing_else(chosen, thresh
         texts.append(line(first, first + numbers.randrange(1, 60)))
     texts += ["", "ab", "ab", "", "abc"]
     assert_finds_all(texts, chosen, threshold)
+
+
+def test_several_threads_count_what_one_does(monkeypatch):
+    monkeypatch.setattr(pair_overlaps, "_PART_BYTES", 1 << 8)
+    numbers = random.Random(4)
+    firsts = [numbers.randrange(60) for _ in range(150)]
+    assert_finds_all([line(first, first + 25) for first in firsts], {"threads": 4}, "0.6")
 
 
 def templates(numbers, count):

@@ -1,0 +1,58 @@
+"""Helpers: threads that take part in work whose end another thread waits for."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Helpers:
+    """The thread that asks and `threads - 1` others, which are there from their first work on."""
+
+    def __init__(self, threads: int) -> None:
+        self._others = threads - 1
+        self._pool = ThreadPoolExecutor(self._others, "neardup-helper") if self._others else None
+
+    def run(self, works: Sequence[Callable[[], object]]) -> None:
+        """Does all of `works`, in any order; each is begun by whoever is free. Raises what one of them raised, once
+        those that were begun have ended.
+        """
+        waiting = deque(works)
+        helping = []
+        if self._pool is not None:
+            helping = [
+                self._pool.submit(_work_off, waiting) for _ in range(min(self._others, len(works) - 1))
+            ]
+        try:
+            _work_off(waiting)
+        finally:
+            waiting.clear()
+            errors = [each.exception() for each in helping if not each.cancel()]
+        for error in errors:
+            if error is not None:
+                raise error
+
+
+def _work_off(waiting: deque[Callable[[], object]]) -> None:
+    """Does what is `waiting` until nothing is."""
+    while True:
+        try:
+            work = waiting.popleft()
+        except IndexError:
+            return
+        work()
+
+
+@functools.cache
+def helpers_of(threads: int) -> Helpers:
+    """Those of this process, the same ones for all who ask for so many; idle, they keep it from nothing."""
+    return Helpers(threads)
+
+
+os.register_at_fork(after_in_child=helpers_of.cache_clear)  # their threads stay with the other process

@@ -1,0 +1,70 @@
+"""What pairs of texts have in common, counted by several threads where there is enough to count."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from neardup.index.helpers import helpers_of
+from neardup.kernels.overlap import verify_pairs
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    from neardup.signing.signature import SignedBatch
+    from neardup.signing.signer import Signer
+
+_PART_BYTES: Final = 1 << 16
+"""Bytes of texts that a thread reads in some ten times as long as it takes to ask another one."""
+_PARTS: Final = 4
+"""Parts a thread: so the last ones end at nearly the same time."""
+
+
+def shared_of_pairs(
+    signed: SignedBatch,
+    queries: NDArray[np.int64],
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    others: NDArray[np.int64],
+    needed: NDArray[np.int64],
+    *,
+    threshold: Fraction,
+    signer: Signer,
+    threads: int,
+) -> NDArray[np.int64]:
+    """|A ∩ B| of each pair, or a smaller number below `needed`; see `verify_pairs` for the arrays, and for what is
+    noted in `signed.counts` and `others`.
+    """
+    shared, sizes = np.zeros(len(queries), np.int64), np.diff(signed.text_offsets)
+
+    def count(first: int, last: int) -> None:
+        part = slice(first, last)
+        longest = max(int((ends - starts)[part].max()), int(sizes[queries[part]].max()))
+        verify_pairs(
+            queries[part], signed.texts, signed.text_offsets, signed.counts, data, starts[part], ends[part],
+            others[part], needed[part], threshold.as_integer_ratio(), signer.recipe.q, signer.scratch(longest),
+            shared[part],
+        )  # fmt: skip
+
+    bounds = part_bounds(queries, ends - starts, _PARTS * threads if threads > 1 else 1)
+    helpers_of(threads).run([partial(count, *each) for each in pairwise(bounds)])
+    return shared
+
+
+def part_bounds(queries: NDArray[np.int64], sizes: NDArray[np.int64], most: int) -> list[int]:
+    """Where pairs are cut into parts, at most so many, of about as many bytes each: between two queries, whose sets are
+    then made once, or within one that has as many bytes as a part.
+    """
+    ends = np.cumsum(sizes)
+    parts = min(most, int(ends[-1]) // _PART_BYTES)
+    bounds = [0]
+    for cut in np.searchsorted(ends, [ends[-1] * part // parts for part in range(1, parts)]).tolist():
+        begin = int(np.searchsorted(queries, queries[cut]))
+        bounds.append(begin if begin > bounds[-1] else max(cut, bounds[-1]))
+    return sorted({*bounds, len(sizes)})
