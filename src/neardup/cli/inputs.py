@@ -129,13 +129,14 @@ def _check_not_records(file: Path) -> None:
 
 def _report_kind(file: Path, text: str, reader: Reader) -> None:
     """A message about a text that looks like something else, which is compared with whatever makes it that."""
-    for remark in reader.remarks():
-        log_line(remark)
     if is_record(text):
         name = "standard input" if str(file) == "-" else str(file)
         log_line(
             f"{name} looks like a record, and is compared with its braces and names; --text takes the text alone"
         )
+        return
+    for remark in reader.remarks():
+        log_line(remark)
 
 
 def is_record(text: str) -> bool:

@@ -42,7 +42,7 @@ def items(form: Form, content: Iterator[Chunk], reading: Reading, as_text: KindC
         if other and form == "text":
             as_text.add(f"{other.name} {other.as_text}", position.source)
         yield from _of_no_fields(form, content, reading)
-    elif other:
+    elif other and other.form != form:
         yield position.reject(reason_for(other))
     elif form == "csv":
         yield from csv_rows.documents(content, reading.use, position, reading.longest, reading.delimiter)

@@ -25,6 +25,9 @@ XML: Final = OtherFormat("XML (RSS, Atom)", "convert it to JSON Lines, an item a
 MBOX: Final = OtherFormat("a mailbox (mbox)", "--input mbox reads its messages", "as one document", "mbox")
 MAIL: Final = OtherFormat("a mail", "--input mail reads its text", "with its headers", "mail")
 LOG: Final = OtherFormat("a log", "convert it to JSON Lines, an entry a line", "as one document")
+JSON: Final = OtherFormat(
+    "JSON", "--input jsonl reads its records", "with its braces and names, as one document", "jsonl"
+)
 MARKDOWN: Final = OtherFormat("Markdown", "convert it to text", "with its marks")
 
 _BY_ENDING: Final = {
@@ -35,6 +38,7 @@ _BY_ENDING: Final = {
 _BY_BEGINNING: Final = (
     (re.compile(rb"(?is)(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s+html|html|head|body)\b"), HTML),
     (re.compile(rb"<(?:\?xml|rss|feed|rdf:RDF)\b"), XML),
+    (re.compile(rb'(?:\[\s*+)?\{\s*+"(?>[^"\\\n]|\\.)*+"\s*+:'), JSON),
     (re.compile(rb"From \S.*\r?\n>?[!-9;-~]+:"), MBOX),
     (re.compile(rb"(?i)(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|X-[\w-]+): .*\r?\n"), MAIL),
 )  # fmt: skip

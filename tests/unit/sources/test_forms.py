@@ -12,7 +12,7 @@ from testing.source_files import read
 from tests.unit.sources.test_reader import AS_JSON, STORIES, csv_of, written
 
 from neardup.errors import SettingsError
-from neardup.model.document import Document
+from neardup.model.document import Document, Reject
 from neardup.sources.reader import Reader
 
 # ---- directories and names ----
@@ -229,6 +229,20 @@ def test_what_is_taken_for_text_and_is_none_is_told_once(tmp_path):
         f"2 files are HTML with its tags, compared as text (first: {tmp_path}/b.html)",
         f"1 file is a mailbox (mbox) as one document, compared as text (first: {tmp_path}/a)",
     ]
+
+
+def test_records_that_are_taken_for_text_or_a_table_are_told(tmp_path):
+    contents = {"a.txt": '{"text": "Rain."}\n{"text": "Snow."}\n', "b.txt": '[\n {"id": 7, "text": "Rain."}]'}
+    contents |= {"c.txt": '{"Rain," she said.}', "d.jsonl": contents["a.txt"], "e.csv": contents["a.txt"]}
+    reader = Reader([written(tmp_path, name, text) for name, text in contents.items()])
+    *documents, reject = reader
+    assert len(documents) == 5
+    assert isinstance(reject, Reject)
+    assert reject.reason.startswith("this is JSON: --input jsonl reads its records; ")
+    (remark,) = reader.remarks()
+    assert remark.startswith(
+        "2 files are JSON with its braces and names, as one document, compared as text (first: "
+    )
 
 
 # ---- other encodings ----
