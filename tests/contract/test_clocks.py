@@ -292,7 +292,7 @@ def test_fewer_hours_let_documents_go_only_by_force(place, caplog):
     with pytest.raises(SettingsError) as error:
         place.reopened(window, window_hours=2)
     assert str(error.value) == (
-        "setting keep_hours is 2: it must be more: the window keeps 6 documents in 2 hours (2020.09.13-12 to "
+        "setting window_hours is 2: it must be more: the window keeps 6 documents in 2 hours (2020.09.13-12 to "
         "2020.09.13-13) that would go; --force (force=True) lets them go, --keep-hours (keep_hours) keeps them without "
         "comparing them; `neardup ingest` has both"
     )

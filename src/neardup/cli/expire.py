@@ -58,21 +58,23 @@ def expire(
 
         neardup expire --window news.window --newest 2026-11-21T09:00:00Z
     """
-    from neardup.window.changed_hours import check_narrowing
-
     settings = configuration(config, locals())
     hours = {name: settings.given[name] for name in ("window_hours", "keep_hours") if name in settings.given}
     others = {name: value for name, value in settings.given.items() if name not in hours}
     if newest is None:
         check_output()
+    else:
+        _check_alone({"--now": now, "--window-hours": window_hours, "--keep-hours": keep_hours})
     with opened_window(window, replace(settings, given=others), readonly=dry_run) as target:
         if newest is not None:
             _set_back(target, newest, dry_run=dry_run)
             return
         before, kept = target.settings.kept_hours, _kept(target.settings, hours)
         going = target.expire(now, keep_hours=kept, dry_run=True)
-        if not dry_run:
-            check_narrowing(before, kept, going, force=force)
+        if not (dry_run or force):
+            _check_narrowing(
+                "--keep-hours" if "keep_hours" in hours else "--window-hours", before, kept, going
+            )
         expired = going if dry_run else target.expire(now, keep_hours=kept)
         for hour in expired:
             print_line(hour)
@@ -86,6 +88,23 @@ def _kept(settings: Settings, hours: Mapping[str, int]) -> int:
         kept = counted(chosen.kept_hours, "hour") if chosen.kept_hours else "all hours"
         log_line(f"this window keeps {kept}, whatever --window-hours says: --keep-hours is for that")
     return chosen.kept_hours
+
+
+def _check_narrowing(option: str, before: int, kept: int, going: Expired) -> None:
+    """Raises `typer.BadParameter` if documents are `going` because fewer hours are kept, as `option` says."""
+    from neardup.window.changed_hours import is_narrower, would_go
+
+    if is_narrower(before, kept) and going.documents:
+        raise typer.BadParameter(
+            f"{kept} is too few: {would_go(going)}; --force lets them go", param_hint=option
+        )
+
+
+def _check_alone(others: Mapping[str, object]) -> None:
+    """Raises `typer.BadParameter` if one of `others` is given beside --newest, which does nothing with it."""
+    for option, value in others.items():
+        if value is not None:
+            raise typer.BadParameter("with --newest nothing is dropped: give one of them", param_hint=option)
 
 
 def _set_back(target: Window, newest: str, *, dry_run: bool) -> None:

@@ -25,16 +25,16 @@ def check_hours(
     """
     if (left.window_hours, left.kept_hours) == (chosen.window_hours, chosen.kept_hours):
         return False
-    if chosen.kept_hours:
-        check_narrowing(left.kept_hours, chosen.kept_hours, expirable(chosen.kept_hours), force=force)
+    kept = chosen.kept_hours
+    if not force and is_narrower(left.kept_hours, kept) and (going := expirable(kept)).documents:
+        name = "window_hours" if chosen.keep_hours is None else "keep_hours"
+        expected = (
+            f"more: {would_go(going)}; --force (force=True) lets them go, --keep-hours (keep_hours) keeps them without "
+            "comparing them; `neardup ingest` has both"
+        )
+        raise SettingsError(name, kept, expected)
     log.warning("%s: %s from now on, no longer %s", where, in_words(chosen), in_words(left))
     return True
-
-
-def check_narrowing(left: int, kept: int, going: Expired, *, force: bool) -> None:
-    """Raises `SettingsError` if documents are `going` because `kept` hours are kept instead of `left`; 0 = all."""
-    if is_narrower(left, kept) and going.documents and not force:
-        raise SettingsError("keep_hours", kept, would_go(going))
 
 
 def is_narrower(left: int, kept: int) -> bool:
@@ -43,12 +43,10 @@ def is_narrower(left: int, kept: int) -> bool:
 
 
 def would_go(going: Expired) -> str:
-    """Why documents are not let go unasked."""
+    """Which documents are not let go unasked."""
     hours = "1 hour" if len(going) == 1 else f"{len(going):,} hours"
     return (
-        f"more: the window keeps {going.documents:,} documents in {hours} ({going[0]} to {going[-1]}) that would go; "
-        "--force (force=True) lets them go, --keep-hours (keep_hours) keeps them without comparing them; `neardup "
-        "ingest` has both"
+        f"the window keeps {going.documents:,} documents in {hours} ({going[0]} to {going[-1]}) that would go"
     )
 
 
