@@ -40,15 +40,20 @@ ZSTD_MAGIC: Final = (b"\x28\xb5\x2f\xfd", *(bytes((kind, 0x2A, 0x4D, 0x18)) for 
 _LARGE_WINDOW: Final = "too much memory"
 """The decoder's own words for a frame with a window above its limit."""
 PARQUET: Final = "Parquet"
+_UNPACK: Final = "unpack it first"
+_UNPACK_OR_CONVERT: Final = "unpack the one, or convert the other to UTF-8 text, first"
 _FOREIGN: Final = (
-    (re.compile(rb"PK\x03\x04"), "a zip archive"),
-    (re.compile(rb"(?s)BZh[1-9](?:1AY&SY|.{0,5}[\x00-\x08\x0e-\x1f])"), "bzip2"),
-    (re.compile(rb"\xfd7zXZ"), "xz"),
-    (re.compile(rb"PAR1[\x00-\x08\x0e-\x1f]"), PARQUET),
-    (re.compile(rb"%PDF-\d"), "PDF"),
-)
-"""How files of other kinds begin. A text may begin with the letters of their names: what follows tells, in bzip2 the
-number of a block or, of no block, a control byte, as in Parquet.
+    (re.compile(rb"PK\x03\x04"), "a zip archive, or a document of an office program", _UNPACK_OR_CONVERT),
+    (re.compile(rb"(?s)BZh[1-9](?:1AY&SY|.{0,5}[\x00-\x08\x0e-\x1f])"), "bzip2", _UNPACK),
+    (re.compile(rb"\xfd7zXZ"), "xz", _UNPACK),
+    (re.compile(rb"%PDF-\d"), "PDF", "convert it to UTF-8 text first"),
+    (
+        re.compile(rb"PAR1[\x00-\x08\x0e-\x1f]"), PARQUET,
+        f"--input parquet reads it from a file{optional_readers.ARROW.if_missing}",
+    ),
+)  # fmt: skip
+"""How files of other kinds begin, and what to do with them. A text may begin with the letters of their names: what
+follows tells, in bzip2 the number of a block or, of no block, a control byte, as in Parquet.
 """
 _HEAD: Final = 10
 """Bytes that all these are known by."""
@@ -93,12 +98,10 @@ def _decompressed(blocks: Iterator[Chunk], encoding: str | None, *, is_mail: boo
         return _gunzipped(whole)
     if head.startswith(ZSTD_MAGIC):
         return _unzstd(whole)
-    for beginning, name in _FOREIGN:
+    for beginning, name, remedy in _FOREIGN:
         if beginning.match(head):
-            if name == PARQUET:
-                how = f"--input parquet reads it from a file{optional_readers.ARROW.if_missing}"
-                raise StreamError(f"this is {name}: {how}")
-            raise StreamError(f"this is {name}, which neardup does not read: convert it to UTF-8 text first")
+            unread = "" if name == PARQUET else ", which neardup does not read"
+            raise StreamError(f"this is {name}{unread}: {remedy}")
     wide = marked_encoding(head) or (bare_encoding(head) if encoding is None else None)
     if wide is not None and not (encoding or "").startswith(wide):
         how = "convert it to UTF-8 first (iconv -f {0} -t utf-8)" if is_mail else "--encoding {0} reads it"

@@ -271,21 +271,25 @@ def test_a_zstd_stream_that_would_take_much_memory_is_told_with_the_way_out(tmp_
 
 
 @pytest.mark.parametrize(
-    ("magic", "name"),
+    ("magic", "name", "remedy"),
     [
-        (b"PK\x03\x04", "zip"),
-        (b"BZh9", "bzip2"),
-        (bz2.compress(b""), "bzip2"),
-        (bz2.compress(b"Rain."), "bzip2"),
-        (bz2.compress(b"Rain.")[:10], "bzip2"),
-        (b"\xfd7zXZ\0", "xz"),
-        (b"PAR1", "Parquet"),
-        (b"%PDF-1.7\n%\xe2\xe3", "PDF"),
+        (
+            b"PK\x03\x04",
+            "a zip archive, or a document of an office program, which neardup does not read",
+            "unpack the one, or convert the other to UTF-8 text, first",
+        ),
+        (b"BZh9", "bzip2, which neardup does not read", "unpack it first"),
+        (bz2.compress(b""), "bzip2, which neardup does not read", "unpack it first"),
+        (bz2.compress(b"Rain."), "bzip2, which neardup does not read", "unpack it first"),
+        (bz2.compress(b"Rain.")[:10], "bzip2, which neardup does not read", "unpack it first"),
+        (b"\xfd7zXZ\0", "xz, which neardup does not read", "unpack it first"),
+        (b"PAR1", "Parquet", "--input parquet reads it from a file"),
+        (b"%PDF-1.7\n%\xe2\xe3", "PDF, which neardup does not read", "convert it to UTF-8 text first"),
     ],
 )
-def test_a_foreign_file_is_named(tmp_path, magic, name):
+def test_a_foreign_file_is_named_with_what_to_do(tmp_path, magic, name, remedy):
     (reject,) = read(written(tmp_path, "a.jsonl", magic + b"\0" * 100))
-    assert name in reject.reason
+    assert reject.reason == f"this is {name}: {remedy}"
 
 
 @pytest.mark.parametrize(
