@@ -74,6 +74,16 @@ __all__ = [
 ]
 
 
+def shown(value: object) -> str:
+    """`value` for a message: Python prints no number of thousands of digits, nor a list that holds one."""
+    if isinstance(value, int) and value.bit_length() > 64:
+        return f"a number of {value.bit_length()} bits"
+    try:
+        return repr(value)
+    except Exception:  # noqa: BLE001 - the value is another's, and so is what it raises
+        return f"a {type(value).__name__} that has no text"
+
+
 class NeardupError(Exception):
     """The base of every exception that neardup raises on purpose."""
 
@@ -94,13 +104,11 @@ class SettingsError(NeardupError, ValueError):
         self.name, self.value, self.expected = name, value, expected
 
     def __str__(self) -> str:
-        return f"setting {self.name} is {self.value!r}: it must be {self.expected}"
+        return f"setting {self.name} is {shown(self.value)}: it must be {self.expected}"
 
 
 class NotAvailable(SettingsError):
-    """What the setting `name` asks for is not available on this machine: `value` says what is missing or taken,
-    `expected` what helps.
-    """
+    """This machine has not what `name` asks for: `value` says what is missing or taken, `expected` what helps."""
 
     def __str__(self) -> str:
         return f"{self.name}: {self.value}: {self.expected}"
@@ -132,7 +140,7 @@ class DocumentError(NeardupError, ValueError):
         self.id, self.reason = id, reason
 
     def __str__(self) -> str:
-        name = "a document without id" if self.id is None else f"document {self.id!r}"
+        name = "a document without id" if self.id is None else f"document {shown(self.id)}"
         return f"{name} cannot be used: {self.reason}"
 
 
@@ -145,7 +153,7 @@ class UnknownDocument(NeardupError, KeyError):
 
     # KeyError prints the repr of its argument, which is no message.
     def __str__(self) -> str:
-        return f"no document {self.id!r} in this window: it was never stored, was deleted or has expired"
+        return f"no document {shown(self.id)} in this window: it was never stored, was deleted or has expired"
 
 
 class RecipeMismatch(NeardupError):
@@ -257,9 +265,7 @@ class WindowResigning(WindowLocked):
 
 
 class WindowExpired(WindowError):
-    """A reader asked for the hour `hour` of the window at `path`, which the writer has dropped since it was
-    opened.
-    """
+    """A reader asked for the hour `hour` of the window at `path`, which the writer has dropped meanwhile."""
 
     def __init__(self, path: str | PathLike[str], hour: str) -> None:
         super().__init__(path, hour)
@@ -275,27 +281,20 @@ class WindowDamaged(WindowError):
     """
 
     def __init__(
-        self,
-        path: str | PathLike[str],
-        found: str,
-        expected: str,
-        window: str | PathLike[str] | None = None,
+        self, path: str | PathLike[str], found: str, expected: str, window: str | PathLike[str] | None = None,
         remedy: str = "",
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(path, found, expected, window, remedy)
         self.path, self.found, self.expected = path, found, expected
         self.window, self.remedy = window, remedy
 
     def __str__(self) -> str:
-        remedy = (
-            f"; `neardup doctor --repair --window {self.window}` says what can be saved of it, and with --force saves "
-            "it"
-            if self.window
-            else f"; {self.remedy}"
-            if self.remedy
-            else ""
-        )
-        return f"{self.path} is damaged: found {self.found}, expected {self.expected}{remedy}"
+        remedy = self.remedy
+        if self.window:
+            repair = f"`neardup doctor --repair --window {self.window}`"
+            remedy = f"{repair} says what can be saved of it, and with --force saves it"
+        damaged = f"{self.path} is damaged: found {self.found}, expected {self.expected}"
+        return f"{damaged}; {remedy}" if remedy else damaged
 
 
 class WindowOutdated(WindowError):

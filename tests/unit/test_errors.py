@@ -192,3 +192,15 @@ def test_errors_are_also_what_python_would_raise():
     assert issubclass(errors.UnknownDocument, KeyError)
     assert issubclass(errors.LexiconError, errors.DataFileError)
     assert issubclass(errors.BoilerplateError, errors.DataFileError)
+
+
+@pytest.mark.parametrize("value", [10**5_000, -(10**5_000), [10**5_000]], ids=["large", "negative", "list"])
+def test_a_value_that_python_does_not_print_has_a_message(value):
+    """Python prints no number of more than 4,300 digits."""
+    shown = "a list that has no text" if isinstance(value, list) else "a number of 16610 bits"
+    told = [
+        errors.UnknownDocument(value),
+        errors.SettingsError("q", value, "less"),
+        errors.DocumentError(value, "no"),
+    ]
+    assert [str(error).count(shown) for error in told] == [1, 1, 1]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from neardup.errors import DocumentError, SettingsError
+from neardup.errors import DocumentError, SettingsError, shown
 from neardup.model.plain_values import is_missing, plain
 from neardup.model.settings import HOUR_MS
 from neardup.model.tuples import maker_of
@@ -257,12 +257,10 @@ def encode_text(text: str, what: str = "text") -> bytes:
 
 
 def _shown(value: object) -> str:
-    """`value` for a message; a number of thousands of digits cannot even be printed."""
-    if isinstance(value, int) and value.bit_length() > 64:
-        return f"a number of {value.bit_length()} bits"
+    """`value` for a message, a date as ISO 8601 has it."""
     try:
-        return value.isoformat() if isinstance(value, datetime) else repr(value)
-    except Exception:  # noqa: BLE001 - the value is another's, and so is what it raises
+        return value.isoformat() if isinstance(value, datetime) else shown(value)
+    except Exception:  # noqa: BLE001 - the zone is another's, and so is what it raises
         return f"a {type(value).__name__} that has no text"
 
 
