@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from neardup.elastic.http.address import check_no_address, is_address
 from neardup.errors import SettingsError
 from neardup.model.document import Document  # noqa: F401 - for the example below
-from neardup.model.settings import Recipe, Settings
+from neardup.model.settings import Recipe, Settings, check_boolean
 from neardup.signing.signer import signer_for
 from neardup.stores.memory import MemoryStore
 from neardup.window.directory_opening import open_directory
@@ -52,6 +52,10 @@ def open_window(
     """
     if not isinstance(settings, Settings | None):
         raise SettingsError("settings", settings, "a neardup.Settings; single ones are keyword arguments")
+    readonly, remember, force = (
+        check_boolean(name, value)
+        for name, value in (("readonly", readonly), ("remember", remember), ("force", force))
+    )
     if isinstance(path, str) and is_address(path):
         # Opening a directory need not wait for the code that talks to clusters.
         from neardup.elastic.window.opening import open_elastic_window  # noqa: PLC0415

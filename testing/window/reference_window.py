@@ -38,6 +38,7 @@ from neardup.model.settings import (
     PartialRule,
     Recipe,
     Settings,
+    check_boolean,
 )
 from neardup.model.verdict import Group, Match, Member, PartialMatch, Status, Verdict
 from neardup.oracle import definitions as oracle
@@ -396,6 +397,7 @@ class ReferenceWindow:
         return self.living.pop(id, None) is not None
 
     def expire(self, now: Any = None, *, keep_hours: int | None = None, dry_run: bool = False) -> Expired:
+        check_boolean("dry_run", dry_run)
         kept = self.settings.kept_hours if keep_hours is None else keep_hours
         if not kept:
             return Expired()

@@ -624,3 +624,11 @@ def test_candidates_are_searched_for_only_in_a_cluster(tmp_path):
     with pytest.raises(SettingsError, match="candidates is 'disk': it must be 'memory'"):
         open_window(tmp_path / "news", candidates="disk")
     assert not (tmp_path / "news").exists()
+
+
+@pytest.mark.parametrize("name", ["readonly", "remember", "force"])
+def test_what_is_neither_true_nor_false_opens_nothing(tmp_path, name):
+    flags: dict[str, Any] = {name: "no"}
+    with pytest.raises(SettingsError, match=f"setting {name} is 'no': it must be true or false"):
+        open_window(tmp_path / "w", **flags)
+    assert not (tmp_path / "w").exists()

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from testing.window.backends import START, document, grams, summaries
 
+from neardup.errors import SettingsError
 from neardup.model.document import Document, Reject
 
 TEXT = grams(0, 20)
@@ -147,3 +148,11 @@ def test_without_a_time_it_is_that_of_arrival(place):
     before = int(time.time())
     [verdict] = place.open().ingest([Document("a", TEXT)])
     assert before <= datetime.fromisoformat(verdict.time).timestamp() <= time.time() + 1
+
+
+def test_what_is_neither_true_nor_false_lets_nothing_expire(place):
+    window = place.open()
+    list(window.ingest([document("a", TEXT)]))
+    with pytest.raises(SettingsError, match="setting dry_run is 'no': it must be true or false"):
+        window.expire(keep_hours=1, dry_run="no")
+    assert window.stats().documents == 1

@@ -12,7 +12,7 @@ from neardup.cleaning.kept_kinds import by_kind, parse_kinds
 from neardup.cleaning.preference import doubts, parse_keep, preferred, rank, time_rank
 from neardup.cleaning.result import Deduped
 from neardup.cleaning.star import Pairs
-from neardup.model.settings import DEFAULT_MAX_LENGTH, DEFAULT_THRESHOLD, Settings
+from neardup.model.settings import DEFAULT_MAX_LENGTH, DEFAULT_THRESHOLD, Settings, check_boolean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +70,7 @@ def dedup(
     [0, 1, 2]
     """
     rule, kinds, rows = parse_keep(keep), parse_kinds(keep_kinds), rows_of(data)
+    pairs = check_boolean("pairs", pairs)
     settings = Settings(
         threshold=threshold, retrieval=retrieval, recipe=recipe, max_length=max_length, threads=threads
     )

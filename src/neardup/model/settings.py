@@ -91,9 +91,12 @@ def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
         raise SettingsError(name, value, " or ".join(repr(word) for word in allowed))
 
 
-def _boolean(name: str, value: Any) -> None:
-    if not isinstance(value, bool):
+def check_boolean(name: str, value: Any) -> bool:
+    """`value`, which may be of numpy; raises `SettingsError` unless it is true or false: "no" would count as true."""
+    known = plain(value)
+    if not isinstance(known, bool):
         raise SettingsError(name, value, "true or false")
+    return known
 
 
 def _names(name: str, value: Any, expected: str, least: int = 0) -> tuple[str, ...]:
@@ -175,7 +178,7 @@ class Recipe:
         check_whole("q", self.q, 1, MAX_Q)
         check_whole("simhash_variants", self.simhash_variants, 1, MAX_SIMHASH_VARIANTS)
         check_whole("sketch_size", self.sketch_size, 1, MAX_SKETCH_SIZE)
-        _boolean("fold_case", self.fold_case)
+        check_boolean("fold_case", self.fold_case)
         if self.reach not in REACHES:
             raise SettingsError("reach", self.reach, " or ".join(str(reach) for reach in REACHES))
         for name in ("lexicon", "salt", "boilerplate"):
@@ -335,7 +338,7 @@ class Settings:
             if getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), *bounds)
         for name in ("fsync", "partial", "advance", "kinds"):
-            _boolean(name, getattr(self, name))
+            check_boolean(name, getattr(self, name))
         if self.keep_text not in (True, False, None):
             raise SettingsError("keep_text", self.keep_text, "true or false")
         if self.kinds and self.keep_text is False:

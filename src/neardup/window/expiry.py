@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from neardup.model.clock import now_ms
 from neardup.model.document import time_argument
 from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_of
-from neardup.model.settings import check_whole
+from neardup.model.settings import check_boolean, check_whole
 from neardup.window.base import Expired
 from neardup.window.newest_hour import hour_to_set, set_back
 
@@ -20,7 +20,7 @@ def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool)
     time = now_ms() if now is None else time_argument("now", now)
     kept = session.state.settings.kept_hours if keep_hours is None else keep_hours
     first = first_living_hour(hour_of(time), check_whole("keep_hours", kept, 0))
-    if dry_run:
+    if check_boolean("dry_run", dry_run):
         session.load()
         return _with_hours(_expirable(session, first), _left_behind(session))
     with session.writing(), session.changing():

@@ -254,3 +254,9 @@ def test_a_text_of_a_class_of_its_own_is_its_value():
         ONE = FERRY
 
     assert neardup.dedup([FERRY, Kind.ONE]).kept == [0]
+
+
+def test_pairs_is_true_or_false():
+    with pytest.raises(SettingsError, match="setting pairs is 'no': it must be true or false"):
+        neardup.dedup([FERRY], pairs="no")  # type: ignore[arg-type]
+    assert neardup.dedup([FERRY, FERRY], pairs=np.False_).kept == [0]  # type: ignore[arg-type]
