@@ -157,6 +157,10 @@ def parse_time(value: Any) -> int:
             raise ValueError(f"time is of a zone that gives no offset ({type(error).__name__})") from None
         exact = (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
         return _within_years(exact, value)
+    if (
+        type(meant).__name__ == "datetime64" and getattr(meant, "dtype", None) != "datetime64[as]"
+    ):  # see `plain`
+        raise ValueError(_outside(value))
     is_nan = isinstance(meant, float) and math.isnan(meant)  # a very large int has no float to ask
     if isinstance(meant, bool) or not isinstance(meant, int | float) or is_nan:
         raise ValueError(f"time {_shown(value)} is neither a date, ISO 8601 text, nor a number of seconds")
@@ -192,8 +196,12 @@ def _read_unusual(written: str, text: str) -> datetime:
 
 def _within_years(milliseconds: float, value: object) -> int:
     if not MIN_TIME_MS <= milliseconds <= MAX_TIME_MS:
-        raise ValueError(f"time {_shown(value)} is outside the years 1 to 9999 in UTC")
+        raise ValueError(_outside(value))
     return int(milliseconds)
+
+
+def _outside(value: object) -> str:
+    return f"time {_shown(value)} is outside the years 1 to 9999 in UTC"
 
 
 def time_argument(name: str, value: Any) -> int:

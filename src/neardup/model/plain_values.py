@@ -39,7 +39,8 @@ def plain(value: Any) -> Any:
             is_same = is_missing(value) or moment.astype("datetime64[s]") == value.astype("datetime64[s]")
         except OverflowError:  # numpy makes no seconds of attoseconds
             return value
-        return plain(moment.item()) if is_same else value
+        known = moment.item()  # a bare number beyond the years of a datetime
+        return known if is_same and not isinstance(known, int) else value
     if kind.__name__ == "timedelta64":  # numpy itself turns nanoseconds, and years, into a bare number
         return value
     item = value.item()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
 from enum import Enum, StrEnum
@@ -99,8 +100,15 @@ def test_how_long_something_took_is_no_time_and_no_id(unit):
 def test_a_number_that_plain_python_has_none_for_is_no_time():
     with pytest.raises(DocumentError, match="neither a date"):
         prepared(time=np.longdouble(MS))
-    with pytest.raises(DocumentError, match="neither a date"):
-        prepared(time=np.datetime64(2**62, "s"))
+
+
+@pytest.mark.parametrize("year", ["99999", "-0099", "999999999"])
+def test_a_time_of_numpy_that_is_far_off_is_shown_as_it_is(year):
+    time = np.datetime64(f"{year}-01-01")
+    with pytest.raises(
+        DocumentError, match=re.escape(f"time {time!r} is outside the years 1 to 9999 in UTC")
+    ):
+        prepared(time=time)
 
 
 def test_a_zone_that_knows_no_offset_is_utc():
