@@ -157,6 +157,11 @@ def _column(data: Any, field: str, setting: str) -> list[Any]:
         how = "one column of the frame" if field in names else "a column of the frame"
         raise SettingsError(setting, field, f"{how} (columns: {_listed(names)})")
     column = data[field]
+    if str(getattr(column, "type", "")).startswith("timestamp[ns"):
+        import pyarrow as pa  # noqa: PLC0415 - whoever passes an Arrow table has it
+
+        # Without pandas, Arrow makes nothing of nanoseconds; a time counts by its milliseconds.
+        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
     own = _values_of_column(column)
     return list(column) if own is None else own
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import neardup
+from neardup.cleaning.frames import values
 from neardup.errors import SettingsError
 from neardup.model.plain_values import is_missing
 
@@ -170,3 +171,15 @@ def test_columns_that_are_not_there_or_there_already_are_named():
     assert neardup.dedup([{"text": None}]).rejected == ((0, "no text: 'text' is missing"),)
     with pytest.raises(SettingsError, match="'group' is"):
         neardup.dedup([{"text": FERRY, "group": 1}]).frame()
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_times_of_arrow_in_nanoseconds_need_no_pandas(zone):
+    """What is read has microseconds: pandas' own class, which Arrow makes nanoseconds of, is not asked for."""
+    arrow = pytest.importorskip("pyarrow")
+    times = arrow.array(
+        [1_700_000_000_000_000_789, 1_600_000_000_000_000_789, None], arrow.timestamp("ns", zone)
+    )
+    table = arrow.table({"text": ["Rain on the hills."] * 3, "time": times})
+    assert [type(time).__module__ for time in values(table, "time")] == ["datetime", "datetime", "builtins"]
+    assert neardup.dedup(table, keep="earliest").kept == [1]
