@@ -80,14 +80,18 @@ def opened_window(
 def is_new_window(location: str, config: Config, *, hours: Callable[[], int]) -> bool:
     """Whether there is no window yet.
 
-    Raises `SettingsError` if so many `hours` do not fit into the cluster of a new one, where each becomes an index.
+    Raises `SettingsError` if so many `hours` do not fit into the cluster of a new one, where each becomes an index, and
+    where no window can be made.
     """
     from neardup.elastic.http.address import is_address
-    from neardup.stores.window_directory import holds_window
+    from neardup.stores.window_directory import check_free_directory, holds_window
 
     if is_address(location):
         return is_new_in_cluster(location, config, hours)
-    return not holds_window(Path(location))
+    if holds_window(Path(location)):
+        return False
+    check_free_directory(Path(location))
+    return True
 
 
 def report_new_window(location: str, hours: int) -> None:
