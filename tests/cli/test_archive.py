@@ -367,3 +367,15 @@ def test_what_would_be_dropped_is_asked_beside_a_writer(run, stream):
     with neardup.open("w") as writer:
         done = run(*asked)
         assert (done.code, f"{len(writer)} documents in" in done.err) == (0, True), done.err
+
+
+def test_a_window_that_cannot_be_made_is_refused_before_anything_else_is_said(run):
+    file = written("a.jsonl", STREAM)
+    done = run("ingest", file, "--window", file)
+    assert (done.code, "compared whole" in done.err) == (2, False)
+
+
+def test_standard_input_without_records_is_told_beside_other_files_too(run_process):
+    file = written("a.jsonl", STREAM)
+    done = run_process("ingest", file, "-", stdin=b"id,text\na,Rain.\n")
+    assert "standard input was read as JSON Lines, and has none: --input says what it is" in done.err

@@ -71,6 +71,7 @@ class Reader:
             html_page.check_extractor()
         self._files, self.passed_over = listed([os.fspath(path) for path in paths], form, html=self._html)
         self._as_text = KindCounts()
+        self._stdin_has_none = False
         self.paths = [file.name for file in self._files if file.problem is None and self._form_of(file)]
         self.bytes_read = 0
         self.bytes_total = total_bytes(self.paths)
@@ -80,10 +81,13 @@ class Reader:
         remember = self._position.remember
         for file in self._files:
             self._position.enter(file.name, escaped(file.stem))
+            before, records = self.bytes_read, self._use.records
             for item in self._items(file):
                 if type(item) is Document:
                     remember(item.id)
                 yield item
+            if file.name == STDIN:
+                self._stdin_has_none = self.bytes_read > before and self._use.records == records
 
     @property
     def record(self) -> Record | None:
@@ -111,7 +115,7 @@ class Reader:
         for kind in self._as_text:
             files = "1 file is" if kind.count == 1 else f"{kind.count:,} files are"
             yield f"{files} {kind.name}, compared as text (first: {kind.first})"
-        if self._form is None and self.paths == [STDIN] and self.bytes_read and not self._use.records:
+        if self._form is None and self._stdin_has_none:
             yield "standard input was read as JSON Lines, and has none: --input says what it is"
         yield from self._use.early_times()
 
