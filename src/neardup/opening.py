@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from neardup.elastic.http.address import check_no_address, is_address
+from neardup.elastic.http.address import Credentials, check_no_address, is_address
 from neardup.errors import SettingsError
 from neardup.model.document import Document  # noqa: F401 - for the example below
 from neardup.model.settings import Recipe, Settings, check_boolean
@@ -13,9 +13,6 @@ from neardup.signing.signer import signer_for
 from neardup.stores.memory import MemoryStore
 from neardup.window.directory_opening import open_directory
 from neardup.window.engine import WindowEngine
-
-if TYPE_CHECKING:
-    from neardup.elastic.http.address import Credentials
 
 
 def open_window(

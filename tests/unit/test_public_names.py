@@ -6,6 +6,7 @@ import ast
 import inspect
 import subprocess
 import sys
+import typing
 
 import pytest
 
@@ -49,3 +50,10 @@ def test_the_import_itself_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_types_of_public_functions_can_be_asked_for():
+    functions = [value for name in neardup.__all__ if inspect.isfunction(value := getattr(neardup, name))]
+    assert {function.__name__ for function in functions} >= {"open_window", "dedup", "explain"}
+    for function in functions:
+        assert "return" in typing.get_type_hints(function)

@@ -12,14 +12,20 @@ from neardup.cleaning.kept_kinds import by_kind, parse_kinds
 from neardup.cleaning.preference import doubts, parse_keep, preferred, rank, time_rank
 from neardup.cleaning.result import Deduped
 from neardup.cleaning.star import Pairs
-from neardup.model.settings import DEFAULT_MAX_LENGTH, DEFAULT_THRESHOLD, Settings, check_boolean
+from neardup.model.settings import (
+    DEFAULT_MAX_LENGTH,
+    DEFAULT_THRESHOLD,
+    Recipe,
+    Retrieval,
+    Settings,
+    check_boolean,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from neardup.cleaning.compared import Compared
     from neardup.cleaning.preference import Keep
-    from neardup.model.settings import Recipe, Retrieval
     from neardup.model.verdict import KindName
 
 log = logging.getLogger("neardup")
