@@ -84,6 +84,27 @@ def test_a_doctor_finds_an_hour_that_is_closed_and_is_of_the_windows(floor, foun
     assert all(f"POST {NAME}/_open" in each.found for each in findings)
 
 
+@pytest.mark.parametrize("source", [None, StateDocument(ABOUT, {}).source()])
+def test_a_doctor_finds_an_hour_that_is_closed_of_a_window_that_nobody_has_scored(source):
+    """It called the hours ok, and whoever opened the window got an error."""
+    state = Answer(404, {"found": False})
+    if source is not None:
+        state = Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})
+    template = {
+        "index_templates": [{"index_template": {"template": {"mappings": {"_meta": {"neardup": ABOUT}}}}}]
+    }
+
+    def script(request):
+        if "/_doc/" in request.path:
+            return state
+        return Answer(200, template) if "/_index_template/" in request.path else with_closed_hours(request)
+
+    with standing_in(script) as server:
+        (finding,) = examine_documents(Address(server.url, "news"), Credentials())
+    assert (finding.what, finding.state) == (f"index {NAME}", "bad")
+    assert f"POST {NAME}/_open" in finding.found
+
+
 @pytest.mark.parametrize(
     ("settings", "state", "words"),
     [

@@ -14,7 +14,7 @@ from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import first_state, scored_documents
 from neardup.elastic.window.state_document import read_state
 from neardup.elastic.window.window_state import check_signed
-from neardup.errors import NeardupError, WindowDamaged, WindowResigning
+from neardup.errors import ClusterRejected, NeardupError, WindowDamaged, WindowResigning
 from neardup.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -49,16 +49,15 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
         except WindowDamaged as error:
             yield Finding(f"state of {address.prefix}", "bad", str(error))
             return
-        if state is None:
-            if config_of_template(cluster) is not None:
-                yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
-        elif state.archive is not None:
+        if state is not None and state.archive is not None:
             yield _archive(cluster, state.archive)
             yield from _shut(cluster, state.archive)
-        else:
-            for name in Layout(address).missed(cluster, state.commit.floor_hour):
+        elif closed := Layout(address).missed(cluster, state.commit.floor_hour if state else None):
+            for name in closed:
                 remedy = f"POST {name}/_open, or delete it"
                 yield Finding(f"index {name}", "bad", f"closed: the window cannot be read; {remedy}")
+        elif state is None and config_of_template(cluster) is not None:
+            yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
         if state is not None and _has_verdicts_of_others(cluster, state):
             yield Finding(f"verdicts in {address.prefix}", "warning", _OF_OTHERS.format(object=OBJECT))
 
@@ -79,7 +78,9 @@ def _hours_left(cluster: Cluster, recipe: str) -> str:
 
 
 def _opened_state(cluster: Cluster) -> StateDocument | None:
-    """The state document as whoever opens the window finds it; None if there is no window."""
+    """The state document as whoever opens the window finds it, but for what is in hours that are closed; None if there
+    is none.
+    """
     state = read_state(cluster)
     if state is None:
         about = config_of_template(cluster)
@@ -87,7 +88,10 @@ def _opened_state(cluster: Cluster) -> StateDocument | None:
         check_signed(str(cluster.address), state)
         about = state.about if state.is_unused and state.archive is None else None
     if about is not None:
-        first_state(cluster, about, {}, None)
+        with suppress(
+            ClusterRejected
+        ):  # what is in a closed hour is not known; that it is closed is a finding
+            first_state(cluster, about, {}, None)
     return state
 
 

@@ -169,12 +169,13 @@ class Layout:
                 ) from None
             refresh(cluster, self.target, NO_INDEX_NEEDED)
 
-    def missed(self, cluster: Cluster, floor_hour: int) -> list[str]:
-        """The hourly indices from `floor_hour` on that are closed, so that searches pass over them."""
+    def missed(self, cluster: Cluster, floor_hour: int | None) -> list[str]:
+        """The hourly indices from `floor_hour` on (None: all) that are closed, so that searches pass over them."""
         params = {"expand_wildcards": "closed", "filter_path": "*.settings.index.uuid"}
         settings = index_settings(cluster, self.target, "index.uuid", params=params)
         named = ((name, self.address.hour_of_index(name)) for name in sorted(settings))
-        return [name for name, hour in named if hour is not None and hour[0] >= floor_hour]
+        floor = FIRST_HOUR if floor_hour is None else floor_hour
+        return [name for name, hour in named if hour is not None and hour[0] >= floor]
 
     def check_made(self, cluster: Cluster, index: str, recipe: str) -> None:
         """Raises `WindowDamaged` for an hour that was made, or changed, so that documents in it are not signed as those
