@@ -471,6 +471,9 @@ def test_other_errors_are_not_swallowed():
     [
         ({"text_field": "neardup.text"}, "text_field"),
         ({"text_field": "a..b"}, "text_field"),
+        ({"text_field": "_source"}, "text_field is '_source'.*metadata"),
+        ({"text_field": "_id.text"}, "text_field is '_id.text'.*metadata"),
+        ({"time_field": "_routing"}, "time_field is '_routing'.*metadata"),
         ({"text_field": "@timestamp"}, "time_field"),
         ({"text_field": "page.body", "time_field": "page.body"}, "time_field"),
         ({"text_field": "page", "time_field": "page.when"}, "time_field"),

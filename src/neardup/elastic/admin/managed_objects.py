@@ -68,6 +68,11 @@ FORM: Final = ("compact", "lossless", "terms")
 """What descriptions say of the form of signatures, if they were not made before there were several."""
 OF_WORDS: Final = ("sentences", "simhash", "simhash_bands")
 """What of a signature is made of words."""
+_METADATA: Final = {
+    "_data_stream_timestamp", "_doc_count", "_field_names", "_id", "_ignored", "_ignored_source", "_index",
+    "_nested_path", "_primary_term", "_routing", "_seq_no", "_source", "_tier", "_version",
+}  # fmt: skip
+"""Fields that a server has of each document: one that brings its own is rejected."""
 _UNKNOWN_TO_OPENSEARCH: Final = ("ignore_missing_component_templates", "allow_auto_create")
 
 _ADDED: Final = (
@@ -167,6 +172,10 @@ def check_fields(config: WindowConfig) -> None:
         if not all(value.split(".")) or value.split(".")[0] == "neardup":
             expected = "the name of a field, dotted or not, outside of the object neardup"
             raise SettingsError(name, value, expected)
+        if value.split(".")[0] in _METADATA:
+            raise SettingsError(
+                name, value, "another name than those of metadata, which no document may have"
+            )
     if f"{text}.".startswith(f"{time}.") or f"{time}.".startswith(f"{text}."):
         expected = f"another field than that of the text, {text!r}, and neither inside the other"
         raise SettingsError("time_field", time, expected)
