@@ -216,6 +216,30 @@ def test_a_synthetic_source_is_told(cluster):
     assert (state, "_source is synthetic" in text) == ("bad", True)
 
 
+@pytest.mark.parametrize(
+    ("source", "lacking"),
+    [
+        ({"enabled": False}, "text and neardup"),
+        ({"excludes": ["te*", "page"]}, "text"),
+        ({"excludes": ["neardup.sketch"]}, "neardup"),
+        ({"includes": ["text", "@timestamp"]}, "neardup"),
+        ({"includes": ["text", "neardup.*"], "excludes": ["page"]}, None),
+    ],
+)
+def test_a_source_that_lacks_what_neardup_reads_is_told(cluster, source, lacking):
+    """The hours were called ok."""
+    own = cluster.address
+    custom = {"template": {"mappings": {"_source": source}}}
+    cluster.request("PUT", f"/_component_template/{own.prefix}@custom", body=custom)
+    set_up(cluster)
+    roll_over(cluster, own, HOUR * HOUR_MS)
+    if lacking is None:
+        assert findings(cluster)["hours"][0].state == "ok"
+        return
+    ((state, text),) = states_of(cluster, f"index {own.hourly(HOUR)}")
+    assert (state, text.split(":")[0]) == ("bad", f"_source lacks {lacking}")
+
+
 def test_what_setup_would_do_is_told(cluster):
     set_up(cluster)
     cluster.request("DELETE", f"/_index_template/{cluster.address.state_template}")

@@ -43,7 +43,7 @@ def complete(config=DEFAULT, *, lifecycle=True):
 def an_hour(config=DEFAULT, hour=498681, **settings):
     settings = {"final_pipeline": "neardup-news", "lifecycle": {"name": "neardup-news"}} | settings
     settings = {key: value for key, value in settings.items() if value is not None}
-    return HourlyIndex(NEWS.hourly(hour), hour, False, config.about(), settings, {})
+    return HourlyIndex(NEWS.hourly(hour), hour, False, config.about(), settings, {}, {})
 
 
 def words(made):

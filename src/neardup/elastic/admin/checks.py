@@ -119,6 +119,12 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
         for state, problem in _problems(index.settings, data_nodes, rebuilds_source=index.rebuilds_source):
             good = False
             yield Finding(f"index {index.name}", state, problem.replace("INDEX", index.name))
+        if lacking := index.left_out([config.text_field, "neardup"]):
+            good = False
+            text = f"_source lacks {' and '.join(lacking)}: documents could not be read again"
+            remedy = "let no template of yours leave it out (mappings._source)"
+            again = "then delete this hour and write it again"
+            yield Finding(f"index {index.name}", "bad", f"{text}; {remedy}; {again}")
     if good:
         hours = [index.name.rpartition("-")[0][-10:] + index.name[-3:] for index in snapshot.indices.hourly]
         span = f", {hours[0]} to {hours[-1]}" if hours else ""

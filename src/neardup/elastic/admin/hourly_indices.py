@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.http import admin_api as api
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from neardup.elastic.http.client import Cluster
 
 _FIELDS: Final = (
     "aliases",
     "mappings._meta",
+    "mappings._source",
     *(
         f"settings.index.{name}"
         for name in (
@@ -39,11 +41,36 @@ def rebuilds_source(settings: Mapping[str, Any]) -> bool:
     return source == "synthetic" if source else settings.get("mode") in _REBUILDING
 
 
+def left_out(source: Mapping[str, Any], fields: Sequence[str]) -> list[str]:
+    """Those of `fields` that are not whole in documents of an index whose mapping says this of `_source`.
+
+    >>> left_out({"excludes": ["neardup.order"]}, ["text", "neardup"]), left_out({"includes": ["te*"]}, ["neardup"])
+    (['neardup'], ['neardup'])
+    """
+    if source.get("enabled") is False:
+        return list(fields)
+    included, excluded = source.get("includes"), source.get("excludes", ())
+    return [
+        field
+        for field in fields
+        if (included and not _is_among(field, included))
+        or _is_among(field, excluded)
+        or any(pattern.startswith(f"{field}.") for pattern in excluded)
+    ]
+
+
+def _is_among(field: str, patterns: Sequence[str]) -> bool:
+    """Whether one of the patterns has the field, or an object that it lies in, or all that is in that."""
+    steps = field.split(".")
+    objects = [".".join(steps[: i + 1]) for i in range(len(steps))]
+    return any(fnmatchcase(name, p) or f"{name}.*" == p for name in objects for p in patterns)
+
+
 class HourlyIndex(NamedTuple):
     """An index of an hour (`hour`, in whole hours since 1970) of the window, or of its `copies` that are set aside.
 
     `about`: what `neardup setup` says of it (`_meta.neardup`), None if it was not made by our template; `settings`:
-    those of ours that it has, as Elasticsearch gives them: strings.
+    those of ours that it has, as Elasticsearch gives them: strings; `source`: what its mapping says of `_source`.
     """
 
     name: str
@@ -52,11 +79,16 @@ class HourlyIndex(NamedTuple):
     about: Mapping[str, Any] | None
     settings: Mapping[str, Any]
     aliases: Mapping[str, Any]
+    source: Mapping[str, Any]
 
     @property
     def rebuilds_source(self) -> bool:
         """Whether it may give documents back otherwise than they were written."""
         return rebuilds_source(self.settings)
+
+    def left_out(self, fields: Sequence[str]) -> list[str]:
+        """Those of `fields` that its documents are given back without, or without a part of."""
+        return left_out(self.source, fields)
 
 
 class Indices(NamedTuple):
@@ -75,7 +107,8 @@ def read_indices(cluster: Cluster) -> Indices:
         if hour is None:
             others.append(name)
             continue
-        about = described.get("mappings", {}).get("_meta", {}).get("neardup")
+        mapping = described.get("mappings", {})
+        about, source = mapping.get("_meta", {}).get("neardup"), mapping.get("_source", {})
         settings = described.get("settings", {}).get("index", {})
-        hourly.append(HourlyIndex(name, *hour, about, settings, described.get("aliases", {})))
+        hourly.append(HourlyIndex(name, *hour, about, settings, described.get("aliases", {}), source))
     return Indices(sorted(hourly, key=lambda index: (index.hour, index.copies)), sorted(others))
