@@ -179,6 +179,11 @@ def test_nobody_at_home_is_one_finding():
             ["wait_for_active_shards is all", "fewer than 7", '{"index.write.wait_for_active_shards": null}'],
         ),
         ({"blocks.read_only_allow_delete": True}, "bad", ["blocked (read_only_allow_delete)", "disk"]),
+        (
+            {"blocks.read": True, "blocks.write": True},
+            "bad",
+            ["blocked (read, write)", '{"index.blocks.read": null, "index.blocks.write": null}'],
+        ),
     ],
 )
 def test_a_setting_that_would_make_the_scorer_miss_copies(cluster, values, state, named):

@@ -116,6 +116,11 @@ def test_a_doctor_finds_an_hour_that_is_closed_of_a_window_that_nobody_has_score
             "warning",
             r"blocked \(write\): .*index.blocks.write",
         ),
+        (
+            {"index.blocks.read_only": "true", "index.blocks.write": "true"},
+            "warning",
+            r'\(read_only, write\): .*{"index.blocks.read_only": null, "index.blocks.write": null}',
+        ),
         ({"index.blocks.metadata": "true"}, None, ""),
         ({"index.blocks.write": "false"}, None, ""),
     ],

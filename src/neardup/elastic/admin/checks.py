@@ -157,13 +157,14 @@ def _problems(
         text = "_source is synthetic: signatures and verdicts would not be given back as they were written"
         remedy = 'have index.mapping.source.mode "stored" in your templates; then delete this hour and write it again'
         yield "bad", f"{text}; {remedy}"
-    blocks = [
+    blocks = sorted(
         name for name, value in settings.get("blocks", {}).items() if value == "true" and name != "metadata"
-    ]
+    )
     if blocks:
         lost = "the window cannot be read" if "read" in blocks else "verdicts cannot be written"
         text = f"blocked ({', '.join(blocks)}): {lost}"
-        yield "bad", f"{text}; {_put(f'blocks.{blocks[0]}', 'null')}, and see that the disk is not full"
+        freed = ", ".join(f'"index.blocks.{name}": null' for name in blocks)
+        yield "bad", f"{text}; PUT INDEX/_settings {{{freed}}}, and see that the disk is not full"
 
 
 def _put(setting: str, value: str) -> str:

@@ -134,9 +134,8 @@ def _shut(cluster: Cluster, name: str) -> Iterator[Finding]:
         shut = [key for key, value in settings.items() if key.startswith(prefix) and value == "true"]
         blocks = [key.removeprefix(prefix) for key in shut if key != f"{prefix}metadata"]
         if blocks:
-            remedy = (
-                f'PUT {index}/_settings {{"{prefix}{blocks[0]}": null}}, and see that the disk is not full'
-            )
+            freed = ", ".join(f'"{prefix}{name}": null' for name in blocks)
+            remedy = f"PUT {index}/_settings {{{freed}}}, and see that the disk is not full"
             lost = "verdicts cannot be written, its documents wait"
             if is_unread := "read" in blocks:
                 lost = "the window cannot be read"
