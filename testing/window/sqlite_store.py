@@ -18,7 +18,7 @@ from neardup.stores.base import Commit, CommitResult, NewDocuments, Records
 from neardup.stores.records import ROW, Rows, are_deleted, arrivals_of, key_counts, lay_keys
 from neardup.stores.remembered_settings import merged, without_earlier
 from neardup.stores.single_owner import SingleOwner
-from neardup.window.changed_hours import check_hours
+from neardup.window.changed_hours import check_hours, tell_hours
 from neardup.window.engine import WindowEngine
 
 SCHEMA = """
@@ -137,9 +137,10 @@ def open_sqlite_window(path: Path, *, force: bool = False, **changes: Any) -> Wi
     settings = left.with_changes(**changes)
     window = WindowEngine(store, settings, signer_for(settings.recipe or Recipe()))
     window.load()
-    changed = bool(store.previous) and check_hours(str(path), left, settings, window.expirable, force=force)
+    changed = bool(store.previous) and check_hours(left, settings, window.expirable, force=force)
     store.remember(merged(settings.remembered if window.is_empty else store.remembered, settings.remembered))
     if changed:
+        tell_hours(str(path), left, settings)
         window.apply_hours()
     return window
 

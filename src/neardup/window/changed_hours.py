@@ -17,9 +17,9 @@ log = logging.getLogger("neardup")
 
 
 def check_hours(
-    where: str, left: Settings, chosen: Settings, expirable: Callable[[int], Expired], *, force: bool
+    left: Settings, chosen: Settings, expirable: Callable[[int], Expired], *, force: bool
 ) -> bool:
-    """Whether the hours change when `chosen` is remembered instead of `left`; says so if they do.
+    """Whether the hours change when `chosen` is remembered instead of `left`; `tell_hours` says so once it is.
 
     Raises `SettingsError` if documents would go by the change, which `expirable` counts, and there is no `force`.
     """
@@ -33,8 +33,12 @@ def check_hours(
             "comparing them; `neardup ingest` has both"
         )
         raise SettingsError(name, kept, expected)
-    log.warning("%s: %s from now on, no longer %s", where, in_words(chosen), in_words(left))
     return True
+
+
+def tell_hours(where: str, left: Settings, chosen: Settings) -> None:
+    """Logs that the window at `where` has other hours than those that were `left`."""
+    log.warning("%s: %s from now on, no longer %s", where, in_words(chosen), in_words(left))
 
 
 def is_narrower(left: int, kept: int) -> bool:

@@ -23,7 +23,7 @@ from neardup.stores.window_directory import (
     lost_boilerplate,
     write_salts,
 )
-from neardup.window.changed_hours import check_hours
+from neardup.window.changed_hours import check_hours, tell_hours
 from neardup.window.engine import WindowEngine
 
 if TYPE_CHECKING:
@@ -68,10 +68,11 @@ def _remember(
 ) -> None:
     """Makes the window remember what it was opened with; `left`: what its last writer left, None for a new one."""
     chosen = window.settings
-    changed = left is not None and check_hours(str(store.path), left, chosen, window.expirable, force=force)
+    changed = left is not None and check_hours(left, chosen, window.expirable, force=force)
     store.remembered = merged(store.remembered, chosen.remembered)
     describe(store.path, store.remembered, signer.recipe, signer.text)
-    if changed:
+    if left is not None and changed:
+        tell_hours(str(store.path), left, chosen)
         window.apply_hours()
 
 

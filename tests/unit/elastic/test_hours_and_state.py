@@ -26,7 +26,7 @@ from neardup.elastic.window.candidate_query import CandidateQueries
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.scored_documents import checked_unused, first_state, recovered, scored_documents
-from neardup.elastic.window.setup_changes import check_archive
+from neardup.elastic.window.setup_changes import check_archive, remember_hours
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.document import Origin, Prepared
@@ -198,6 +198,23 @@ def test_no_setup_changes_what_is_scored_in_place(changes, error, words):
         answers = [Answer(200, there)]
         with standing_in(answers) as server, cluster_of(server) as cluster, refused:
             check_archive(cluster, wanted)
+
+
+@pytest.mark.parametrize("is_blocked", [True, False])
+def test_other_hours_are_told_once_they_are_stored(is_blocked, caplog):
+    """Where nothing can be written it said that they hold from now on."""
+    there = {"found": True, "_source": StateDocument(ABOUT, {}).source(), "_seq_no": 1, "_primary_term": 1}
+    stored = Answer(200, {"_seq_no": 2, "_primary_term": 1})
+    written = error(403, "cluster_block_exception", "read-only") if is_blocked else stored
+
+    def script(request):
+        if "/_doc/" not in request.path:
+            return Answer(200, {})
+        return Answer(200, there) if request.method == "GET" else written
+
+    with standing_in(script) as server, pytest.raises(ClusterRejected) if is_blocked else nullcontext():
+        remember_hours(f"{server.url}/news", {"keep_hours": 40})
+    assert ("keeps 40 h from now on" in caplog.text) == (not is_blocked)
 
 
 def test_no_setup_turns_back_what_is_being_signed_again():

@@ -21,7 +21,7 @@ from neardup.elastic.window.window_state import (
 )
 from neardup.errors import NotSetUp, SettingsError
 from neardup.model.settings import Settings
-from neardup.window.changed_hours import check_hours
+from neardup.window.changed_hours import check_hours, tell_hours
 from neardup.window.engine import WindowEngine
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ def open_elastic_window(
         opened, left = _opened(
             cluster, settings, changes, readonly=readonly, archive=archive, remember=remember
         )
-        if left is not None and not readonly and remember:
-            changed = check_hours(str(cluster.address), left, opened.settings, opened.expirable, force=force)
-            if changed:
-                opened.apply_hours()
+        is_kept = remember and not readonly
+        if left and is_kept and check_hours(left, opened.settings, opened.expirable, force=force):
+            opened.apply_hours()
+            tell_hours(str(cluster.address), left, opened.settings)
         stack.pop_all()
         return opened
 

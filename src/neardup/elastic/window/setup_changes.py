@@ -20,7 +20,7 @@ from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.hours import hour_name
 from neardup.stores.remembered_settings import merged
 from neardup.window.base import Expired
-from neardup.window.changed_hours import check_hours
+from neardup.window.changed_hours import check_hours, tell_hours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,8 +46,7 @@ def remember_hours(
         chosen = left.with_changes(**hours)
         layout = Layout.described(cluster.address, state.about, state.archive)
         newest = state.commit.newest
-        check_hours(
-            str(cluster.address),
+        changed = check_hours(
             left,
             chosen,
             lambda kept: _older(cluster, layout, newest - kept),
@@ -56,6 +55,8 @@ def remember_hours(
         if chosen != left:
             remembered = chosen.remembered
             change_state(cluster, lambda state: replace(state, settings=merged(state.settings, remembered)))
+        if changed:
+            tell_hours(str(cluster.address), left, chosen)
 
 
 def lower_max_length(window: str, max_length: int, *, credentials: Credentials | None = None) -> None:
