@@ -37,7 +37,9 @@ FOR_ONE_ITEM: Final = (BAD_REQUEST, TOO_LARGE)
 _WAITED_FOR_MAPPING: Final = "timed out while waiting for a dynamic mapping update"
 """What a busy cluster says of an item with status 500."""
 DROPPED: Final = "an ingest pipeline of the index drops it"
-SENT_ELSEWHERE: Final = "an ingest pipeline of the index sends it elsewhere, to {index}/{id}"
+SENT_ELSEWHERE: Final = (
+    "an ingest pipeline, or an alias called as the index, sends it elsewhere, to {index}/{id}"
+)
 OF_ONE_ITEM: Final = "bulk item"
 """The type of the error for an action that was refused, whose request was answered as all that went with it."""
 NO_ITEMS_FAULT: Final = ("media_type_header_exception",)
