@@ -15,6 +15,7 @@ from testing.cluster_stand_in import Answer, error, standing_in
 
 from neardup.elastic.admin.checks import TIMEOUT
 from neardup.elastic.admin.managed_objects import WindowConfig
+from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.api import Hit
 from neardup.elastic.http.client import Cluster
@@ -30,7 +31,7 @@ from neardup.elastic.window.setup_changes import check_archive, remember_hours
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.document import Origin, Prepared
-from neardup.model.settings import Recipe, Settings
+from neardup.model.settings import HOUR_MS, Recipe, Settings
 from neardup.signing.signer import signer_for
 from neardup.stores.base import Commit
 from neardup.stores.records import ROW
@@ -477,3 +478,46 @@ def test_copies_elsewhere_are_neither_read_nor_undone(monkeypatch):
         list(loader.stored_parts(context, state, 0))
         loader.roll_back(context, state)
     assert [body["sort"][-1] for body in bodies] == [{"_index": "asc"}, {"_index": "asc"}]
+
+
+def rolling_over(described):
+    """A cluster that knows the hour as `described` says."""
+
+    def script(request):
+        if request.path.startswith(f"/{NAME}?"):
+            return Answer(200, described)
+        return Answer(200, {})
+
+    return script
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"uuid": "u"}, None),
+        ({"uuid": "u", "blocks": {"write": "false", "metadata": "true"}}, None),
+        ({"verified_before_close": "true"}, rf"{NAME} is closed.*POST {NAME}/_open"),
+        (
+            {"blocks": {"write": "true", "read_only": "true"}},
+            rf'{NAME} is blocked \(read_only, write\).*read_only": null, "index.blocks.write": null}}',
+        ),
+    ],
+)
+def test_rollover_to_an_hour_that_takes_no_writes_is_told(settings, words, caplog):
+    """It moved the alias there without a word, and whoever wrote by it was refused."""
+    there = {NAME: {"settings": {"index": settings}}}
+    with standing_in(rolling_over(there)) as server, cluster_of(server) as cluster:
+        done = roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    assert done[-1] == f"alias news writes to {NAME}"
+    assert re.search(words, caplog.text) if words else not caplog.text
+
+
+def test_rollover_to_an_alias_that_is_called_as_an_hour_changes_nothing():
+    """It ended with the server's own words, when it had made the next hour."""
+    there = {"others": {"settings": {"index": {"uuid": "u"}}}}
+    with standing_in(rolling_over(there)) as server, cluster_of(server) as cluster:
+        with pytest.raises(WindowDamaged, match=rf"an alias of others.*DELETE others/_alias/{NAME}"):
+            roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+        with pytest.raises(WindowDamaged, match=rf"an alias of others.*DELETE others/_alias/{NAME}"):
+            Layout(cluster.address).check_made(cluster, NAME, "r")
+    assert {request.method for request in server.requests} == {"GET"}

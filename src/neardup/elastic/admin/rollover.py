@@ -6,28 +6,36 @@ PREFIX; and it spares the first document of an hour the wait for an index.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import logging
+from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.http import admin_api as api
-from neardup.errors import NotSetUp
+from neardup.errors import NotSetUp, WindowDamaged
 from neardup.model.hours import LAST_NAMED, hour_of
 
 if TYPE_CHECKING:
     from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
 
+log = logging.getLogger("neardup")
+
+_REFUSING: Final = ("read_only", "read_only_allow_delete", "write")
+_FIELDS: Final = tuple(f"settings.index.{name}" for name in ("uuid", "verified_before_close", "blocks"))
+
 
 def roll_over(cluster: Cluster, address: Address, now: int) -> list[str]:
     """What was changed for the alias to write to the hour of `now` (milliseconds): nothing if it does already.
 
-    Makes the index of that hour and of the next. Two that do it at once do no harm. Needs the role `scorer`. Raises
-    `NotSetUp` (an index made without our template would be none of ours), `ClusterError`.
+    Makes the index of that hour and of the next, and warns of an hour that takes no writes. Two that do it at once do
+    no harm. Needs the role `scorer`. Raises `NotSetUp` (an index made without our template would be none of ours),
+    `WindowDamaged` where an alias of others is called as the hour, `ClusterError`.
     """
     # The template itself is only for the role `setup` to see.
     if not api.is_readable(cluster, address.state):
         raise NotSetUp(str(address))
     hour = hour_of(now)
     current, coming = address.hourly(hour), address.hourly(min(hour + 1, LAST_NAMED))
+    _check_writable(cluster, current)
     done = [f"made index {name}" for name in (current, coming) if _make(cluster, name)]
     writes = _written(cluster, address)
     if writes == [current]:
@@ -37,6 +45,23 @@ def roll_over(cluster: Cluster, address: Address, now: int) -> list[str]:
     # One request: there is no moment in which two indices, or none, take what is written.
     api.update_aliases(cluster, actions)
     return [*done, f"alias {address.alias} writes to {current}"]
+
+
+def _check_writable(cluster: Cluster, name: str) -> None:
+    """Warns of the hour `name` if it is there and takes no writes; raises `WindowDamaged` if it is an alias."""
+    there = api.indices(cluster, name, fields=_FIELDS)
+    others = ", ".join(sorted(there.keys() - {name}))
+    if others:
+        remedy = f"take it away (DELETE {others}/_alias/{name}), and run again"
+        raise WindowDamaged(name, f"an alias of {others}", "an index, or nothing yet", remedy=remedy)
+    settings = there.get(name, {}).get("settings", {}).get("index", {})
+    if settings.get("verified_before_close") == "true":
+        log.warning("%s is closed: what is written to it is refused; POST %s/_open", name, name)
+    blocks = [block for block in _REFUSING if settings.get("blocks", {}).get(block) == "true"]
+    if blocks:
+        freed = ", ".join(f'"index.blocks.{block}": null' for block in blocks)
+        what = f"blocked ({', '.join(blocks)}): what is written to it is refused"
+        log.warning("%s is %s; PUT %s/_settings {%s}", name, what, name, freed)
 
 
 def _make(cluster: Cluster, name: str) -> bool:

@@ -181,7 +181,11 @@ class Layout:
         """Raises `WindowDamaged` for an hour that was made, or changed, so that documents in it are not signed as those
         of this window: its template or pipeline is gone.
         """
-        there = indices(cluster, index, fields=("mappings._meta.neardup", "settings.index.final_pipeline"))
+        fields = ("mappings._meta.neardup", "settings.index.final_pipeline", "settings.index.uuid")
+        there = indices(cluster, index, fields=fields)
+        if others := ", ".join(sorted(there.keys() - {index})):
+            remedy = f"take it away (DELETE {others}/_alias/{index}), and run again"
+            raise WindowDamaged(index, f"an alias of {others}", "an index of this window", remedy=remedy)
         about = there.get(index, {})
         signed_by = about.get("mappings", {}).get("_meta", {}).get("neardup", {}).get("recipe")
         pipeline = about.get("settings", {}).get("index", {}).get("final_pipeline")
