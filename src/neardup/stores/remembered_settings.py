@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.model.settings import Settings, exact_threshold
+from neardup.model.settings import REMEMBERED, REMEMBERED_IF_GIVEN, Settings, exact_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,7 @@ log = logging.getLogger("neardup")
 EARLIER: Final = "earlier"
 DECIDING: Final = ("threshold", "retrieval", "policy", "partial")
 """The settings that a verdict depends on, and that may be another from one writer to the next."""
-_DEFAULTS: Final = Settings().remembered | {"partial": False}
+_DEFAULTS: Final = {name: getattr(Settings(), name) for name in REMEMBERED_IF_GIVEN} | Settings().remembered
 
 
 def earlier(known: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -61,6 +61,23 @@ def warn_of_changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> None:
         "`neardup reconcile%s` brings them to it",
         was, now, option,
     )  # fmt: skip
+
+
+def warn_of_others(window: str, left: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+    """Logs in what the settings that another process `left` the `window` to remember are not those that a commit leaves
+    there now, its `own`.
+    """
+    theirs, ours = ({"keep_hours": _value(values, "window_hours")} | dict(values) for values in (left, own))
+    names = (*REMEMBERED, *REMEMBERED_IF_GIVEN)
+    differing = [name for name in names if not _same(name, _value(theirs, name), _value(ours, name))]
+    if differing:
+        log.warning(
+            "%s: another process has left %s here; this one goes on with %s, and that is what the window remembers "
+            "again: give all its scorers the same settings",
+            window,
+            ", ".join(f"{name} {_shown(_value(theirs, name))}" for name in differing),
+            ", ".join(f"{name} {_shown(_value(ours, name))}" for name in differing),
+        )
 
 
 def _changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

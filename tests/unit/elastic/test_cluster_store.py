@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -119,3 +120,23 @@ def test_until_the_commit_a_document_that_moves_is_read_where_it_is(store, lease
         store.texts(rows)
         store.commit(KNOWN)
     assert asked == [DocumentRef(index, "id"), DocumentRef(store._layout.index_for(7, copies=True), "id")]
+
+
+def test_a_commit_that_changes_what_others_left_to_be_remembered_says_so_each_time(lease, caplog):
+    ours, theirs = Settings(), Settings(window_hours=1, threshold=0.8)
+    with a_store(lease) as store:
+        store._known_settings = ours.remembered
+        for left in (ours, theirs, ours, theirs):
+            store._adopt(StateDocument({}, left.remembered, KNOWN))
+            store.commit(KNOWN)
+            assert store.previous["window_hours"] == 24
+    found = "another process has left threshold 0.8, window_hours 1, keep_hours 1 here"
+    own = "goes on with threshold 0.7, window_hours 24, keep_hours 24"
+    assert [found in line and own in line for line in caplog.messages] == [True, True]
+
+
+def test_a_first_commit_says_nothing_of_settings_that_its_opening_was_told_of(lease, caplog):
+    with a_store(lease) as store:
+        store._document = replace(store._document, commit=Commit(seq=0, next_order=0))
+        store.commit(KNOWN)
+    assert caplog.messages == []

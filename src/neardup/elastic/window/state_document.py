@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from neardup.elastic.window.lease import Lease
 from neardup.model.clock import now_ms
 from neardup.stores.base import Commit
-from neardup.stores.remembered_settings import merged
+from neardup.stores.remembered_settings import merged, warn_of_others
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -104,6 +104,10 @@ class StateDocument:
         """
         settings = all_by or merged(known, own or self.settings)
         return replace(self, commit=commit, changes=self.changes + removes, settings=settings)
+
+    def warn_of_others(self, window: str, own: dict[str, Any]) -> None:
+        """Logs in what the settings that another process left here are not the `own` of the one that commits now."""
+        warn_of_others(window, self.settings, own)
 
     def changed(self) -> StateDocument:
         """The same, by which others know that more was done than documents added."""

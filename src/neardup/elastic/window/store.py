@@ -47,6 +47,9 @@ class ClusterStore:
         self._document = document
         self._own_settings = context.settings.remembered if remember else None
         self._remember_next: dict[str, Any] | None = None
+        self._known_settings = (
+            document.settings
+        )  # how this opening changes those, whoever opened it has been told
         self._sweeps = False
         self._indices = set[str]()
         self._checked = set[str]()
@@ -220,7 +223,9 @@ class ClusterStore:
             commit, self.remembered, self._own_settings, self._remember_next, removes=self._writes.removes
         )
         self._lease.commit(document)
-        self._document = document
+        if self._own_settings and not self._remember_next and self.previous != self._known_settings:
+            self._document.warn_of_others(self.name, self._own_settings)
+        self._document, self._known_settings = document, document.settings
         self._held.committed()
         self._writes.committed()
         self._remember_next = None
