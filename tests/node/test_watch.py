@@ -274,7 +274,8 @@ class TestUnscorable:
         document = {"text": A, "@timestamp": format_time(START * 1_000)}
         verdicts, told, ours = self.refused(window, {"long": document, "short": {**document, "text": A[:90]}})
         assert [verdict.id for verdict in verdicts] == ["short"]
-        assert told == {"long": "too_long"}
+        reason = f"text has {len(A)} characters, and the nodes sign at most 100 (max_length of this window): "
+        assert told == {"long": f"{reason}`neardup setup --max-length` raises that"}
         assert (ours["long"]["status"], ours["long"]["unsigned"]) == ("unscored", "too_long")
 
     def test_a_leap_in_time_is_not_believed(self, window):

@@ -73,7 +73,7 @@ class Origin:
     """Where a document that another client has written lies, and which version of it was read.
 
     `fingerprint` is the one it bears; None if nobody has signed it as this window does. `routing` is the one that it
-    was written with.
+    was written with. `unsigned` is why nodes have not signed it.
     """
 
     index: str
@@ -82,6 +82,7 @@ class Origin:
     primary_term: int
     fingerprint: str | None
     routing: str | None = None
+    unsigned: str | None = None
 
 
 class ForeignDocument(NamedTuple):

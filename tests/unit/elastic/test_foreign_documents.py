@@ -93,6 +93,21 @@ def test_without_a_time_it_is_of_its_hour_or_older_than_all_others(layout, time)
     ("source", "changes", "layout", "reason"),
     [
         ({"text": "x", "neardup": {"unsigned": "too long"}}, {}, None, "too long"),
+        (
+            {"text": "123456789", "neardup": {"unsigned": "too_long"}},
+            {},
+            Layout(NEWS, max_length=8),
+            (
+                "text has 9 characters, and the nodes sign at most 8 (max_length of this window): "
+                "`neardup setup --max-length` raises that"
+            ),
+        ),
+        (
+            {"text": "12345678", "neardup": {"unsigned": "too_long"}},
+            {},
+            Layout(NEWS, max_length=8),
+            "text has 8 characters, more than the nodes signed when it came: index it again",
+        ),
         ({}, {}, None, "no text: there is no field 'text'"),
         ({"text": 7}, {}, None, "field 'text' is int, not a string"),
         ({"text": "x"}, {"id": "i" * MAX_ID_BYTES}, None, "its id, with the name of its index, is longer"),

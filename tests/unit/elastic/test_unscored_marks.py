@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from testing.cluster_stand_in import Answer, standing_in
 
@@ -29,6 +31,11 @@ def marked(documents, status):
         count = marks.write()
         lines = [line for request in server.requests for line in request.lines]
     return lines, count, [document for document in documents if marks.is_unmarkable(document)]
+
+
+def test_what_nodes_say_of_a_document_that_they_left_unsigned_stays():
+    lines, _, _ = marked([PLAIN, replace(PLAIN, unsigned="too_long")], 200)
+    assert [line["doc"]["neardup"]["unsigned"] for line in lines[1::2]] == ["no text", "too_long"]
 
 
 def test_a_document_that_has_a_routing_is_reached_by_it():

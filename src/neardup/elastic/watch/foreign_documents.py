@@ -22,7 +22,7 @@ from neardup.model.field_path import field_of
 from neardup.model.settings import HOUR_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from neardup.elastic.http.api import StoredDocument
     from neardup.elastic.http.client import Cluster
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     Item = tuple[Origin, ForeignDocument | Reject]
 
 _OURS: Final = tuple(f"{OBJECT}.{name}" for name in ("status", "order", "fingerprint", "recipe", "unsigned"))
+
+_TOO_LONG: Final = "too_long"
+"""The mark of nodes on a text that they do not sign for its length."""
 
 
 def qualified_id(ref: DocumentRef | Origin) -> str:
@@ -77,9 +80,12 @@ class ForeignDocuments:
     def _item(self, entry: Entry, stored: StoredDocument) -> Item:
         ours = own_object(stored.source)
         fingerprint = ours.get("fingerprint") if ours.get("recipe") == self._recipe else None
-        origin = Origin(entry.index, entry.id, *stored.version, fingerprint, entry.routing)
+        unsigned = (
+            str(ours["unsigned"]) if ours.get("unsigned") is not None and "fingerprint" not in ours else None
+        )
+        origin = Origin(entry.index, entry.id, *stored.version, fingerprint, entry.routing, unsigned)
         text = field_of(stored.source, self._layout.text_field)
-        fault = self._fault(entry, text, ours)
+        fault = self._fault(entry, text, unsigned)
         if fault is not None:
             return origin, Reject(entry.id, fault, qualified_id(origin))
         return origin, ForeignDocument(entry.id, text, self._time_of(entry), origin)
@@ -91,10 +97,16 @@ class ForeignDocuments:
         hour = self._layout.address.hour_of_index(entry.index)
         return format_time(MIN_TIME_MS if hour is None else hour[0] * HOUR_MS)
 
-    def _fault(self, entry: Entry, text: Any, ours: Mapping[str, Any]) -> str | None:
+    def _fault(self, entry: Entry, text: Any, unsigned: str | None) -> str | None:
         """Why a document cannot be scored, as far as it can be known before it is signed; None if it can."""
-        if ours.get("unsigned") is not None and "fingerprint" not in ours:
-            return str(ours["unsigned"])
+        if unsigned == _TOO_LONG and isinstance(text, str):
+            if len(text) > self._layout.max_length:
+                return self._layout.too_long(text)
+            return (
+                f"text has {len(text):,} characters, more than the nodes signed when it came: index it again"
+            )
+        if unsigned is not None:
+            return unsigned
         if text is None:
             return f"no text: there is no field {self._layout.text_field!r}"
         if not isinstance(text, str):

@@ -30,8 +30,10 @@ class UnscoredMarks:
         self._unmarkable: set[tuple[str, str, int]] = set()
 
     def add(self, document: Origin, reason: str) -> None:
-        """Lets a mark wait for `document`, in this version, with the reason why it gets no verdict."""
-        self._pending.append((document, reason))
+        """Lets a mark wait for `document`, in this version, with the reason why it gets no verdict: that of the nodes,
+        where they have left it unsigned.
+        """
+        self._pending.append((document, document.unsigned or reason))
 
     def is_unmarkable(self, document: Origin) -> bool:
         """Whether this version of a document has refused its mark."""

@@ -62,7 +62,7 @@ class BatchWrites:
         """A new document, whole."""
         whole = self._composer.source(document, ours)
         if self._composer.leaves_unsigned(whole):
-            self._pending.refuse(document.id, _too_long(len(document.text.decode()), self._composer.longest))
+            self._pending.refuse(document.id, self._composer.too_long(document.text.decode()))
             return
         # An index action where the same id was there with another text: it replaces, however often it is sent.
         earlier = self._pending.action(ref)
@@ -109,14 +109,6 @@ class BatchWrites:
         """The epoch is committed: nothing of it needs to be undone any more."""
         self._pending.committed()
         self.removes = False
-
-
-def _too_long(length: int, longest: int | None) -> str:
-    """Why a document is refused whose signature and verdict the pipeline would take out."""
-    return (
-        f"text has {length:,} characters, and the nodes sign at most {longest:,} (max_length of this window): "
-        "`neardup setup --max-length` raises that"
-    )
 
 
 def begun(context: ElasticContext, counts: Callable[[int], bool]) -> tuple[HeldDocuments, BatchWrites]:

@@ -36,6 +36,10 @@ class Composer:
         """How many characters of a new document's text nodes sign; None where the client signs."""
         return None if self._layout.client_signs else self._layout.max_length
 
+    def too_long(self, text: str) -> str:
+        """Why a document of such a text is refused: nodes would take its signature and verdict out."""
+        return self._layout.too_long(text)
+
     def leaves_unsigned(self, source: Mapping[str, Any]) -> bool:
         """Whether nodes take our object out of a document that is written whole: its text is longer than they sign."""
         text = field_of(source, self._layout.text_field)

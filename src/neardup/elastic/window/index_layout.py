@@ -84,6 +84,13 @@ class Layout:
         if settings.candidates == "search" and settings.retrieval == "complete" and not self.lossless:
             raise SettingsError("retrieval", settings.retrieval, LOSSLESS_NEEDED)
 
+    def too_long(self, text: str) -> str:
+        """Why a document of a text that nodes do not sign has no verdict."""
+        return (
+            f"text has {len(text):,} characters, and the nodes sign at most {self.max_length:,} (max_length of this "
+            "window): `neardup setup --max-length` raises that"
+        )
+
     @property
     def is_searched_by_plugin(self) -> bool:
         """Whether sketches are searched for by the plugin's query, which finds those that are terms too."""
