@@ -105,6 +105,19 @@ def test_why_a_busy_node_refuses_is_told_once_whatever_it_has_counted(caplog):
     assert told == ["429", "503"]
 
 
+def test_what_many_requests_are_refused_for_is_told_once_a_minute_with_how_often(monkeypatch, caplog):
+    clock, busy = [0.0], error(429, "es_rejected", "queue full")
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(time, "sleep", lambda _: None)
+    with standing_in([busy, Answer(200, {})] * 7) as server, cluster_of(server) as cluster:
+        for clock[0] in (0.0, 1.0, 30.0, 59.0, 60.0, 61.0, 125.0):
+            cluster.request("GET", "/_cluster/health")
+    told = [line.partition("trying again for ")[2].partition(" s")[2] for line in caplog.messages]
+    assert told == [
+        "", " (3 more times in the 60 s since this was told)", " (1 more time in the 65 s since this was told)",
+    ]  # fmt: skip
+
+
 def test_a_cut_connection_is_tried_again(caplog):
     with standing_in([RESET, RESET, GREEN]) as server, cluster_of(server) as cluster:
         assert cluster.request("PUT", "/news", body={}) == {"status": "green"}

@@ -26,6 +26,7 @@ from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.permission_errors import permission_error
 from neardup.elastic.http.remedies import never_fits, remedy_for
 from neardup.elastic.http.unexpected import check_is_here
+from neardup.elastic.http.wait_reasons import WaitReasons
 from neardup.errors import ClusterConflict, ClusterError, ClusterRejected, ClusterUnreachable
 
 if TYPE_CHECKING:
@@ -48,10 +49,6 @@ _MOST_DOUBLINGS: Final = 10
 LOCAL_HOSTS: Final = ("http://localhost:", "http://127.0.0.1:", "http://[::1]:")
 CONNECTIONS: Final = 16
 
-_COUNTED_RE: Final = re.compile(r"(?<!^)\b\d[\w.]*|@[0-9a-f]+")
-"""What is another each time that a busy node refuses for the same reason: times, sizes, names of objects in memory. The
-status, at the beginning, is not.
-"""
 _REPEATED_RE: Final = re.compile(r", request: \[.*", re.DOTALL)
 _ABORTED_RE: Final = re.compile(r"(?:Error|Disconnected)\(\d*,? ?['\"](.+)['\"]\)")
 _CAUSES_RE: Final = re.compile(r"^\[SSL: \w+\] |: ")
@@ -100,26 +97,28 @@ class _OneNode(NodePool):
 
 class Backoff:
     """How long to wait before asking again: longer each time, never the same for two who wait, `patience` in all.
-    `between` is called after each wait.
+    `between` is called after each wait, `reasons` says which reasons are logged.
     """
 
-    def __init__(self, patience: float, between: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self,
+        patience: float,
+        between: Callable[[], object] = lambda: None,
+        reasons: WaitReasons | None = None,
+    ) -> None:
         self.patience, self._end = patience, time.monotonic() + patience
-        self._between, self._tries, self._logged = between, 0, set[str]()
+        self._between, self._tries, self._reasons = between, 0, reasons or WaitReasons()
 
     def wait(self, url: str, reason: str, *, least: float = 0.0) -> None:
-        """Waits, and logs each reason once, but for its numbers. Raises `ClusterUnreachable` where patience is over."""
+        """Waits, and lets the reason be told. Raises `ClusterUnreachable` where patience is over."""
         upper = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(self._tries, _MOST_DOUBLINGS))
         seconds = max(least, _jitter.uniform(upper / 2, upper))
-        left = self._end - time.monotonic()
+        left = self._end - (now := time.monotonic())
         if left <= 0 or least > left:
             waited = f" (waited {self.patience:g} s)" if self._tries else ""
             remedy = remedy_for(reason)
             raise ClusterUnreachable(url, f"{reason}{waited}{f'; {remedy}' if remedy else ''}")
-        kind = _COUNTED_RE.sub("", reason)
-        if kind not in self._logged:
-            self._logged.add(kind)
-            _log.warning("Elasticsearch at %s: %s; trying again for up to %.0f s", url, reason, left)
+        self._reasons.log(url, reason, left, now)
         self._tries += 1
         time.sleep(min(seconds, left))
         self._between()
@@ -146,7 +145,7 @@ class Cluster:
         self._headers = {"user-agent": "neardup", **_authorization(self.credentials)}
         self._transport = self._connect()
         self._product: Product | None = None
-        self._closed = False
+        self._reasons, self._closed = WaitReasons(), False
 
     def __repr__(self) -> str:
         return f"Cluster({str(self.address)!r})"
@@ -164,7 +163,7 @@ class Cluster:
 
     def backoff(self) -> Backoff:
         """Waits for a piece of work that is begun now."""
-        return Backoff(self.patience)
+        return Backoff(self.patience, reasons=self._reasons)
 
     def request(
         self,
@@ -188,7 +187,7 @@ class Cluster:
         encoded, kind = _encode(body)
         headers = self._headers | {"accept": _JSON} | ({"content-type": kind} if encoded is not None else {})
         target = f"{path}?{_query(params)}" if params else path
-        backoff = Backoff(0.0) if once else Backoff(self.patience, between)
+        backoff = Backoff(0.0) if once else Backoff(self.patience, between, self._reasons)
         while True:
             if self._closed:
                 raise ClusterUnreachable(self.url, _CLOSED)
