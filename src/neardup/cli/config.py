@@ -46,7 +46,7 @@ from neardup.elastic.http.address import (
     is_address,
 )
 from neardup.errors import ConfigError, SettingsError
-from neardup.model.settings import DEFAULT_SHOW, DEFAULT_WINDOW_HOURS, Recipe, Settings
+from neardup.model.settings import DEFAULT_SHOW, DEFAULT_WINDOW_HOURS, OR_ALL, Recipe, Settings
 from neardup.model.source import SOURCE_FIELDS
 from neardup.sources.fields import Fields
 from neardup.sources.reader import LONGEST, Reader
@@ -324,7 +324,7 @@ def _typed(key: str, text: str) -> Any:
         try:
             return text if text == ALL else int(text)
         except ValueError:
-            raise SettingsError(name, text, "a whole number") from None
+            raise SettingsError(name, text, f"a whole number{OR_ALL if key == 'matches' else ''}") from None
     return text
 
 

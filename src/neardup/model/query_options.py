@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.errors import DocumentError, SettingsError
 from neardup.model.document import plain_id, time_argument
-from neardup.model.settings import PartialRule, check_whole, exact_threshold
+from neardup.model.settings import OR_ALL, PartialRule, check_whole, exact_threshold
 
 if TYPE_CHECKING:
     from neardup.model.settings import Settings
@@ -57,7 +57,7 @@ class QueryOptions:
         if not isinstance(text, str | None):
             raise TypeError(f"text is {type(text).__name__}, not a text (str)")
         if matches is not None:
-            matches = check_whole("matches", matches, 0)
+            matches = check_whole("matches", matches, 0, None, OR_ALL)
         exact = settings.threshold_fraction if threshold is None else exact_threshold(threshold)
         return cls(
             text, known_id(id), exact, matches, None if time is None else time_argument("time", time), rule

@@ -76,13 +76,18 @@ _MOST_DIGITS: Final = 20
 """Digits before or after the point of a threshold: far more than six decimals."""
 
 
-def check_whole(name: str, value: Any, low: int, high: int | None = None) -> int:
-    """`value`, which may be of numpy; raises `SettingsError` unless it is a whole number from `low` to `high`."""
+OR_ALL: Final = ", or all (None in Python)"
+
+
+def check_whole(name: str, value: Any, low: int, high: int | None = None, other: str = "") -> int:
+    """`value`, which may be of numpy; raises `SettingsError` unless it is a whole number from `low` to `high`, which
+    says what `other` value is good.
+    """
     known = plain(value)
     good = isinstance(known, int) and not isinstance(known, bool) and known >= low
     if not good or (high is not None and known > high):
         bound = f"from {low} to {high}" if high is not None else f"of at least {low}"
-        raise SettingsError(name, known, f"a whole number {bound}")
+        raise SettingsError(name, known, f"a whole number {bound}{other}")
     return int(known)
 
 
@@ -333,7 +338,9 @@ class Settings:
             check_whole(name, getattr(self, name), 1)
         if not isinstance(self.recipe, Recipe | None):
             raise SettingsError("recipe", self.recipe, "a neardup.Recipe")
-        optional = {"batch_documents": (1,), "matches": (0,), "min_shared": (1, MAX_SKETCH_SIZE)}
+        optional: dict[str, tuple[Any, ...]] = {
+            "batch_documents": (1,), "matches": (0, None, OR_ALL), "min_shared": (1, MAX_SKETCH_SIZE),
+        }  # fmt: skip
         for name, bounds in optional.items():
             if getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), *bounds)

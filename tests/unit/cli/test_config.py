@@ -104,7 +104,7 @@ def test_every_setting_is_a_key():
         ("[recipe]\nsalt = ''", ["salt is ''", "the path of a file"]),
         ("[recipe]\nlexicon = true", ["lexicon is True", "the path of a file"]),
         ("[fields]\ntext = 4", ["fields.text", "4"]),
-        ("matches = 'some'", ["matches", "some"]),
+        ("matches = 'some'", ["matches is 'some'", "a whole number of at least 0, or all"]),
         ("[elasticsearch]\npasword = 'x'", ["elasticsearch.pasword", "'elasticsearch.password'"]),
         ("[elasticsearch]\nusername = 'u'", ["password"]),
         ("elasticsearch = 'x'", ["elasticsearch", "table"]),
@@ -199,6 +199,11 @@ def test_variables_that_are_known_or_of_others_are_not_told(tmp_path, caplog, mo
 def test_a_file_that_was_asked_for_must_be_there(tmp_path):
     with pytest.raises(FileNotFoundError):
         config.load(tmp_path / "none.toml")
+
+
+def test_a_number_of_matches_that_is_none_may_be_all(tmp_path):
+    with pytest.raises(SettingsError, match=r"NEARDUP_MATCHES is 'some': .*, or all"):
+        load(tmp_path, NEARDUP_MATCHES="some")
 
 
 def test_the_environment_wins_over_the_file(tmp_path):
