@@ -111,6 +111,7 @@ def test_until_the_commit_a_document_that_moves_is_read_where_it_is(store, lease
     rows = added(store, 1, 7, b"text")
     index = store._layout.index_for(7, copies=False)
     monkeypatch.setattr(text_cache, "mget", no_text)
+    monkeypatch.setattr(text_cache, "is_readable", lambda *_: True)
     monkeypatch.setattr(store._writes, "send", lambda _epoch: {})
     monkeypatch.setattr(Layout, "check_made", lambda *_: None)
     rows["flags"] = SET_ASIDE

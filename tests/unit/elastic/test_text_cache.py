@@ -28,6 +28,8 @@ def test_an_answer_holds_so_many_texts_and_so_many_bytes_of_them(sizes, asked):
     """A hundred texts of 10 MB in one answer took a gigabyte."""
 
     def gone(request):
+        if not request.path.startswith("/_mget"):
+            return Answer(404, {})
         return Answer(
             200, {"docs": [{**each, "found": False} for each in orjson.loads(request.body)["docs"]]}
         )
@@ -39,4 +41,23 @@ def test_an_answer_holds_so_many_texts_and_so_many_bytes_of_them(sizes, asked):
     with standing_in(gone) as server, Cluster(Address(server.url, "news"), patience=0) as cluster:
         texts = TextCache(cluster, "text", signer_for(Recipe())).read(handles, refs, rows)
     assert texts == len(sizes) * [NO_TEXT]
-    assert [len(request.lines[0]["docs"]) for request in server.requests] == asked
+    reads = [request for request in server.requests if request.path.startswith("/_mget")]
+    assert [len(request.lines[0]["docs"]) for request in reads] == asked
+
+
+def test_an_index_that_is_gone_is_told_once_and_documents_that_are_gone_from_another_by_name(caplog):
+    def script(request):
+        if request.path.startswith("/_mget"):
+            docs = orjson.loads(request.body)["docs"]
+            return Answer(200, {"docs": [{**each, "found": False} for each in docs]})
+        return Answer(404, {}) if request.path.startswith("/news-1/") else Answer(200, {"count": 1})
+
+    refs = [DocumentRef(f"news-{1 + (at > 3)}", str(at)) for at in range(6)]
+    rows = np.zeros(2, ROW)
+    with standing_in(script) as server, Cluster(Address(server.url, "news"), patience=0) as cluster:
+        cache = TextCache(cluster, "text", signer_for(Recipe()))
+        for at in range(0, 6, 2):
+            cache.read([at, at + 1], refs[at : at + 2], rows)
+    assert [line.partition(":")[0] for line in caplog.messages] == [
+        "news-1 is gone", "4 in news-2 is gone", "5 in news-2 is gone",
+    ]  # fmt: skip

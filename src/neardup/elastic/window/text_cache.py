@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from neardup.elastic.http.admin_api import is_readable
 from neardup.elastic.http.mget import mget
 from neardup.elastic.window.parts import in_parts_of_texts
 from neardup.model.escapes import escaped
@@ -48,6 +49,7 @@ class TextCache:
     def __init__(self, cluster: Cluster, text_field: str, signer: Signer) -> None:
         self._cluster, self._text_field, self._signer = cluster, text_field, signer
         self._recent: OrderedDict[int, Text] = OrderedDict()
+        self._without = set[str]()  # indices that are gone
         self._bytes = 0
 
     def keep(self, handle: int, text: Text) -> None:
@@ -85,13 +87,23 @@ class TextCache:
         signed = self._signer.sign([text or b"" for text in texts])
         same = (signed.fingerprints == fingerprints_of(rows)).all(axis=1)
         for i, (handle, ref) in enumerate(zip(handles, refs, strict=True)):
-            if not same[i]:
+            if not same[i] and not (documents[i] is None and self._is_gone(ref.index)):
                 state = "is gone" if documents[i] is None else "has another text than when it was scored"
                 log.warning(
                     "%s in %s %s: it is not compared; index it again whole, or delete it here",
                     escaped(ref.id), ref.index, state,
                 )  # fmt: skip
             self.keep(handle, Text(signed.text(i), texts[i]) if same[i] else NO_TEXT)
+
+    def _is_gone(self, index: str) -> bool:
+        """Whether an index is gone, and all its documents with it, which is logged once."""
+        if index not in self._without and not is_readable(self._cluster, index):
+            self._without.add(index)
+            log.warning(
+                "%s is gone: its documents are not compared; restore it, or end this process and start it again, which "
+                "then knows nothing of them", index,
+            )  # fmt: skip
+        return index in self._without
 
     def _text(self, document: StoredDocument) -> bytes | None:
         """The text of a document as it stands in the cluster; None where another client has left none there."""
