@@ -148,6 +148,14 @@ def test_a_document_without_copies_comes_back_without_an_original():
     assert found.rows[0]["n_sieve"] == 0
 
 
+@pytest.mark.parametrize("group_order", [-1, 3, 9])
+def test_a_group_of_another_is_refused_of_a_document_that_is_no_copy(group_order):
+    row = a_row(status=STATUSES.index("unique"))
+    written = stored(row, blob_of(row, "a"), np.empty(0, np.uint64))
+    with pytest.raises(ValueError, match="no copy"):
+        stored_rows([written | {"group_order": group_order}], [False])
+
+
 def test_keys_come_back_in_the_order_of_the_store():
     row = a_row(status=0)
     bitmap = np.arange(100, 100 + WORDS, dtype=np.uint64)

@@ -178,6 +178,9 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
         (TRUNCATED if each["truncated"] else 0) | (SET_ASIDE if aside else 0)
         for each, aside in zip(objects, set_aside, strict=True)
     ]
+    alone = np.array([each.get("duplicate_of") is None for each in objects], np.bool_)
+    if (alone & (rows["group_order"] != rows["order"])).any():
+        raise ValueError("the group of another document, of which it is no copy")
     rows["words"] = 1  # whoever signs makes whole signatures
     rows["asked"] = [each.get("partial") is not None for each in objects]
     said = [Blob(id, each["group"], _payload(each)) for id, each in zip(ids, objects, strict=True)]
