@@ -74,15 +74,11 @@ Policy = Literal["mark", "drop", "route"]
 
 _MOST_DIGITS: Final = 20
 """Digits before or after the point of a threshold: far more than six decimals."""
-
-
 OR_ALL: Final = ", or all (None in Python)"
 
 
 def check_whole(name: str, value: Any, low: int, high: int | None = None, other: str = "") -> int:
-    """`value`, which may be of numpy; raises `SettingsError` unless it is a whole number from `low` to `high`, which
-    says what `other` value is good.
-    """
+    """`value`, which may be of numpy; `SettingsError`, which ends with `other`, unless it is whole, `low` to `high`."""
     known = plain(value)
     good = isinstance(known, int) and not isinstance(known, bool) and known >= low
     if not good or (high is not None and known > high):
@@ -338,10 +334,10 @@ class Settings:
             check_whole(name, getattr(self, name), 1)
         if not isinstance(self.recipe, Recipe | None):
             raise SettingsError("recipe", self.recipe, "a neardup.Recipe")
-        optional: dict[str, tuple[Any, ...]] = {
-            "batch_documents": (1,), "matches": (0, None, OR_ALL), "min_shared": (1, MAX_SKETCH_SIZE),
-        }  # fmt: skip
-        for name, bounds in optional.items():
+        optional: tuple[Any, ...] = (
+            ("batch_documents", 1), ("matches", 0, None, OR_ALL), ("min_shared", 1, MAX_SKETCH_SIZE),
+        )  # fmt: skip
+        for name, *bounds in optional:
             if getattr(self, name) is not None:
                 check_whole(name, getattr(self, name), *bounds)
         for name in ("fsync", "partial", "advance", "kinds"):

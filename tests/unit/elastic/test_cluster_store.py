@@ -17,7 +17,7 @@ from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.loader import StoredPart
 from neardup.elastic.window.state_document import StateDocument
 from neardup.elastic.window.store import ClusterStore
-from neardup.errors import LeaseLost
+from neardup.errors import LeaseLost, WindowDamaged
 from neardup.model.document import Prepared
 from neardup.model.settings import HOUR_MS, Recipe, Settings
 from neardup.signing.signer import signer_for
@@ -141,3 +141,16 @@ def test_a_first_commit_says_nothing_of_settings_that_its_opening_was_told_of(le
         store._document = replace(store._document, commit=Commit(seq=0, next_order=0))
         store.commit(KNOWN)
     assert caplog.messages == []
+
+
+def test_settings_that_no_writer_has_left_are_named_and_the_lease_is_let_go(lease):
+    signer = signer_for(Recipe())
+    garbage = StateDocument({"recipe": signer.text}, {"threshold": "much"}, KNOWN)
+    lease.acquire.return_value, lease.read_existing.return_value = (garbage, False), garbage
+    with a_store(lease) as store:
+        for ask in (store.refresh, store.begin().__enter__):
+            with pytest.raises(
+                WindowDamaged, match=r"the state of news .*threshold is 'much'.*neardup setup"
+            ):
+                ask()
+    lease.commit.assert_called_once_with(garbage, still_lost=False)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.loader import roll_back
 from neardup.elastic.window.undo_log import UndoLog
-from neardup.elastic.window.window_state import check_signed
-from neardup.errors import ClusterUnreachable, WindowResigning
+from neardup.elastic.window.window_state import check_signed, settings_left
+from neardup.errors import ClusterUnreachable, WindowDamaged, WindowResigning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,8 @@ def epoch(context: ElasticContext, *, sweep: bool = False, resigns: bool = False
     What the last holder of the lease did is undone if it died before it committed; with `sweep` also what came of it
     later. An epoch that fails is undone by the next one; whoever succeeds commits or releases the lease.
 
-    Raises `WindowResigning` for a window that is being signed again, or has been, but for who does it (`resigns`).
+    Raises `WindowResigning` for a window that is being signed again, or has been, but for who does it (`resigns`), and
+    `WindowDamaged` for settings that no writer has left.
     """
     document, lost = context.lease.acquire()
     if not resigns:
@@ -43,10 +44,10 @@ def epoch(context: ElasticContext, *, sweep: bool = False, resigns: bool = False
 
 
 def _check(context: ElasticContext, document: StateDocument, *, lost: bool) -> None:
-    """Lets the lease go, with nothing done, if documents are not signed by the signer of `context`."""
+    """Lets the lease go, with nothing done, if it is not a `_checked` one."""
     try:
-        check_signed(str(context.layout.address), document, context.signer)
-    except WindowResigning:
+        _checked(context, document)
+    except (WindowResigning, WindowDamaged):
         context.lease.commit(document, still_lost=lost)
         raise
 
@@ -61,7 +62,12 @@ def _undo(context: ElasticContext, document: StateDocument) -> StateDocument:
 
 
 def committed_state(context: ElasticContext) -> StateDocument:
-    """What is committed now. Raises `WindowResigning`."""
-    document = context.lease.read_existing()
+    """What is committed now. Raises `WindowResigning`, and `WindowDamaged` for settings that no writer has left."""
+    return _checked(context, context.lease.read_existing())
+
+
+def _checked(context: ElasticContext, document: StateDocument) -> StateDocument:
+    """The `document`, of a window that is signed by the signer of `context`, and whose settings can be read."""
     check_signed(str(context.layout.address), document, context.signer)
+    settings_left(context.layout.address.prefix, document)
     return document

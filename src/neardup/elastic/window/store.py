@@ -47,9 +47,7 @@ class ClusterStore:
         self._document = document
         self._own_settings = context.settings.remembered if remember else None
         self._remember_next: dict[str, Any] | None = None
-        self._known_settings = (
-            document.settings
-        )  # how this opening changes those, whoever opened it has been told
+        self._known_settings = document.settings  # how they are changed, whoever opened this has been told
         self._sweeps = False
         self._indices = set[str]()
         self._checked = set[str]()
