@@ -76,7 +76,7 @@ __all__ = [
 
 def shown(value: object) -> str:
     """`value` for a message: Python prints no number of thousands of digits, nor a list that holds one."""
-    if isinstance(value, int) and value.bit_length() > 64:
+    if isinstance(value, int) and value.bit_length() > 256:
         return f"a number of {value.bit_length()} bits"
     try:
         return repr(value)

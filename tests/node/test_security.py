@@ -121,9 +121,12 @@ def writer_work(cluster: Cluster, hour: int) -> None:
     """Bare documents to the alias, and to an hour that is not there yet; with a field that nobody has mapped."""
     own = cluster.address
     source = {"text": "A rose is a rose.", f"field{hour}": "new"}
-    demand(
-        bulk(cluster, [Action("create", name, f"w{hour}", source) for name in (own.alias, own.hourly(hour))])
-    )
+    lines = [
+        line
+        for name in (own.alias, own.hourly(hour))
+        for line in ({"create": {"_index": name, "_id": f"w{hour}"}}, source)
+    ]
+    assert cluster.request("POST", "/_bulk", body=lines)["errors"] is False
 
 
 def scorer_work(cluster: Cluster, hour: int) -> None:

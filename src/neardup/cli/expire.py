@@ -72,9 +72,7 @@ def expire(
         before, kept = target.settings.kept_hours, _kept(target.settings, hours)
         going = target.expire(now, keep_hours=kept, dry_run=True)
         if not (dry_run or force):
-            _check_narrowing(
-                "--keep-hours" if "keep_hours" in hours else "--window-hours", before, kept, going
-            )
+            _check_narrowing(hours, before, kept, going)
         expired = going if dry_run else target.expire(now, keep_hours=kept)
         for hour in expired:
             print_line(hour)
@@ -90,11 +88,12 @@ def _kept(settings: Settings, hours: Mapping[str, int]) -> int:
     return chosen.kept_hours
 
 
-def _check_narrowing(option: str, before: int, kept: int, going: Expired) -> None:
-    """Raises `typer.BadParameter` if documents are `going` because fewer hours are kept, as `option` says."""
+def _check_narrowing(hours: Mapping[str, int], before: int, kept: int, going: Expired) -> None:
+    """Raises `typer.BadParameter` if documents are `going` because fewer hours are kept, as the `hours` given say."""
     from neardup.window.changed_hours import is_narrower, would_go
 
     if is_narrower(before, kept) and going.documents:
+        option = "--keep-hours" if "keep_hours" in hours else "--window-hours"
         raise typer.BadParameter(
             f"{kept} is too few: {would_go(going)}; --force lets them go", param_hint=option
         )

@@ -119,10 +119,10 @@ def bulk(
 
     Items refused because the cluster is busy are sent again, alone, until `cluster.patience` is over, which raises
     `ClusterUnreachable`; so does a request that finds no cluster. Any other error of an item is its outcome (400 also
-    for one that a pipeline drops, or sends to another index or id); a request that is refused as a whole, for the sake
-    of one item or because it is too large, is sent in halves. Actions on the same document happen in their order. An
-    answer that is lost makes the whole request be sent again: a `create` that had landed then has status 409, a
-    `delete` 404, and the caller knows what to make of it.
+    for one that a pipeline drops, or sends to another index or id, and for one that was sent to an alias); a request
+    that is refused as a whole, for the sake of one item or because it is too large, is sent in halves. Actions on the
+    same document happen in their order. An answer that is lost makes the whole request be sent again: a `create` that
+    had landed then has status 409, a `delete` 404, and the caller knows what to make of it.
 
     `between` is called in this thread: after each part of `max_bytes`, and every half second while several requests are
     under way; of one alone before each wait for refused items, and after each for a cluster that is away or busy. No
