@@ -158,9 +158,8 @@ def parse_time(value: Any) -> int:
             raise ValueError(f"time is of a zone that gives no offset ({type(error).__name__})") from None
         exact = (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
         return _within_years(exact, value)
-    if (
-        type(meant).__name__ == "datetime64" and getattr(meant, "dtype", None) != "datetime64[as]"
-    ):  # see `plain`
+    # What `plain` leaves as it is: of attoseconds all of them.
+    if type(meant).__name__ == "datetime64" and getattr(meant, "dtype", None) != "datetime64[as]":
         raise ValueError(_outside(value))
     is_nan = isinstance(meant, float) and math.isnan(meant)  # a very large int has no float to ask
     if isinstance(meant, bool) or not isinstance(meant, int | float) or is_nan:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from neardup.model.settings import REMEMBERED, REMEMBERED_IF_GIVEN, Settings, exact_threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 log = logging.getLogger("neardup")
 
@@ -53,13 +53,11 @@ def warn_of_changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> None:
     changes = _changes(known, new)
     if not changes:
         return
-    was = ", ".join(f"{name} {_shown(_value(known, name))}" for name in changes)
-    now = ", ".join(f"{name} {_shown(_value(new, name))}" for name in changes)
     option = f" --threshold {new['threshold']}" if "threshold" in changes else ""
     log.warning(
         "this window was written with %s, and now is with %s: verdicts that are stored stay as they are; "
         "`neardup reconcile%s` brings them to it",
-        was, now, option,
+        _in_words(known, changes), _in_words(new, changes), option,
     )  # fmt: skip
 
 
@@ -74,14 +72,16 @@ def warn_of_others(window: str, left: Mapping[str, Any], own: Mapping[str, Any])
         log.warning(
             "%s: another process has left %s here; this one goes on with %s, and that is what the window remembers "
             "again: give all its scorers the same settings",
-            window,
-            ", ".join(f"{name} {_shown(_value(theirs, name))}" for name in differing),
-            ", ".join(f"{name} {_shown(_value(ours, name))}" for name in differing),
-        )
+            window, _in_words(theirs, differing), _in_words(ours, differing),
+        )  # fmt: skip
 
 
 def _changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     return [name for name in DECIDING if not _same(name, _value(known, name), _value(new, name))]
+
+
+def _in_words(values: Mapping[str, Any], names: Sequence[str]) -> str:
+    return ", ".join(f"{name} {_shown(_value(values, name))}" for name in names)
 
 
 def _value(values: Mapping[str, Any], name: str) -> Any:

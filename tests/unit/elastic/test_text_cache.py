@@ -61,3 +61,7 @@ def test_an_index_that_is_gone_is_told_once_and_documents_that_are_gone_from_ano
     assert [line.partition(":")[0] for line in caplog.messages] == [
         "news-1 is gone", "4 in news-2 is gone", "5 in news-2 is gone",
     ]  # fmt: skip
+    looks = [
+        request.path.split("/")[1] for request in server.requests if not request.path.startswith("/_mget")
+    ]
+    assert [looks.count(name) for name in ("news-1", "news-2")] == [1, 1]

@@ -163,8 +163,7 @@ def _problems(
     if blocks:
         lost = "the window cannot be read" if "read" in blocks else "verdicts cannot be written"
         text = f"blocked ({', '.join(blocks)}): {lost}"
-        freed = ", ".join(f'"index.blocks.{name}": null' for name in blocks)
-        yield "bad", f"{text}; PUT INDEX/_settings {{{freed}}}, and see that the disk is not full"
+        yield "bad", f"{text}; {api.unblocking('INDEX', blocks)}, and see that the disk is not full"
 
 
 def _put(setting: str, value: str) -> str:

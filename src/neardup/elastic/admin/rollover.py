@@ -10,7 +10,7 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.http import admin_api as api
-from neardup.errors import NotSetUp, WindowDamaged
+from neardup.errors import NotSetUp
 from neardup.model.hours import LAST_NAMED, hour_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _REFUSING: Final = ("read_only", "read_only_allow_delete", "write")
-_FIELDS: Final = tuple(f"settings.index.{name}" for name in ("uuid", "verified_before_close", "blocks"))
+_FIELDS: Final = tuple(f"settings.index.{name}" for name in ("verified_before_close", "blocks"))
 
 
 def roll_over(cluster: Cluster, address: Address, now: int) -> list[str]:
@@ -49,19 +49,13 @@ def roll_over(cluster: Cluster, address: Address, now: int) -> list[str]:
 
 def _check_writable(cluster: Cluster, name: str) -> None:
     """Warns of the hour `name` if it is there and takes no writes; raises `WindowDamaged` if it is an alias."""
-    there = api.indices(cluster, name, fields=_FIELDS)
-    others = ", ".join(sorted(there.keys() - {name}))
-    if others:
-        remedy = f"take it away (DELETE {others}/_alias/{name}), and run again"
-        raise WindowDamaged(name, f"an alias of {others}", "an index, or nothing yet", remedy=remedy)
-    settings = there.get(name, {}).get("settings", {}).get("index", {})
+    settings = api.own_index(cluster, name, fields=_FIELDS).get("settings", {}).get("index", {})
     if settings.get("verified_before_close") == "true":
         log.warning("%s is closed: what is written to it is refused; POST %s/_open", name, name)
     blocks = [block for block in _REFUSING if settings.get("blocks", {}).get(block) == "true"]
     if blocks:
-        freed = ", ".join(f'"index.blocks.{block}": null' for block in blocks)
         what = f"blocked ({', '.join(blocks)}): what is written to it is refused"
-        log.warning("%s is %s; PUT %s/_settings {%s}", name, what, name, freed)
+        log.warning("%s is %s; %s", name, what, api.unblocking(name, blocks))
 
 
 def _make(cluster: Cluster, name: str) -> bool:

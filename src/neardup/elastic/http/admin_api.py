@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.unexpected import UNREADABLE, reads_answer
-from neardup.errors import ClusterError, ClusterRejected
+from neardup.errors import ClusterError, ClusterRejected, WindowDamaged
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -175,6 +175,21 @@ def indices(
     params = {"filter_path": ",".join(f"*.{name}" for name in fields)}
     params |= {"expand_wildcards": expand} if expand is not None else {}
     return cluster.request("GET", f"/{target}", params=params, missing_ok=True) or {}
+
+
+def own_index(cluster: Cluster, name: str, *, fields: Sequence[str]) -> dict[str, Any]:
+    """The same of one index; {} if it is not there. Raises `WindowDamaged` where an alias of others has its name."""
+    there = indices(cluster, name, fields=(*fields, "settings.index.uuid"))  # which every index has
+    if others := ", ".join(sorted(there.keys() - {name})):
+        remedy = f"take it away (DELETE {others}/_alias/{name}), and run again"
+        raise WindowDamaged(name, f"an alias of {others}", "an index of this window", remedy=remedy)
+    return there.get(name, {})
+
+
+def unblocking(index: str, blocks: Sequence[str]) -> str:
+    """The request that takes `blocks` off an index, as it is advised."""
+    freed = ", ".join(f'"index.blocks.{name}": null' for name in blocks)
+    return f"PUT {index}/_settings {{{freed}}}"
 
 
 def index_settings(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.admin.checks import TIMEOUT
 from neardup.elastic.admin.hourly_indices import read_indices
-from neardup.elastic.http.admin_api import config_of_template, index_settings, mappings
+from neardup.elastic.http.admin_api import config_of_template, index_settings, mappings, unblocking
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
@@ -88,9 +88,8 @@ def _opened_state(cluster: Cluster) -> StateDocument | None:
         check_signed(str(cluster.address), state)
         about = state.about if state.is_unused and state.archive is None else None
     if about is not None:
-        with suppress(
-            ClusterRejected
-        ):  # what is in a closed hour is not known; that it is closed is a finding
+        # What is in a closed hour is not known; that it is closed is a finding of its own.
+        with suppress(ClusterRejected):
             first_state(cluster, about, {}, None)
     return state
 
@@ -134,8 +133,7 @@ def _shut(cluster: Cluster, name: str) -> Iterator[Finding]:
         shut = [key for key, value in settings.items() if key.startswith(prefix) and value == "true"]
         blocks = [key.removeprefix(prefix) for key in shut if key != f"{prefix}metadata"]
         if blocks:
-            freed = ", ".join(f'"{prefix}{name}": null' for name in blocks)
-            remedy = f"PUT {index}/_settings {{{freed}}}, and see that the disk is not full"
+            remedy = f"{unblocking(index, blocks)}, and see that the disk is not full"
             lost = "verdicts cannot be written, its documents wait"
             if is_unread := "read" in blocks:
                 lost = "the window cannot be read"

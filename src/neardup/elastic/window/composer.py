@@ -31,19 +31,14 @@ class Composer:
     def __init__(self, layout: Layout, signer: Signer) -> None:
         self._layout, self._signer = layout, signer
 
-    @property
-    def longest(self) -> int | None:
-        """How many characters of a new document's text nodes sign; None where the client signs."""
-        return None if self._layout.client_signs else self._layout.max_length
-
     def too_long(self, text: str) -> str:
         """Why a document of such a text is refused: nodes would take its signature and verdict out."""
         return self._layout.too_long(text)
 
     def leaves_unsigned(self, source: Mapping[str, Any]) -> bool:
         """Whether nodes take our object out of a document that is written whole: its text is longer than they sign."""
-        text = field_of(source, self._layout.text_field)
-        return self.longest is not None and isinstance(text, str) and len(text) > self.longest
+        text, layout = field_of(source, self._layout.text_field), self._layout
+        return not layout.client_signs and isinstance(text, str) and len(text) > layout.max_length
 
     def lean(self, source: dict[str, Any]) -> dict[str, Any]:
         """A stored document as it is to be written whole: without what grows with its text and nodes make again, so

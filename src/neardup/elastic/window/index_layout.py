@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from neardup.elastic.admin.managed_objects import MAX_LENGTH, window_config
-from neardup.elastic.http.admin_api import delete_index, index_settings, indices
+from neardup.elastic.http.admin_api import delete_index, index_settings, own_index
 from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, refresh
 from neardup.errors import ClusterRejected, SettingsError, WindowDamaged
 from neardup.model.hours import FIRST_HOUR
@@ -188,12 +188,7 @@ class Layout:
         """Raises `WindowDamaged` for an hour that was made, or changed, so that documents in it are not signed as those
         of this window: its template or pipeline is gone.
         """
-        fields = ("mappings._meta.neardup", "settings.index.final_pipeline", "settings.index.uuid")
-        there = indices(cluster, index, fields=fields)
-        if others := ", ".join(sorted(there.keys() - {index})):
-            remedy = f"take it away (DELETE {others}/_alias/{index}), and run again"
-            raise WindowDamaged(index, f"an alias of {others}", "an index of this window", remedy=remedy)
-        about = there.get(index, {})
+        about = own_index(cluster, index, fields=("mappings._meta.neardup", "settings.index.final_pipeline"))
         signed_by = about.get("mappings", {}).get("_meta", {}).get("neardup", {}).get("recipe")
         pipeline = about.get("settings", {}).get("index", {}).get("final_pipeline")
         again = f"`neardup setup --window {self.address}`, and run again"

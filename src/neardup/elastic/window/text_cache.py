@@ -86,8 +86,10 @@ class TextCache:
         texts = [None if document is None else self._text(document) for document in documents]
         signed = self._signer.sign([text or b"" for text in texts])
         same = (signed.fingerprints == fingerprints_of(rows)).all(axis=1)
+        without = {ref.index for ref, document in zip(refs, documents, strict=True) if document is None}
+        missing = set(filter(self._is_gone, sorted(without)))
         for i, (handle, ref) in enumerate(zip(handles, refs, strict=True)):
-            if not same[i] and not (documents[i] is None and self._is_gone(ref.index)):
+            if not same[i] and ref.index not in missing:
                 state = "is gone" if documents[i] is None else "has another text than when it was scored"
                 log.warning(
                     "%s in %s %s: it is not compared; index it again whole, or delete it here",
