@@ -21,6 +21,7 @@ MOST_LOOKED_AT: Final = 1 << 20
 BLANK: Final = b" \t\r\n"
 _GOING_ON: Final = b'"}],:-0123456789tfn'
 """What an object may go on with on another line. A bracket that opens begins another."""
+_OBJECT_LINE_RE: Final = re.compile(rb"\n[ \t\r]*\{")
 _BETWEEN_RE: Final = re.compile(rb'["{}\[\],]')
 _WITHIN_RE: Final = re.compile(rb'["{}\[\]]')
 _IN_STRING_RE: Final = re.compile(rb'["\\]')
@@ -38,23 +39,39 @@ def is_spread(chunks: Iterator[Chunk]) -> tuple[bool, Iterator[Chunk]]:
     """(whether this is no JSON Lines but an array, or objects over several lines; all chunks).
 
     So it is if it begins with a bracket, or if the first line is a part of an object and the next may go on with it. A
-    line that ends within a string is no part but cut off: no string goes on behind a line.
+    line that ends within a string is no part but cut off: no string goes on behind a line. Nor does an array begin
+    with a line such as `[1, 2]` or `[WARN] started`, if a later line begins with an object.
     """
-    head = b""
+    head = begun = b""
     for chunk in chunks:
         head += chunk or b""
         if BOM.startswith(head):  # a mark that is not whole yet tells nothing
             continue
-        begun = head.removeprefix(BOM).lstrip(BLANK)
-        if begun.startswith(b"["):
-            return True, after_head(head, chunks)
-        first, newline, rest = begun.partition(b"\n")
-        is_decided = (begun and not begun.startswith(b"{")) or len(head) > MOST_LOOKED_AT
-        if is_decided or (newline and not _is_part(first)):
+        begun = head[:MOST_LOOKED_AT].removeprefix(BOM).lstrip(BLANK)
+        spread = _is_array(begun) if begun.startswith(b"[") else _is_object_in_parts(begun)
+        if spread is not None:
+            return spread, after_head(head, chunks)
+        if len(head) > MOST_LOOKED_AT:
             break
-        if after := rest.lstrip(BLANK):
-            return after[:1] in _GOING_ON, after_head(head, chunks)
-    return False, after_head(head, chunks)
+    return begun.startswith(b"["), after_head(head, chunks)
+
+
+def _is_array(begun: bytes) -> bool | None:
+    """Whether an array of objects begins with `begun`; None: that does not tell."""
+    first, newline, _ = begun.partition(b"\n")
+    goes_on = newline and first.rstrip(BLANK).endswith((b"[", b","))
+    if goes_on or begun[1:].lstrip(BLANK).startswith(b"{"):
+        return True
+    return False if _OBJECT_LINE_RE.search(begun) else None
+
+
+def _is_object_in_parts(begun: bytes) -> bool | None:
+    """Whether an object that goes on on the next line begins with `begun`; None: that does not tell."""
+    first, newline, rest = begun.partition(b"\n")
+    if begun and (not begun.startswith(b"{") or (newline and not _is_part(first))):
+        return False
+    after = rest.lstrip(BLANK)[:1]
+    return after in _GOING_ON if after else None
 
 
 def values(chunks: Iterator[Chunk], longest: int) -> Iterator[Values]:

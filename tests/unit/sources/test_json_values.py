@@ -102,6 +102,13 @@ def test_a_value_over_the_limit_is_let_go_and_the_next_is_read():
     [
         (b"[", True),
         (b" \n [1]", True),
+        (b'[1]\n[{"text": "b"}]\n', True),
+        (b'[7,\n{"text": "b"}]', True),
+        (b'[\n7,\n{\n"text": "b"}]', True),
+        (b"[1" + b" " * (1 << 20) + b'\n{"text": "b"}', True),
+        (b'[{"text": "a"}]\n{"text": "b"}\n', True),
+        (b'[1, 2]\n\n {"text": "b"}\n', False),
+        (b'[WARN] started\n[1\n{"text": "b"}\n', False),
         (b"{\n}", True),
         (b'{"a":\n1}', True),
         (b'{"a": 1}\n{', False),
