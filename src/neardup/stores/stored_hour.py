@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Sequence
+from itertools import pairwise
 from mmap import ACCESS_READ, mmap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -29,6 +31,11 @@ if TYPE_CHECKING:
     from neardup.stores.records import Rows
 
     Reading = Callable[[Path], AbstractContextManager[None]]
+
+_NEAR_BYTES: Final = 1 << 12
+"""Bytes between two ids that are read as fast as passed over."""
+_BLOCK_BYTES: Final = 1 << 20
+"""Bytes of ids, and of what lies between them, that are in memory at a time."""
 
 
 class StoredHour(NamedTuple):
@@ -274,12 +281,28 @@ def file_size(file: Path) -> int:
 def _read_ids(file: Path, rows: Rows) -> PackedIds:
     """The id at the beginning of the blob of each of `rows`, b"" of one without a blob, or not whole in this file.
 
-    What follows the ids is not read: with all matches listed that may be gigabytes.
+    Of what follows an id no more is read than lies between two that are near: with all matches listed all of it may be
+    gigabytes. Not mapped: a writer may be cutting off what was never committed.
     """
     starts, sizes = records.id_extents(rows)
-    blobs = np.empty(0, np.uint8)
-    if file_size(file) and sizes.any():
-        with file.open("rb") as opened, contextlib.suppress(ValueError):  # it has been emptied meanwhile
-            blobs = np.frombuffer(mmap(opened.fileno(), 0, access=ACCESS_READ), np.uint8)
-    there = (starts >= 0) & (starts <= len(blobs) - sizes)
-    return PackedIds.among(blobs, np.where(there, starts, 0), np.where(there, sizes, 0))
+    sizes[(starts < 0) | (starts > file_size(file) - sizes)] = 0
+    names, offsets = np.zeros(sizes.sum(), np.uint8), np.append(0, np.cumsum(sizes))
+    which = np.flatnonzero(sizes)
+    if len(which):
+        with file.open("rb", buffering=0) as opened:
+            for first, last in pairwise(_runs(starts[which], sizes[which])):
+                run = which[first:last]
+                begin, end = int(starts[run[0]]), int((starts[run] + sizes[run]).max())
+                data = np.frombuffer(os.pread(opened.fileno(), end - begin, begin), np.uint8)
+                if len(data) == end - begin:  # else it was cut off meanwhile
+                    names[offsets[run[0]] : offsets[run[-1] + 1]] = PackedIds.among(
+                        data, starts[run] - begin, sizes[run]
+                    ).names
+    return PackedIds(names, offsets)
+
+
+def _runs(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[int]:
+    """Bounds of runs of ids that are read at once: one after another, each near the next, and of one block."""
+    between, blocks = starts[1:] - starts[:-1] - sizes[:-1], starts // _BLOCK_BYTES
+    is_cut = (between < 0) | (between > _NEAR_BYTES) | (blocks[1:] != blocks[:-1])
+    return [0, *(np.flatnonzero(is_cut) + 1).tolist(), len(starts)]
