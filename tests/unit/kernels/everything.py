@@ -1,13 +1,19 @@
-"""Prints a digest of what all kernels come to: run once for each level of the processor by test_native.py."""
+"""Prints a digest of what all kernels come to: run once for each level of the processor by test_native.py.
+
+By so many threads as its argument says, one if there is none, which share the smallest amounts of work.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import random
+import sys
 from pathlib import Path
+from unittest import mock
 
 import neardup
+from neardup.index import pair_overlaps
 from neardup.kernels import native
 from neardup.signing.signer import sign
 
@@ -32,12 +38,14 @@ def texts() -> list[str]:
     return [*made, *plain, *forms, *copies]
 
 
-def outcome() -> list[object]:
+def outcome(threads: int) -> list[object]:
     """Signatures, verdicts by either retrieval with kinds and parts, answers, groups."""
     given = texts()
     found: list[object] = [sign(text).to_dict() for text in given]
     for retrieval in ("sketch", "complete"):
-        with neardup.open(None, retrieval=retrieval, partial=True, kinds=True, window_hours=0) as window:
+        with neardup.open(
+            None, retrieval=retrieval, partial=True, kinds=True, window_hours=0, threads=threads
+        ) as window:
             records = [{"id": f"{i}", "text": text, "time": 0} for i, text in enumerate(given)]
             found += [item.to_dict() for item in window.ingest(records)]
             found += [window.query(text[5:]).to_dict() for text in given[::7]]
@@ -47,4 +55,6 @@ def outcome() -> list[object]:
 
 if __name__ == "__main__":
     assert native.library_path().exists()
-    print(hashlib.sha256(json.dumps(outcome(), default=str).encode()).hexdigest())
+    threads = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    with mock.patch.object(pair_overlaps, "_PART_BYTES", 1 << 8):
+        print(hashlib.sha256(json.dumps(outcome(threads), default=str).encode()).hexdigest())

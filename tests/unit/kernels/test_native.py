@@ -204,30 +204,37 @@ def test_a_read_only_installation_without_a_home_starts(tmp_path):
 
 
 @pytest.mark.slow
-def test_nothing_is_read_or_written_beyond_its_array(tmp_path, monkeypatch):
-    """Everything once, under the sanitizers of addresses and undefined behaviour, by the best level there is here."""
-    runtimes = [shared_library(name) for name in ("libasan.so", "libubsan.so")]
-    if not all(runtimes):
+@pytest.mark.parametrize(
+    ("sanitizers", "runtimes", "threads"),
+    [("address,undefined", ("libasan.so", "libubsan.so"), 1), ("thread", ("libtsan.so",), 3)],
+)
+def test_nothing_is_read_or_written_beyond_its_array_or_by_two_threads_at_once(
+    tmp_path, monkeypatch, sanitizers, runtimes, threads
+):
+    """Everything once, under sanitizers, by the best level there is here."""
+    libraries = [shared_library(name) for name in runtimes]
+    if not all(libraries):
         pytest.skip("gcc and its sanitizers are not here")
+    # That of threads knows no addresses as widely spread as a system may choose them.
+    command = ["setarch", "-R"] if sanitizers == "thread" else []
+    if command and subprocess.run([*command, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("addresses cannot be fixed here")
     package = tmp_path / "neardup"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     flags = [flag for flag in compile_kernels.FLAGS if flag not in {"-O3", "-s"}]
-    sanitizing = [
-        "-O1",
-        "-fsanitize=address,undefined",
-        "-fno-sanitize=alignment",
-    ]  # words are read where they lie
+    # Words are read where they lie.
+    sanitizing = ["-O1", f"-fsanitize={sanitizers}", "-fno-sanitize=alignment"]
     monkeypatch.setattr(compile_kernels, "FLAGS", [*flags, *sanitizing])
     level = levels_here()[-1]
     compile_kernels.compile_level(["gcc"], int(level), package / "kernels/lib" / f"kernels-{level}.so")
     environment = os.environ | {
         native.LEVEL_VARIABLE: level,
         "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
-        "LD_PRELOAD": " ".join(runtimes),
+        "LD_PRELOAD": " ".join(libraries),
         "ASAN_OPTIONS": "detect_leaks=0",  # of Python's own there are many
         "UBSAN_OPTIONS": "halt_on_error=1",
     }
-    command = [sys.executable, str(Path(__file__).with_name("everything.py"))]
+    command += [sys.executable, str(Path(__file__).with_name("everything.py")), str(threads)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == digest(level)
