@@ -98,7 +98,7 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
             files.append(File(name, Path(name).name, _WINDOW))
             continue
         passed = KindCounts()
-        files += _below(Path(name), form, passed, html=html) or [_nothing(name, html=html)]
+        files += _below(Path(name), form, passed, html=html) or [_nothing(name, form, html=html)]
         if len(passed):
             untold = any(
                 kind.name.startswith((".", _NO_ENDING)) and kind.name not in UNREAD for kind in passed
@@ -184,10 +184,16 @@ def escaped(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def _nothing(name: str, *, html: bool) -> File:
+def _nothing(name: str, form: Form | None, *, html: bool) -> File:
+    if form:
+        why = f"the directory holds no file that --input {form} reads: those of other known endings are passed over"
+        return File(name, Path(name).name, why)
     known = ", ".join(suffix for suffix, form in FORMS.items() if html or form != "html")
     pages = "" if html else "; --html reads pages"
-    return File(name, Path(name).name, f"the directory holds no file of a known ending ({known}){pages}")
+    untold = "; --input mail or --input text reads those of other endings, or of none"
+    return File(
+        name, Path(name).name, f"the directory holds no file of a known ending ({known}){untold}{pages}"
+    )
 
 
 def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool) -> list[File]:

@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 MOST_KINDS: Final = 1_000
 """Kinds that are counted each for itself; all others count as one more kind, so that memory has a bound."""
 OTHERS: Final = "others"
+SHOWN_KINDS: Final = 5
+"""Kinds that a message names each for itself."""
 
 
 class KindCount(NamedTuple):
@@ -48,4 +50,7 @@ class KindCounts:
         return sum(kind.count for kind in self._kinds.values())
 
     def __str__(self) -> str:
-        return ", ".join(f"{kind.name} {kind.count:,} (first: {kind.first})" for kind in self)
+        kinds = [kind for kind in self if kind.name != OTHERS]
+        shown = [f"{kind.name} {kind.count:,} (first: {kind.first})" for kind in kinds[:SHOWN_KINDS]]
+        rest = len(self) - sum(kind.count for kind in kinds[:SHOWN_KINDS])
+        return ", ".join([*shown, f"others {rest:,}"] if rest else shown)

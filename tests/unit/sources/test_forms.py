@@ -56,6 +56,23 @@ def test_a_directory_without_known_files_is_told(tmp_path):
     assert reject.reason.startswith(
         "the directory holds no file of a known ending (.jsonl, .ndjson, .json, .csv, .tsv, .txt, .eml, "
     )
+    assert "; --input mail or --input text reads those of other endings, or of none" in reject.reason
+    written(tmp_path, "e/a.jsonl", "{}")
+    (reject,) = read(tmp_path / "e", form="mail")
+    assert reject.reason == (
+        "the directory holds no file that --input mail reads: those of other known endings are passed over"
+    )
+
+
+def test_of_many_endings_the_most_frequent_are_told(tmp_path):
+    for at in range(40):  # as mails are called, by number and checksum
+        written(tmp_path, f"d/{at:05}.{at:06x}", "x")
+    written(tmp_path, "d/b.md", "x")
+    written(tmp_path, "d/a.md", "x")
+    told = Reader([tmp_path / "d"]).passed_over[0].partition("passed over: ")[2]
+    assert told.startswith(".md 2 (first: ")
+    assert told.endswith(", others 36; --input says what they are")
+    assert told.count("first: ") == 5
 
 
 def test_a_window_that_is_given_as_a_file_is_told(tmp_path):
