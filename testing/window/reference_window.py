@@ -215,7 +215,8 @@ class ReferenceWindow:
             truncated=own_hour_gone or self._cut(hour) or common,
         )
         original = self.living.get(verdict.duplicate_of or "")
-        self.earlier_copies += original is not None and original.time > document.time
+        is_earlier = original is not None and original.time > document.time
+        self.earlier_copies += is_earlier and not own_hour_gone
         dropped = self.settings.policy == "drop" and bool(similar)
         if not own_hour_gone and not dropped:
             arrival = next(self._arrivals)

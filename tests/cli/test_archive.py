@@ -356,6 +356,8 @@ def test_copies_that_are_earlier_than_their_originals_are_told_with_the_way_out(
         "1 copy is earlier than its original, which came first here: neardup reconcile --window w.window"
         in said
     )
+    dropping = run("ingest", file, "--window", "d.window", "--policy", "drop").err
+    assert "came first here: the policy drop has not stored them; neardup dedup --keep earliest" in dropping
     assert [line["id"] for line in run("dedup", file, "--keep", "earliest").lines] == ["b"]
     run("reconcile", "--window", "w.window")
     assert [line["head"] for line in run("groups", "--window", "w.window").lines] == ["b"]

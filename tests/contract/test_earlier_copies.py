@@ -26,6 +26,17 @@ def test_what_is_earlier_than_its_original_is_counted(policy, count):
         )  # of two equal copies the earlier is the original, if it was kept
 
 
+def test_what_came_after_its_hour_was_dropped_is_none_of_them():
+    with neardup.open(None, window_hours=24) as window:
+        documents = [
+            Document("first", TEXT, "2026-11-12T20:00:00Z"),
+            Document("other", "Nothing else of note happened.", "2026-11-13T06:00:00Z"),
+            Document("late", TEXT, "2026-11-12T00:00:00Z"),
+        ]
+        *_, verdict = window.ingest(documents)
+        assert (verdict.duplicate_of, verdict.truncated, window.earlier_copies) == ("first", True, 0)
+
+
 def test_in_order_of_time_there_is_none(tmp_path):
     with neardup.open(tmp_path / "window", window_hours=0) as window:
         list(window.ingest(documents()))

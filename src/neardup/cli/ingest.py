@@ -165,7 +165,7 @@ def _ingest_files(
             code = ingest_all(target, reader, outputs._replace(live=dated.is_live))
         finally:
             inputs.report_undated(dated)
-            inputs.report_earlier_copies(target.earlier_copies, location)
+            inputs.report_earlier_copies(target.earlier_copies, location, policy=target.settings.policy)
             is_wrong = reader.report(target.replaced, target.unchanged)
     return code or (REJECTED if is_wrong else DONE)
 

@@ -18,6 +18,7 @@ from neardup.model.document import Document, Reject
 if TYPE_CHECKING:
     from neardup import Window
     from neardup.cli.config import Config
+    from neardup.model.settings import Policy
     from neardup.sources.position import Item
     from neardup.sources.reader import Reader
     from neardup.sources.time_order import DatedReader, SortedReader
@@ -241,16 +242,16 @@ def report_undated(dated: DatedReader) -> None:
         log_line(f"{dated.arriving:,} {without} that of arrival (first: {dated.first})")
 
 
-def report_earlier_copies(count: int, location: str) -> None:
+def report_earlier_copies(count: int, location: str, *, policy: Policy) -> None:
     """A message about copies that are earlier than what they are marked as copies of."""
     if count:
         earlier = counted(
             count, "copy is earlier than its original", "copies are earlier than their originals"
         )
-        log_line(
-            f"{earlier}, which came first here: neardup reconcile --window {location} marks all as if they had come "
-            "in order of time"
-        )
+        remedy = f"neardup reconcile --window {location} marks all as if they had come in order of time"
+        if policy == "drop":
+            remedy = "the policy drop has not stored them; neardup dedup --keep earliest keeps the earliest"
+        log_line(f"{earlier}, which came first here: {remedy}")
 
 
 class IdCheckingReader:

@@ -171,7 +171,8 @@ class Window(Protocol):
 
     @property
     def earlier_copies(self) -> int:
-        """How many copies since then are earlier than what they are marked as copies of, which came before them."""
+        """How many copies since then are earlier than what they are marked as copies of, which came before them. What
+        came after its hour had been dropped does not count."""
         ...
 
     @property

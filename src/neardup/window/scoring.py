@@ -187,9 +187,12 @@ def _decided(
                 comparable[i], left_out[i] or limited, settings.matches,
             )
         )  # fmt: skip
-        kept[i] = kept[i] and _keep(state, int(docs[i]), verdicts[i], matches, parts)
         if matches.total or parts:
             bases[i] = matches.basis(parts)
+            best = bases[i].best
+            is_earlier = best is not None and best.time > times[i]
+            state.since_opened.earlier_copies += is_earlier and bool(kept[i])
+        kept[i] = kept[i] and _keep(state, int(docs[i]), verdicts[i], matches, parts)
     state.table.ids.let_find_all(docs[kept], [ids[i] for i in np.flatnonzero(kept).tolist()])
     _record(state, documents, verdicts, np.where(kept, docs, -1), bases)
     return verdicts
@@ -217,9 +220,8 @@ def _record(
     counted = state.signer.counted
     texts = [counted.of(documents[i].text, documents[i].fields) for i, _ in copies]
     labelled = with_kinds(state, [verdicts[i] for i, _ in copies], texts, [best for _, best in copies])
-    for (i, best), verdict in zip(copies, labelled, strict=True):
+    for (i, _), verdict in zip(copies, labelled, strict=True):
         verdicts[i] = verdict
-        state.since_opened.earlier_copies += best.time > documents[i].time
     kept = [i for i in bases if docs[i] >= 0]
     state.write(docs[kept].tolist(), [verdicts[i] for i in kept], [bases[i] for i in kept])
     for i in np.flatnonzero(docs < 0).tolist():
