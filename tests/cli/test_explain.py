@@ -68,6 +68,20 @@ def test_what_dedup_removed_is_explained_by_the_names_that_it_gives(run):
     assert (shown.code, "B came 1 h after A" in shown.out) == (0, True)
 
 
+def test_mails_that_dedup_removed_are_explained_as_what_they_were_read_as(run):
+    Path("mails").mkdir()
+    for name, end in (("00001.7c53", ""), ("00002.9c40", " Updated.")):
+        Path("mails", name).write_text(f"Subject: Mail {name}\nMessage-ID: <{name}>\n\n{FERRY}{end}")
+    words = ("--input", "mail")
+    assert run("dedup", "mails", *words, "--output", "o.jsonl", "--removed", "removed.jsonl").code == 0
+    gone = json.loads(Path("removed.jsonl").read_text())["neardup"]
+    (why,) = run("explain", gone["where"], gone["duplicate_of_where"], *words, "--format", "json").lines
+    assert (why["doc_q"], why["shared"]) == (gone["score"], gone["shared"])
+    done = run("explain", "mails/00001.7c53", "mails/00002.9c40", "--input", "mbox")
+    said = " ".join(done.err.replace("│", " ").split())
+    assert (done.code, "holds records, not one text" in said) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [

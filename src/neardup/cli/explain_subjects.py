@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from neardup.cli.config import Config
     from neardup.model.document import Document
     from neardup.model.settings import Recipe
+    from neardup.sources.files import Form
     from neardup.window.base import ReadDocument
 
 
@@ -46,6 +47,7 @@ class FileReading(NamedTuple):
 
     encoding: str | None
     html: bool
+    form: Form | None
 
 
 class Subjects(NamedTuple):
@@ -99,10 +101,10 @@ class Subjects(NamedTuple):
 
 def _of_file(name: str, config: Config, reading: FileReading) -> Subject:
     if not is_file(name):
-        document = record_of_file(name, config, encoding=reading.encoding, html=reading.html)
+        document = record_of_file(name, config, **reading._asdict())
         text, time = document.text, _time_of(document)
         return Subject(name, text, "  ".join(filter(None, (minute(time), beginning(text)))), time)
-    text = one_text(None, Path(name), encoding=reading.encoding, html=reading.html) or ""
+    text = one_text(None, Path(name), **reading._asdict()) or ""
     return Subject(name, text, beginning(text))
 
 

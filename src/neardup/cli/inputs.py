@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from neardup import Window
     from neardup.cli.config import Config
     from neardup.model.settings import Policy
+    from neardup.sources.files import Form
     from neardup.sources.position import Item
     from neardup.sources.reader import Reader
     from neardup.sources.time_order import DatedReader, SortedReader
@@ -40,17 +41,19 @@ def one_text(
     otherwise_option: str = "",
     encoding: str | None = None,
     html: bool = False,
+    form: Form | None = None,
 ) -> str | None:
     """The text that is meant, None if `otherwise` (the value of `otherwise_option`) is given in its place.
 
-    Of a page it is the markup, too, unless `html` is so. Raises `typer.BadParameter` unless exactly one of the three is
-    given, and for a file of records, `DocumentError` for a file that is no text.
+    Of a page it is the markup, too, unless `html` is so. `form`: what the file is, whatever its name. Raises
+    `typer.BadParameter` unless exactly one of the three is given, and for a file of records, `DocumentError` for a file
+    that is no text.
     """
     given = [value for value in (text, file, otherwise) if value is not None]
     if len(given) != 1:
         names = " or ".join(name for name in ("--text", "--file", otherwise_option) if name)
         raise typer.BadParameter(f"give exactly one of {names}")
-    return _content(file, encoding, html=html) if file else from_command_line(text, "--text")
+    return _content(file, encoding, html=html, form=form) if file else from_command_line(text, "--text")
 
 
 def is_file(name: str) -> bool:
@@ -66,13 +69,15 @@ def is_record_of_file(name: str) -> bool:
     return line.isdecimal() and is_file(file)
 
 
-def record_of_file(name: str, config: Config, *, encoding: str | None, html: bool) -> Document:
+def record_of_file(
+    name: str, config: Config, *, encoding: str | None, html: bool, form: Form | None
+) -> Document:
     """The document of the record that `is_record_of_file`; its file is read up to there.
 
     Raises `DocumentError` for one that cannot be used, or that is not there.
     """
     file, _, line = name.rpartition(":")
-    reader = config.reader([file], encoding=encoding, html=html)
+    reader = config.reader([file], encoding=encoding, html=html, form=form)
     for item in reader:
         if isinstance(item, Document) and reader.where == (file, int(line)):
             return item
@@ -100,12 +105,12 @@ def from_command_line(text: str | None, option: str) -> str | None:
         raise DocumentError(option, reason) from None
 
 
-def _content(file: Path, encoding: str | None, *, html: bool) -> str:
-    from neardup.sources.files import form_of
+def _content(file: Path, encoding: str | None, *, html: bool, form: Form | None) -> str:
+    from neardup.sources.files import STDIN, form_of
     from neardup.sources.reader import Reader
 
-    _check_not_records(file)
-    form = form_of(file.name)
+    form = form or (None if str(file) == STDIN else form_of(file.name))
+    _check_not_records(file, form)
     kept = form if form == "mail" or (form == "html" and html) else "text"
     reader = Reader([file], form=kept, encoding=encoding, html=html)
     for item in reader:
@@ -117,10 +122,8 @@ def _content(file: Path, encoding: str | None, *, html: bool) -> str:
     raise DocumentError(str(file), "there is nothing to read")
 
 
-def _check_not_records(file: Path) -> None:
-    from neardup.sources.files import STDIN, form_of
-
-    if str(file) != STDIN and form_of(file.name) not in ("text", "html", "mail", None):
+def _check_not_records(file: Path, form: Form | None) -> None:
+    if form not in ("text", "html", "mail", None):
         raise typer.BadParameter(
             f"{file} holds records, not one text: give the text of one by --text, or all of them to `neardup ingest`; "
             f"--file - < {file} takes the whole of it for one text",
