@@ -93,7 +93,8 @@ class VerdictTable:
         """The table; with the groups where one is not that of the document that the row names, and the more the wider
         the terminal is.
         """
-        self._descriptions.look_up(map(original_of, self._rows))
+        stored = [row.id for row in self._rows] if self._every else []  # what did not come in this run
+        self._descriptions.look_up([*stored, *map(original_of, self._rows)])
         width = console().width
         rows = []
         for row in self._rows:
