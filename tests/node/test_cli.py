@@ -172,7 +172,7 @@ def test_setup_and_bare_documents_and_watch_are_a_round_trip(run, address, clust
         )  # fmt: skip
     done = run("watch", "--window", address, "--once", "--no-rollover")
     assert [json.loads(line)["status"] for line in done.stdout.splitlines()] == ["unique", "exact"]
-    assert "2 wait, the oldest for" in done.stderr
+    assert "2 wait, the oldest of" in done.stderr
     assert "2 documents in" in done.stderr
     assert json.loads(run("groups", "--window", address).stdout)["head"] == "1"
 

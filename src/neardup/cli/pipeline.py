@@ -166,11 +166,11 @@ def in_words(backlog: Backlog, now: float) -> str:
 
     >>> from neardup.elastic.watch.backlog import Backlog
     >>> in_words(Backlog(1200, 1_795_251_600_000), 1_795_251_690), in_words(Backlog(), 0)
-    ('1,200 wait, the oldest for 1.5 min', 'none waits')
+    ('1,200 wait, the oldest of 1.5 min ago', 'none waits')
     """
     words = f"{backlog.waiting:,} wait" if backlog.waiting else "none waits"
     if backlog.oldest is not None:
-        words += f", the oldest for {duration(max(0.0, now - backlog.oldest / 1_000))}"
+        words += f", the oldest of {duration(max(0.0, now - backlog.oldest / 1_000))} ago"
     if backlog.blocked:
         words += f"; {backlog.blocked:,} more in indices that are read-only"
     return words
