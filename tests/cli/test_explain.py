@@ -82,6 +82,17 @@ def test_mails_that_dedup_removed_are_explained_as_what_they_were_read_as(run):
     assert (done.code, "holds records, not one text" in said) == (2, True)
 
 
+def test_mails_of_a_maildir_are_explained_as_mails(run):
+    for name in ("cur", "new", "tmp"):
+        Path("Maildir", name).mkdir(parents=True)
+    for name, end in (("1", ""), ("2", " Updated.")):
+        Path("Maildir/cur", name).write_text(f"Subject: Mail {name}\nMessage-ID: <{name}>\n\n{FERRY}{end}")
+    assert run("dedup", "Maildir", "--output", "o.jsonl", "--removed", "removed.jsonl").code == 0
+    gone = json.loads(Path("removed.jsonl").read_text())["neardup"]
+    (why,) = run("explain", gone["where"], gone["duplicate_of_where"], "--format", "json").lines
+    assert why["doc_q"] == gone["score"]
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [

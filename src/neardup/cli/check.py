@@ -51,6 +51,7 @@ def check(
 
     Each document gets one verdict, as from `neardup ingest`, but judged by all documents that are there, whatever
     their hours, and not by the others that are asked about. A document that is there itself is a copy of itself.
+    --input and the names of fields hold for both sides: what is of another form goes into a window first.
 
     Examples:
 

@@ -106,10 +106,11 @@ def from_command_line(text: str | None, option: str) -> str | None:
 
 
 def _content(file: Path, encoding: str | None, *, html: bool, form: Form | None) -> str:
-    from neardup.sources.files import STDIN, form_of
+    from neardup.sources.files import STDIN, form_of, is_delivered
     from neardup.sources.reader import Reader
 
-    form = form or (None if str(file) == STDIN else form_of(file.name))
+    own = None if str(file) == STDIN else "mail" if is_delivered(file) else form_of(file.name)
+    form = form or own
     _check_not_records(file, form)
     kept = form if form == "mail" or (form == "html" and html) else "text"
     reader = Reader([file], form=kept, encoding=encoding, html=html)

@@ -129,6 +129,11 @@ def form_of(name: str) -> Form | None:
     return "jsonl" if name == STDIN else FORMS.get(ending(name))
 
 
+def is_delivered(file: Path) -> bool:
+    """Whether this is a mail of a Maildir, whose name tells nothing."""
+    return file.parent.name in _DELIVERED and _is_maildir(file.parent.parent)
+
+
 def ending(name: str) -> str:
     """The last ending of a file's name that tells no compression, in small letters; empty if there is none."""
     suffixes = [suffix.lower() for suffix in Path(name).suffixes]
@@ -208,8 +213,7 @@ def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool
             continue
         if _is_maildir(Path(parent)):
             directories.remove("tmp")  # what is still being delivered
-        is_delivered = Path(parent).name in _DELIVERED and _is_maildir(Path(parent).parent)
-        of_all: Form | None = "mail" if is_delivered else None
+        of_all: Form | None = "mail" if is_delivered(Path(parent, "its file")) else None
         for name in (*directories, *names):
             path = Path(parent, name)
             own = of_all or form_of(name)

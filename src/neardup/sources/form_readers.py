@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.sources import arrow_tables, csv_rows, html_page, json_lines, mail, text_file
-from neardup.sources.other_formats import HTML, format_of_beginning, reason_for
+from neardup.sources.other_formats import HTML, JSON, format_of_beginning, reason_for
 from neardup.sources.streams import peeked
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ def items(form: Form, content: Iterator[Chunk], reading: Reading, as_text: KindC
     position = reading.position
     head, content = peeked(content)
     other = format_of_beginning(head)
-    if form in _OF_NO_FIELDS:
+    if (form in OF_MAIL and other == JSON) or (form not in _OF_NO_FIELDS and other and other.form != form):
+        yield position.reject(reason_for(other))
+    elif form in _OF_NO_FIELDS:
         if other and form == "text":
             as_text.add(f"{other.name} {other.as_text}", position.source)
         yield from _of_no_fields(form, content, reading)
-    elif other and other.form != form:
-        yield position.reject(reason_for(other))
     elif form == "csv":
         yield from csv_rows.documents(content, reading.use, position, reading.longest, reading.delimiter)
     else:

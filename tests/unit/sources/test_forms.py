@@ -238,6 +238,13 @@ def test_what_neardup_does_not_take_apart_is_one_reject_with_what_to_do(tmp_path
     assert reject.reason.startswith(reason)
 
 
+def test_records_are_no_mail(tmp_path):
+    """Their first line begins as a header does: `{"id":` has nothing but signs that a header's name may have."""
+    path = written(tmp_path, "a.jsonl", '{"id":"1","text":"Rain."}\n{"id":"2","text":"Snow."}\n')
+    (reject,) = read(path, form="mail")
+    assert reject.reason.startswith("this is JSON: --input jsonl reads its records; ")
+
+
 def test_what_is_taken_for_text_and_is_none_is_told_once(tmp_path):
     contents = {"a": MBOX, "b.html": "<html><p>Rain", "c.txt": "  <html>\n<p>Snow", "d": "Rain."}
     reader = Reader([written(tmp_path, name, text) for name, text in contents.items()], form="text")
