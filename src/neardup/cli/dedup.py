@@ -89,8 +89,8 @@ def dedup(
 
     Every record that goes has doc_q at or above the threshold with one that stays, and no two that stay have it. What
     stays keeps its order, and is the same to the byte where JSON Lines are read and written, or CSV of one header. A
-    record of other forms is written as its id, time, text and title. What cannot be used is rejected and in neither
-    file (exit code 1).
+    record of other forms is written as its id, text and, where it has them, time, title and the like. What cannot be
+    used is rejected and in neither file (exit code 1).
 
     Not everything that is like another text is a plain copy of it: --keep-kinds form,quote keeps forms that were filled
     in anew and replies that quote a mail, --kinds marks them in --removed, and without these the summary says how many

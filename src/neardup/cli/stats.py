@@ -13,6 +13,11 @@ def stats(
 ) -> None:
     """Show what a window holds: documents, hours, sizes, recipe.
 
+    `kinds`: those of copies, known where the window is written with --kinds. `truncated`, `unscored`: documents not
+    compared with all of their window, or with nothing. `budget_floor`: the hour before which all was given up to
+    --max-documents or --max-memory. `postings_keys`: how many different keys the index has; `memory_bytes`: what it
+    takes, an estimate. `mixed`: by which other settings some of the verdicts were made.
+
     Examples:
 
         neardup stats --window news.window
