@@ -54,8 +54,8 @@ class TestQuery:
 
     def test_a_pasted_headline_is_told_where_to_look(self, run, window):
         pointer = (
-            "(a headline or a passage is no copy of a whole text: --partial looks for passages, "
-            "in a window that was made with it)"
+            "(a headline or a passage is no copy of a whole text: --partial looks for passages; "
+            "a window in a directory must have been made with it)"
         )
         done = run("query", "--window", window, "--text", FERRY[:40], "--format", "table")
         assert done.out.splitlines()[-2:] == ["unique: 0 matches of 0 candidates", pointer]

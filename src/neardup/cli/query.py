@@ -85,8 +85,8 @@ def _print_tables(verdict: Verdict, target: Window, *, is_text: bool) -> None:
     )
     if not verdict.matches_total and verdict.partial is None and is_text:
         print_line(
-            "(a headline or a passage is no copy of a whole text: --partial looks for passages, "
-            "in a window that was made with it)"
+            "(a headline or a passage is no copy of a whole text: --partial looks for passages; "
+            "a window in a directory must have been made with it)"
         )
 
 
