@@ -93,6 +93,15 @@ def test_mails_of_a_maildir_are_explained_as_mails(run):
     assert why["doc_q"] == gone["score"]
 
 
+def test_where_there_are_many_differences_the_command_that_has_all_is_named(run):
+    a = " ".join(f"Boat {at} came in at dawn with {at} tons of coal and went out." for at in range(190))
+    b = " ".join(f"Boat {at} came in at dawn with {at + 1} tons of coal and went out." for at in range(190))
+    said = run("explain", "--text", a, "--text", b).out
+    assert (
+        "more differences: neardup explain --format json or html has all)" in said
+    )  # calibrate shows it, too
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [

@@ -88,7 +88,8 @@ def print_explanation(why: Explanation, subjects: Subjects, to: Any = None) -> N
         out.print()
         out.print(_in_context(each))
     if len(why.changes) > SHOWN:
-        out.print(Text(f"\n({len(why.changes) - SHOWN:,} more differences: --format json or html has all)"))
+        rest = f"{len(why.changes) - SHOWN:,} more differences: neardup explain --format json or html has all"
+        out.print(Text(f"\n({rest})"))
 
 
 def _summary(why: Explanation, subjects: Subjects) -> list[str]:
