@@ -115,6 +115,13 @@ def test_a_record_that_is_none_is_named(run, name, reason):
     assert (done.code, reason in done.err) == (1, True), done.err
 
 
+def test_of_two_records_that_are_none_the_first_is_named(run):
+    Path("in.jsonl").write_text('{"text": null}\n' * 16)
+    for line in range(1, 17, 2):
+        done = run("explain", f"in.jsonl:{line}", f"in.jsonl:{line + 1}")
+        assert (done.code, f"'in.jsonl:{line}'" in done.err) == (1, True)
+
+
 def test_standard_input_is_not_read_twice(run_process):
     lines = "".join(json.dumps({"text": text}) + "\n" for text in (FERRY, MILL)).encode()
     done = run_process("explain", "--", "-:1", "-:2", stdin=lines)

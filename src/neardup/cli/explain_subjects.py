@@ -82,7 +82,7 @@ class Subjects(NamedTuple):
         if sum(name.partition(":")[0] == STDIN for name in read) > 1:
             once = "standard input can be read once only: write it to a file, and name the records of that"
             raise typer.BadParameter(once, param_hint="A B")
-        subjects |= {name: _of_file(name, config, reading) for name in read}
+        subjects |= {name: _of_file(name, config, reading) for name in dict.fromkeys(names) if name in read}
         in_order = [subjects[name] for name in names]
         in_order += [
             Subject(f"text {at}", str(from_command_line(text, "--text"))) for at, text in enumerate(texts, 1)
