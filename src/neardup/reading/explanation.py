@@ -44,6 +44,9 @@ class Explanation:
         self.b = b.text
         self._sides = (a, b)
 
+    def __repr__(self) -> str:
+        return f"<Explanation: doc_q {self.doc_q:.3f}, {self.kind.name}>"
+
     @cached_property
     def overlap(self) -> SetOverlap:
         """|A ∩ B|, |A|, |B|; `overlap.score` is doc_q."""

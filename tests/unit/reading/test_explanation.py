@@ -30,6 +30,11 @@ def points(text):
     return np.frombuffer(text.encode("utf-32-le"), "<u4").astype(np.uint32)
 
 
+def test_printed_it_says_the_score_and_the_kind():
+    why = explain("On 3 May 12 boats came with 480 tons.", "On 10 June 7 boats came with 95 tons.")
+    assert repr(why) == f"<Explanation: doc_q {why.doc_q:.3f}, form>"
+
+
 def test_of_pairs_with_known_edits_everything_in_common_and_every_fact_is_named():
     covered = total = listed = edited = 0
     for seed in range(200):
