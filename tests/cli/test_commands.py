@@ -28,6 +28,11 @@ class TestQuery:
         (verdict,) = run("query", "--window", window, "--file", "page.txt", "--matches", "1").lines
         assert [match["id"] for match in verdict["matches"]] == ["ferry"]
 
+    def test_by_a_mail_whose_name_says_nothing(self, run, window):
+        Path("00001.7c53").write_text(f"Subject: {'Mail ' * 20}\nMessage-ID: <1>\n\n{FERRY}")
+        (verdict,) = run("query", "--window", window, "--file", "00001.7c53", "--input", "mail").lines
+        assert verdict["status"] == "exact"
+
     def test_by_id_leaves_itself_out(self, run, window):
         (verdict,) = run("query", "--window", window, "--id", "ferry").lines
         assert [match["id"] for match in verdict["matches"]] == ["ferry-again", "ferry-edited"]

@@ -21,6 +21,7 @@ def query(
     window: options.WindowOption = None,
     text: options.TextOption = None,
     file: options.FileOption = None,
+    input: options.InputOption = None,
     encoding: options.EncodingOption = None,
     html: options.HtmlOption = False,
     id: Annotated[
@@ -54,7 +55,9 @@ def query(
     from neardup.cli.tables import print_lines
 
     settings = configuration(config, locals())
-    content = one_text(text, file, otherwise=id, otherwise_option="--id", encoding=encoding, html=html)
+    content = one_text(
+        text, file, otherwise=id, otherwise_option="--id", encoding=encoding, html=html, form=input
+    )
     id = from_command_line(id, "--id")
     with opened_window(window, settings, readonly=True) as target:
         verdict = target.query(content, id=id, matches=settings.settings.matches, time=time)

@@ -13,6 +13,7 @@ from neardup.cli.context import configuration
 def show(
     text: options.TextOption = None,
     file: options.FileOption = None,
+    input: options.InputOption = None,
     encoding: options.EncodingOption = None,
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
@@ -42,7 +43,7 @@ def show(
     from neardup.signing.boilerplate_file import load
     from neardup.tables.lexicon import Lexicon
 
-    content = one_text(text, file, encoding=encoding) or ""
+    content = one_text(text, file, encoding=encoding, form=input) or ""
     recipe = configuration(config, locals()).recipe
     left_out = load(recipe.boilerplate).left_out(content, source or "") if recipe.boilerplate else NOTHING
     # The oracle and not the kernels: one text does not wait for them to be compiled or loaded.

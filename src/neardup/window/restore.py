@@ -92,16 +92,16 @@ def _warn_of_lacking(state: State, first: int) -> None:
     if state.search.sentences is not None and unread and "sentences" not in state.warned:
         state.warned.add("sentences")
         log.warning(
-            "%d documents or more were stored without their sentences: as partial copies only a new window finds them",
-            unread,
+            "%s documents or more were stored without their sentences: as partial copies only a new window finds them",
+            f"{unread:,}",
         )
     posted = table.first_of[first : table.size] == np.arange(first, table.size)
     lacking = np.count_nonzero(posted & _lacks_prefix(state, rows))
     if lacking and "prefixes" not in state.warned:
         state.warned.add("prefixes")
         log.warning(
-            "%d documents or more were stored for another retrieval or threshold: their texts are signed again",
-            lacking,
+            "%s documents or more were stored for another retrieval or threshold: their texts are signed again",
+            f"{lacking:,}",
         )
 
 
