@@ -345,14 +345,16 @@ def test_fields_by_the_name_of_ours_are_left_out():
     assert source["neardup"] == {"order": 4}
 
 
-@pytest.mark.parametrize("archive", [None, "news-old"])
-def test_documents_of_a_batch_go_where_each_of_them_would(archive):
+@pytest.mark.parametrize(
+    ("archive", "own", "copies"), [(None, NAME, NAME.replace("-", "-copies-", 1)), (*["news-old"] * 3,)]
+)
+def test_documents_of_a_batch_go_to_their_hour_or_its_copies_and_stay_where_another_client_wrote_them(
+    archive, own, copies
+):
     layout = Layout(Address("http://127.0.0.1:1", "news"), archive=archive)
     foreign = document()._replace(origin=Origin("news-elsewhere", "x", 1, 1, None))
     documents, aside = [document(), document()._replace(id="b"), foreign], [False, True, True]
-    assert layout.refs_for(documents, HOUR, aside) == [
-        layout.ref_for(each, HOUR, copies=copies) for each, copies in zip(documents, aside, strict=True)
-    ]
+    assert layout.refs_for(documents, HOUR, aside) == [(own, "a"), (copies, "b"), ("news-elsewhere", "x")]
 
 
 @pytest.mark.parametrize("value", [1 << 70, {1: 2}, {"a"}, "\ud800", b"x"])
@@ -364,8 +366,8 @@ def test_a_document_that_cannot_be_sent_is_refused_and_nothing_is_sent(value, mo
         context = ElasticContext(cluster, layout, scoring_lease(cluster), SIGNER, Settings())
         writes = BatchWrites(context, StateDocument({}, {}).counts)
         for odd in (document(odd=value), document(fine=1)):
-            ref = layout.ref_for(odd, HOUR, copies=False)
-            writes.add([ref], [odd], np.zeros(1, ROW), [b""], [np.empty(0, np.uint64)])
+            refs = layout.refs_for([odd], HOUR, [False])
+            writes.add(refs, [odd], np.zeros(1, ROW), [b""], [np.empty(0, np.uint64)])
         assert writes.send(1).keys() == {"a"}
         assert server.requests == []
         assert writes.send(2) == {}

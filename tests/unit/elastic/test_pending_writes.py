@@ -64,7 +64,7 @@ def stored(documents):
 
 def create(writes, id, arrival):
     ref = DocumentRef(HOUR, id)
-    writes.put(ref, Action("create", *ref, {"neardup": {"order": arrival}}), id, arrival)
+    writes.put(Action("create", *ref, {"neardup": {"order": arrival}}), id, arrival)
 
 
 def test_what_is_written_of_a_batch_that_is_refused_is_withdrawn(documents, writes):
@@ -147,7 +147,7 @@ def test_a_mark_that_another_client_deletes_needs_no_withdrawing(documents, writ
 
     documents.refused = refused
     theirs = DocumentRef(HOUR, "theirs")
-    writes.put(theirs, Action("update", *theirs, {"neardup": {"order": 7}}, 1, 1), "theirs", 7)
+    writes.put(Action("update", *theirs, {"neardup": {"order": 7}}, 1, 1), "theirs", 7)
     create(writes, "bad", 8)
     with pytest.raises(DocumentsRefused):
         writes.send(1)
@@ -160,7 +160,7 @@ def test_a_change_that_was_refused_before_anything_was_done_leaves_nothing_to_un
     before = stored(documents)
     documents.refused = lambda op, key: BLOCKED if (op, key) == ("delete", (HOUR, "known")) else None
     known = DocumentRef(HOUR, "known")
-    writes.put(known, Action("delete", *known), "known")
+    writes.put(Action("delete", *known), "known")
     with pytest.raises(ClusterRejected, match="lift the block"):
         writes.send(1)
     assert stored(documents) == before
@@ -171,7 +171,7 @@ def test_a_change_that_was_refused_in_part_leaves_its_undo_log(documents, writes
     documents.refused = lambda op, key: BLOCKED if (op, key) == ("delete", (HOUR, "b")) else None
     for id in ("a", "b"):
         documents.put(HOUR, id, {"neardup": {"order": 3}})
-        writes.put(DocumentRef(HOUR, id), Action("delete", HOUR, id), id)
+        writes.put(Action("delete", HOUR, id), id)
     with pytest.raises(ClusterRejected, match="lift the block"):
         writes.send(1)
     assert documents.sources.keys() == {STATE, (STATE[0], "undo-1-0"), (HOUR, "b")}
@@ -187,7 +187,7 @@ def test_a_change_whose_request_was_refused_as_a_whole_leaves_its_undo_log(docum
         return error(500, "null_pointer_exception", "made up") if is_change else answer(self, request)
 
     monkeypatch.setattr(StoredDocuments, "__call__", broken)
-    writes.put(DocumentRef(HOUR, "known"), Action("delete", HOUR, "known"), "known")
+    writes.put(Action("delete", HOUR, "known"), "known")
     with pytest.raises(ClusterRejected, match="null_pointer"):
         writes.send(1)
     assert documents.sources.keys() == {STATE, (STATE[0], "undo-1-0"), (HOUR, "known")}
@@ -200,7 +200,7 @@ def test_a_document_in_which_another_client_has_put_null_for_our_object_is_moved
         documents.put(HOUR, id, {"text": id, "neardup": None})
     writes.move(DocumentRef(HOUR, "moved"), DocumentRef(COPIES, "moved"), {"status": "near"})
     revised = DocumentRef(HOUR, "revised")
-    writes.put(revised, Action("update", *revised, {"neardup": {"status": "near"}}), "revised")
+    writes.put(Action("update", *revised, {"neardup": {"status": "near"}}), "revised")
     writes.send(1)
     writes.committed()
     assert stored(documents) == {
@@ -222,13 +222,13 @@ def test_a_change_of_a_document_that_no_request_can_hold_is_refused_alone(docume
     with standing_in(with_limit) as server, Cluster(Address(server.url, "news"), patience=5) as cluster:
         writes = PendingWrites(cluster, lambda _: True, COMPOSER, lease)
         for ref in (small, large):
-            writes.put(ref, Action("delete", *ref), ref.id)
+            writes.put(Action("delete", *ref), ref.id)
         with pytest.raises(DocumentsRefused) as caught:
             writes.send(1)
         assert caught.value.reasons.keys() == {"large"}
         assert "http.max_content_length" in caught.value.reasons["large"]
         assert stored(documents) == before
-        writes.put(small, Action("delete", *small), small.id)
+        writes.put(Action("delete", *small), small.id)
         writes.send(1)
         writes.committed()
     assert stored(documents) == {tuple(large): before[tuple(large)]}
@@ -243,7 +243,7 @@ def revisions(documents, writes):
     for number in range(3):
         ref = DocumentRef(HOUR, str(number))
         documents.put(*ref, {"neardup": {"order": number}})
-        writes.put(ref, Action("update", *ref, {"neardup": {"status": "near"}}), ref.id)
+        writes.put(Action("update", *ref, {"neardup": {"status": "near"}}), ref.id)
 
 
 def test_the_lease_is_kept_while_the_cluster_is_busy(documents, cluster, lease, writes):
@@ -306,6 +306,6 @@ def test_who_loses_the_lease_while_the_cluster_is_busy_writes_nothing_more(docum
 
 def test_a_deleted_document_is_named_in_one_line_of_the_log(writes, caplog):
     ref = DocumentRef(HOUR, "a\nWARNING b")
-    writes.put(ref, Action("update", *ref, {"neardup": {"status": "near"}}), ref.id)
+    writes.put(Action("update", *ref, {"neardup": {"status": "near"}}), ref.id)
     writes.send(1)
     assert caplog.messages == [f"a\\x0aWARNING b in {HOUR} was deleted by another client"]

@@ -9,6 +9,7 @@ import pytest
 
 from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.http.address import parse_address
+from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.loader import committed
@@ -107,9 +108,10 @@ def test_a_document_lies_in_the_hour_of_its_own_time_or_among_the_copies():
     layout = Layout(NEWS)
     assert layout.index_for(498_681, copies=False) == "news-2026.11.21-09"
     assert layout.index_for(498_681, copies=True) == "news-copies-2026.11.21-09"
-    assert layout.kept_in("news-2026.11.21-11", 498_681, copies=False) == "news-2026.11.21-11"
-    assert layout.kept_in("news-2026.11.21-11", 498_681, copies=True) == "news-copies-2026.11.21-09"
-    assert layout.kept_in("news-copies-2026.11.21-09", 498_681, copies=False) == "news-2026.11.21-09"
+    elsewhere, aside = DocumentRef("news-2026.11.21-11", "a"), DocumentRef("news-copies-2026.11.21-09", "a")
+    assert layout.kept_at(elsewhere, 498_681, copies=False) == elsewhere
+    assert layout.kept_at(elsewhere, 498_681, copies=True) == aside
+    assert layout.kept_at(aside, 498_681, copies=False) == DocumentRef("news-2026.11.21-09", "a")
 
 
 def test_a_window_owns_its_hours_and_not_those_of_a_longer_prefix():

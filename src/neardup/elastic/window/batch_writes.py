@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from neardup.elastic.http.api import DocumentRef
     from neardup.elastic.window.index_layout import ElasticContext
-    from neardup.model.document import Origin, Prepared
+    from neardup.model.document import Prepared
     from neardup.model.verdict import Verdict
     from neardup.stores.records import Rows
 
@@ -55,8 +55,7 @@ class BatchWrites:
             if document.origin is None:
                 self._create(ref, document, ours)
             else:
-                mark = self._composer.mark(document, document.origin, ours)
-                self._pending.put(ref, mark, document.id, ours["order"])
+                self._pending.put(self._composer.mark(document, ours), document.id, ours["order"])
 
     def _create(self, ref: DocumentRef, document: Prepared, ours: dict[str, Any]) -> None:
         """A new document, whole."""
@@ -72,12 +71,11 @@ class BatchWrites:
         except TypeError as error:
             self._pending.refuse(document.id, f"its fields cannot be written as JSON: {error}")
             return
-        self._pending.put(ref, Action(op, *ref, source), document.id, ours["order"])
+        self._pending.put(Action(op, *ref, source), document.id, ours["order"])
 
-    def mark_not_kept(self, ref: DocumentRef, document: Prepared, origin: Origin, verdict: Verdict) -> None:
+    def mark_not_kept(self, document: Prepared, verdict: Verdict) -> None:
         """The verdict on a document of another client that came too late to be kept."""
-        ours = unstored_fields(verdict, now_ms())
-        self._pending.put(ref, self._composer.mark(document, origin, ours), document.id, -1)
+        self._pending.put(self._composer.mark(document, unstored_fields(verdict, now_ms())), document.id)
 
     def revise(self, ref: DocumentRef, target: DocumentRef, id: str, row: Rows, blob: bytes) -> None:
         """A new verdict on a stored document, which moves to `target` if that is elsewhere. `row` is an array of that
@@ -88,12 +86,12 @@ class BatchWrites:
         if target != ref:
             self._pending.move(ref, target, fields)
         else:
-            self._pending.put(ref, Action("update", *ref, {OBJECT: fields}), id)
+            self._pending.put(Action("update", *ref, {OBJECT: fields}), id)
 
     def delete(self, ref: DocumentRef, id: str) -> None:
         """The end of a stored document."""
         self.removes = True
-        self._pending.put(ref, Action("delete", *ref), id)
+        self._pending.put(Action("delete", *ref), id)
 
     def send(self, epoch: int) -> Mapping[str, str]:
         """Writes all that waits, in an `epoch` of the lease. Why some of it is refused, by id: then what was written

@@ -14,7 +14,6 @@ from neardup.model.field_path import field_of, put_field
 
 if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import Layout
-    from neardup.model.document import Origin
     from neardup.signing.signer import Signer
 
 
@@ -115,8 +114,10 @@ class Composer:
         }
         return source
 
-    def mark(self, document: Prepared, origin: Origin, ours: dict[str, Any]) -> Action:
+    def mark(self, document: Prepared, ours: dict[str, Any]) -> Action:
         """The update that puts our fields on a document of another client, as long as it has not changed."""
+        origin = document.origin
+        assert origin is not None, "another client wrote it"
         if origin.fingerprint != ours.get("fingerprint", origin.fingerprint):
             # Nobody has signed it, or its text was updated since.
             ours = self.replacing_signature(document.text) | ours

@@ -112,32 +112,22 @@ class Layout:
             return self.archive
         return self.address.copies(hour) if copies else self.address.hourly(hour)
 
-    def kept_in(self, index: str, hour: int, *, copies: bool) -> str:
-        """Where a document in `index` belongs now that it is to be set aside, or no longer: else it stays."""
-        if self.is_set_aside(index) == copies or self.archive is not None:
-            return index
-        return self.index_for(hour, copies=copies)
-
-    def ref_for(self, document: Prepared, hour: int, *, copies: bool) -> DocumentRef:
-        """Where a document goes, or lies already if another client wrote it."""
-        if document.origin is not None:
-            return DocumentRef(document.origin.index, document.origin.id)
-        return DocumentRef(self.index_for(hour, copies=copies), document.id)
-
     def refs_for(self, documents: Sequence[Prepared], hour: int, aside: Sequence[bool]) -> list[DocumentRef]:
-        """As `ref_for`, of documents of one hour; `aside` tells which are set aside."""
+        """Where documents of one hour go, or lie already if another client wrote them; `aside`: which are set aside."""
         # One name for all, not one a document: it takes time to make, and is held as long as the document.
         names = {copies: self.index_for(hour, copies=copies) for copies in set(aside)}
         return [
             DocumentRef(names[copies], document.id)
             if document.origin is None
-            else self.ref_for(document, hour, copies=copies)
+            else DocumentRef(document.origin.index, document.origin.id)
             for document, copies in zip(documents, aside, strict=True)
         ]
 
     def kept_at(self, ref: DocumentRef, hour: int, *, copies: bool) -> DocumentRef:
-        """Where a document at `ref` belongs now; see `kept_in`."""
-        return DocumentRef(self.kept_in(ref.index, hour, copies=copies), ref.id)
+        """Where a document at `ref` belongs now that it is to be set aside, or no longer: else it stays."""
+        if self.is_set_aside(ref.index) == copies or self.archive is not None:
+            return ref
+        return DocumentRef(self.index_for(hour, copies=copies), ref.id)
 
     def owns(self, index: str) -> bool:
         """Whether an index that `target` has found is of this window: the pattern of `news` matches the hours of

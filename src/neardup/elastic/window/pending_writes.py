@@ -80,10 +80,10 @@ class PendingWrites:
         self._unsendable: dict[str, str] = {}
         self._astray: list[_Write] = []
 
-    def put(self, ref: DocumentRef, action: Action, id: str, arrival: int = -1) -> None:
-        """Lets `action` wait, instead of whatever was to happen to the document at `ref`."""
+    def put(self, action: Action, id: str, arrival: int = -1) -> None:
+        """Lets `action` wait, instead of whatever was to happen to its document."""
         new = action.op == "create" or action.if_seq_no is not None
-        self._pending[ref] = _Write(action, id, arrival, new)
+        self._pending[action.ref] = _Write(action, id, arrival, new)
 
     def refuse(self, id: str, reason: str) -> None:
         """Notes that the document `id` cannot even be sent."""

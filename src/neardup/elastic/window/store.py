@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from neardup.elastic.window.index_layout import ElasticContext
     from neardup.elastic.window.state_document import StateDocument
-    from neardup.model.document import Prepared
+    from neardup.model.document import Origin, Prepared
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
     from neardup.stores.base import Commit, NewDocuments, Records, Shown, SignedDocuments, Store
@@ -264,17 +264,16 @@ class ClusterStore:
         Once given, a name stays. An `_id` is unique in its index only, and no other document may go for it.
         """
 
-        def is_at(id: str, document: Prepared, *, if_none: bool) -> bool:
+        def is_at(id: str, origin: Origin, *, if_none: bool) -> bool:
             arrival = stored(id)
-            if arrival is None:
-                return if_none
-            return self._held.ref(arrival) == self._layout.ref_for(document, document.hour, copies=False)
+            return if_none if arrival is None else self._held.ref(arrival) == (origin.index, origin.id)
 
         def named(document: Prepared) -> Prepared:
-            if document.origin is None:
+            origin = document.origin
+            if origin is None:
                 return document
-            long = f"{document.origin.index}/{document.origin.id}"
-            if is_at(long, document, if_none=False) or not is_at(document.id, document, if_none=True):
+            long = f"{origin.index}/{origin.id}"
+            if is_at(long, origin, if_none=False) or not is_at(document.id, origin, if_none=True):
                 return document._replace(id=long)
             return document
 
@@ -286,15 +285,12 @@ class ClusterStore:
 
     def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
         """Gives a document that another client wrote anew its mark again."""
-        assert document.origin is not None, "another client wrote it"
-        ref = self._layout.ref_for(document, document.hour, copies=False)
-        self._writes.add([ref], [document], row, self.blobs(row), [bitmap])
+        refs = self._layout.refs_for([document], document.hour, [False])
+        self._writes.add(refs, [document], row, self.blobs(row), [bitmap])
 
     def not_kept(self, document: Prepared, verdict: Verdict) -> None:
         """Marks a document of another client that came too late."""
-        assert document.origin is not None, "another client wrote it"
-        ref = self._layout.ref_for(document, document.hour, copies=False)
-        self._writes.mark_not_kept(ref, document, document.origin, verdict)
+        self._writes.mark_not_kept(document, verdict)
 
     def close(self) -> None:
         self._cluster.close()
