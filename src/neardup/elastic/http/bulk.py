@@ -217,12 +217,7 @@ def _send(
     waiting = list(range(len(chunk)))
     backoff = cluster.backoff()
     while True:
-        try:
-            answers = _answers(cluster, [chunk[i] for i in waiting], params, between)
-        except ClusterRejected as error:
-            if not _can_be_for_one_item(error):
-                raise
-            answers = _answers_by_halves(cluster, [chunk[i] for i in waiting], params, between, error)
+        answers = _answers_by_halves(cluster, [chunk[i] for i in waiting], params, between)
         refused = []
         for i, outcome in zip(waiting, answers, strict=True):
             outcomes[i] = outcome
@@ -267,26 +262,20 @@ def _can_be_for_one_item(error: ClusterRejected) -> bool:
 
 
 def _answers_by_halves(
-    cluster: Cluster,
-    chunk: Sequence[bytes],
-    params: dict[str, Any],
-    between: Callable[[], object],
-    error: ClusterRejected,
+    cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any], between: Callable[[], object]
 ) -> list[Outcome]:
-    """What the cluster says to actions that it refused in one request: to the halves, and so to the one at fault."""
-    if len(chunk) == 1:
-        refused = {"status": error.status, "error": {"type": error.type, "reason": error.reason}}
-        return [_outcome({"refused": refused}, chunk[0])]
+    """What the cluster says to actions: of a request that it refuses, to the halves, and so to the one at fault."""
+    try:
+        return _answers(cluster, chunk, params, between)
+    except ClusterRejected as error:
+        if not _can_be_for_one_item(error):
+            raise
+        if len(chunk) == 1:
+            refused = {"status": error.status, "error": {"type": error.type, "reason": error.reason}}
+            return [_outcome({"refused": refused}, chunk[0])]
     middle = len(chunk) // 2
-    outcomes: list[Outcome] = []
-    for half in (chunk[:middle], chunk[middle:]):
-        try:
-            outcomes += _answers(cluster, half, params, between)
-        except ClusterRejected as again:
-            if not _can_be_for_one_item(again):
-                raise
-            outcomes += _answers_by_halves(cluster, half, params, between, again)
-    return outcomes
+    halves = (chunk[:middle], chunk[middle:])
+    return [each for half in halves for each in _answers_by_halves(cluster, half, params, between)]
 
 
 def _wait(cluster: Cluster, backoff: Backoff, refused: list[int], outcomes: list[Outcome | None]) -> None:
