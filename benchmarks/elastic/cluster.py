@@ -33,7 +33,7 @@ from benchmarks.elastic.bench_window import SEED, index_all, lossless, plain_act
 from benchmarks.lib import corpora, engine, harness
 from neardup.elastic.http.address import parse_address
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.window.ad_hoc_query import AdHocQuery
+from neardup.elastic.window.candidate_query import CandidateQueries
 from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.state_document import scoring_lease
 from neardup.model.settings import Settings, exact_threshold
@@ -158,12 +158,17 @@ def compare_searches(
         assert content is not None
         sample = random.Random(SEED).sample(list(documents), min(args.asked, len(documents)))
         texts = [document.text.encode() for document in sample]
-        inquiry = AdHocQuery(
+        queries = CandidateQueries(
             ElasticContext(cluster, Layout.described(address, content.about, None), lease, maker, Settings()),
             content,
         )
+
+        def by_sketch(text: bytes) -> dict[str, Any]:
+            batch = queries.query_batch(text.decode())
+            return queries.alike(batch, threshold, None, queries.by_keys(batch, threshold))
+
         ways: dict[str, Callable[[bytes], dict[str, Any]]] = {
-            "sketch": lambda text: inquiry.body(text.decode(), threshold)["query"],
+            "sketch": by_sketch,
             "bool": lambda text: lossless(maker.signature(text.decode()).qgrams),
         }
         cluster.request("POST", f"/{address.pattern}/_refresh")

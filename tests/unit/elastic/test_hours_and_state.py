@@ -431,7 +431,7 @@ def test_copies_in_an_index_that_is_not_the_window_s_hide_none_of_its_documents(
         layout = Layout(cluster.address)
         context = ElasticContext(cluster, layout, scoring_lease(cluster), SIGNER, Settings())
         queries = CandidateQueries(context, StateDocument({}, {}))
-        for body in (queries.of_ids(["x"]), queries.successor(3)):
+        for body in (queries.with_values("identity", ["x"]), queries.successor(3)):
             found = [hit for page in loader.pages(cluster, layout, body, size=size) for hit in page]
             assert [hit.ref for hit in found] == [(NAME, str(arrival)) for arrival in range(5)]
 

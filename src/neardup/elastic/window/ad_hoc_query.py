@@ -71,7 +71,8 @@ class AdHocQuery:
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         hits: dict[str, Hit] = {}
         for at in range(0, len(ids), _COUNTED_AT_ONCE):
-            page = by_arrival(self._layout, self._hits(self._queries.of_ids(ids[at : at + _COUNTED_AT_ONCE])))
+            body = self._queries.with_values("identity", ids[at : at + _COUNTED_AT_ONCE])
+            page = by_arrival(self._layout, self._hits(body))
             hits |= {hit.source[OBJECT]["identity"]: hit for hit in page.values()}
         in_order = sorted(hits.values(), key=lambda hit: hit.source[OBJECT]["order"])
         return self._store(stored_part(self._layout, in_order))
@@ -80,16 +81,6 @@ class AdHocQuery:
         held = HeldDocuments(self._context)
         held.add(part.records.rows, part.refs, part.blobs)
         return CandidateStore(self._document.commit, part.records, held)
-
-    def candidates(self, text: str, threshold: Fraction) -> list[Hit]:
-        """What may be a copy of `text`: the search alone, for those who measure it."""
-        return self._alike(text, self._queries.query_batch(text), threshold, None)
-
-    def body(self, text: str, threshold: Fraction) -> dict[str, Any]:
-        """The search of `candidates` by keys: of sketches, or of q-grams as it is sent where the plugin is not."""
-        batch = self._queries.query_batch(text)
-        by_keys = self._queries.by_keys(batch, threshold)
-        return self._queries.body(self._queries.alike(batch, threshold, None, by_keys))
 
     def _common_sentences(self, batch: SignedQueryBatch, options: QueryOptions) -> frozenset[int]:
         """Those sentences of the text that too many documents hold: of these, the candidates are only a few."""
@@ -139,14 +130,11 @@ class AdHocQuery:
         known = by_arrival(self._layout, hits)
         heads = {hit.source[OBJECT]["group_order"] for hit in known.values()} - known.keys()
         if heads:
-            head_hits = self._hits(self._queries.of_arrivals(heads))
+            head_hits = self._hits(self._queries.with_values("order", sorted(heads)))
             known |= by_arrival(self._layout, head_hits)
             for missing in sorted(heads - known.keys()):
-                known |= self._successor(missing)
+                # The earliest member (time, id) of a group whose head is gone stands for it now.
+                body = self._queries.successor(missing)
+                hits = next(pages(self._cluster, self._layout, body, size=1), [])
+                known |= by_arrival(self._layout, hits)
         return [known[arrival] for arrival in sorted(known)]
-
-    def _successor(self, head: int) -> dict[int, Hit]:
-        """The earliest member (time, id) of a group whose head is gone: it stands for the group now."""
-        body = self._queries.successor(head)
-        hits = next(pages(self._cluster, self._layout, body, size=1), [])
-        return by_arrival(self._layout, hits)

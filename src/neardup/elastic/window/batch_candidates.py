@@ -72,7 +72,8 @@ class BatchCandidates:
             return Related(self._document, {})
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         alike = self._alike(documents, signed)
-        related = Related(self._document, alike | self._of_ids(documents), alike)
+        own = self._by_values("identity", sorted(_ids_of(documents)))
+        related = Related(self._document, alike | own, alike)
         return self._with_heads(related)
 
     def of_batch(
@@ -111,13 +112,6 @@ class BatchCandidates:
         hits = chain.from_iterable(msearch_pages(self._cluster, self._layout.searched, bodies, size=PAGE))
         return by_arrival(self._layout, (hit for hit in hits if self._layout.owns(hit.index)))
 
-    def _of_ids(self, documents: Sequence[Prepared]) -> dict[int, Hit]:
-        """What bears an id that a document of the batch has, or may be given (`Store.named`)."""
-        return self._by_values("identity", sorted(_ids_of(documents)))
-
-    def _of_arrivals(self, arrivals: Iterable[int]) -> dict[int, Hit]:
-        return self._by_values("order", sorted(arrivals))
-
     def _by_values(self, field: str, values: Sequence[Any]) -> dict[int, Hit]:
         """The documents that have one of the `values`, by arrival."""
         parts = (values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE))
@@ -134,7 +128,7 @@ class BatchCandidates:
         wanted = (
             {hit.source[OBJECT]["group_order"] for hit in known.values()} - known.keys() - standing.keys()
         )
-        heads = self._of_arrivals(wanted) if wanted else {}
+        heads = self._by_values("order", sorted(wanted))
         for missing in sorted(wanted - heads.keys()):
             hits = next(pages(self._cluster, self._layout, self._queries.successor(missing), size=1), [])
             standing[missing] = hits[0] if hits else None

@@ -75,10 +75,6 @@ class BatchQueries(CandidateQueries):
         """The search for the documents of the arrival `first` and later ones."""
         return self.body(self.living([queries.arrivals_from(first)]))
 
-    def with_values(self, field: str, values: Sequence[str | int]) -> dict[str, Any]:
-        """The search for the documents that have one of `values` in one of our fields."""
-        return self.body(self.living([queries.terms(field, values)]))
-
     def _alike_any(
         self, documents: Sequence[Prepared], signed: SignedBatch, group: Sequence[int], least: Sequence[int]
     ) -> dict[str, Any]:

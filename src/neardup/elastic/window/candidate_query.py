@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.window import query_dsl as queries
@@ -122,18 +122,14 @@ class CandidateQueries:
         """The search for the document of this id, with its text."""
         return self.body(self.living([queries.term("identity", id)]), text=True)
 
-    def of_ids(self, ids: Sequence[str]) -> dict[str, Any]:
-        """The search for the documents of these ids."""
-        return self.body(self.living([queries.terms("identity", ids)]))
+    def with_values(self, field: str, values: Sequence[str | int]) -> dict[str, Any]:
+        """The search for the documents that have one of `values` in one of our fields."""
+        return self.body(self.living([queries.terms(field, values)]))
 
     def others(self, id: str | None, time: int | None) -> dict[str, Any]:
         """The query for the documents that the one of this id, or a text, is compared with."""
         itself = [] if id is None else [queries.term("identity", id)]
         return self.living(self.of_hours(time), itself)
-
-    def of_arrivals(self, arrivals: Iterable[int]) -> dict[str, Any]:
-        """The search for the documents of these arrivals."""
-        return self.body(self.living([queries.terms("order", sorted(arrivals))]))
 
     def successor(self, head: int) -> dict[str, Any]:
         """The search for the earliest members (time, id) of the group whose head has the arrival `head`."""
