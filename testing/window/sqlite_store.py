@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 from neardup.errors import WindowLocked
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import signer_for
-from neardup.stores.base import Commit, CommitResult, NewDocuments, Records
+from neardup.stores.base import Commit, NewDocuments, Records
 from neardup.stores.records import ROW, Rows, are_deleted, arrivals_of, key_counts, lay_keys
 from neardup.stores.remembered_settings import merged, without_earlier
 from neardup.stores.single_owner import SingleOwner
@@ -96,12 +96,12 @@ class SqliteStore(SingleOwner):
             changes = (row.tobytes(), blob, arrival)
             self._base.execute("UPDATE documents SET row = ?, blob = ? WHERE arrival = ?", changes)
 
-    def commit(self, commit: Commit) -> CommitResult:
+    def commit(self, commit: Commit) -> Mapping[str, str]:
         self._note("commit", commit._asdict())
         self._note("settings", self.remembered)
         self._end_transaction()
         self.committed = commit
-        return CommitResult()
+        return {}
 
     def drop(self, hour: int) -> None:
         self._base.execute("DELETE FROM documents WHERE hour = ?", (hour,))

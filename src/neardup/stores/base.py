@@ -43,12 +43,6 @@ class Commit(NamedTuple):
     generation: int = 0
 
 
-class CommitResult(NamedTuple):
-    """What became of a commit. `refused`: why the store will not have some documents, by id; then none of it counts."""
-
-    refused: Mapping[str, str] = {}
-
-
 class NewDocuments(NamedTuple):
     """What one batch adds to one hour: one of each a document, but `keys`, which lie one after another.
 
@@ -183,8 +177,9 @@ class Store(Protocol):
         `row` is an array of that one row; by `id` the document is named if this is refused.
         """
 
-    def commit(self, commit: Commit) -> CommitResult:
-        """Makes everything added so far valid, and `committed` what is given; or nothing, if something is refused.
+    def commit(self, commit: Commit) -> Mapping[str, str]:
+        """Makes everything added so far valid, and `committed` what is given; or nothing, if something is refused: why,
+        by the ids of documents that the store will not have.
 
         After a refusal all that was added is undone, the right to change goes on, and the engine adds the others anew.
         """

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, Final
 from neardup.errors import RecipeMismatch, WindowDamaged, WindowExpired
 from neardup.model.hours import hour_name
 from neardup.stores import hour_list, records
-from neardup.stores.base import Commit, CommitResult, Records
+from neardup.stores.base import Commit, Records
 from neardup.stores.commit_slots import CommitSlots
 from neardup.stores.description import Description, read_description, remember
 from neardup.stores.hour_files import NAMES, HourFiles, flush_directory
@@ -51,7 +51,7 @@ from neardup.stores.stored_hour import (
 from neardup.stores.window_directory import HOURS, hour_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from io import FileIO
 
     from neardup.stores.base import NewDocuments
@@ -306,7 +306,7 @@ class DirectoryStore(SingleOwner):
         self._row_counts[hour] = self._row_counts.get(hour, 0) + rows
         return files
 
-    def commit(self, commit: Commit) -> CommitResult:
+    def commit(self, commit: Commit) -> Mapping[str, str]:
         assert self._slots is not None, "the store is open"
         self._slots.check_same()
         for hour in self._touched & self._open.keys():
@@ -323,7 +323,7 @@ class DirectoryStore(SingleOwner):
         if self._remember_next is not None:
             self.remembered, self._remember_next = self._remember_next, None
             remember(self.path, self.remembered)
-        return CommitResult()
+        return {}
 
     def remember_at_commit(self, remembered: dict[str, Any]) -> None:
         self._remember_next = remembered

@@ -6,12 +6,12 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.errors import NeardupError
-from neardup.stores.base import Commit, CommitResult
+from neardup.stores.base import Commit
 from neardup.stores.records import are_deleted, arrivals_of, hours_of
 from neardup.stores.single_owner import SingleOwner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from neardup.stores.base import NewDocuments, Records
     from neardup.stores.records import Rows
@@ -66,14 +66,14 @@ class MemoryStore(SingleOwner):
         else:
             self._blobs[hour][arrival] = blob
 
-    def commit(self, commit: Commit) -> CommitResult:
+    def commit(self, commit: Commit) -> Mapping[str, str]:
         first = commit.floor_order
         if first > self.committed.floor_order:  # an hour has lost its older half to a budget
             for kept in (self._texts, self._blobs):
                 for hour, items in kept.items():
                     kept[hour] = {arrival: item for arrival, item in items.items() if arrival >= first}
         self.committed = commit
-        return CommitResult()
+        return {}
 
     def drop(self, hour: int) -> None:
         self._texts.pop(hour, None)

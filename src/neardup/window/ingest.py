@@ -140,7 +140,7 @@ class Ingest:
             state, rejected = session.state, list[Reject]()
             before, figures = state.committed, dataclasses.replace(state.since_opened)
             verdicts = score(state, documents, signed, leaps, rejected.append)
-            refused = state.commit().refused
+            refused = state.commit()
             if not refused:
                 for each in rejected:
                     reject(each)

@@ -242,7 +242,7 @@ class Session:
 
     def commit(self) -> None:
         """Makes all changes so far lasting."""
-        refused = self.state.commit().refused
+        refused = self.state.commit()
         if refused:
             raise NeardupError("; ".join(f"{id}: {reason}" for id, reason in refused.items()))
 

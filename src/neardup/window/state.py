@@ -17,7 +17,7 @@ from neardup.window.base import Expired, Left
 from neardup.window.signed_rows import keys_of, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from neardup.model.settings import Policy, Settings
     from neardup.model.verdict import Basis, Member, Overlap, Verdict
     from neardup.signing.signer import Signer
-    from neardup.stores.base import CommitResult, Store
+    from neardup.stores.base import Store
     from neardup.stores.blobs import Blob
     from neardup.stores.records import Rows
 
@@ -316,15 +316,15 @@ class State:
 
     # ---- commit ----
 
-    def commit(self) -> CommitResult:
-        """Makes all changes so far lasting, unless some are refused: then none."""
-        result = self.store.commit(self.committed)
-        if not result.refused:
+    def commit(self) -> Mapping[str, str]:
+        """Makes all changes so far lasting, unless some are refused: then none. Why, by the ids of documents."""
+        refused = self.store.commit(self.committed)
+        if not refused:
             self.committed = self.store.committed
             for hour in self._doomed:
                 self.store.drop(hour)
             self._doomed = []
-        return result
+        return refused
 
     def compact_if_worthwhile(self) -> None:
         """Frees the memory of dead documents when they are many."""

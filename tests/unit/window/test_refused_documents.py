@@ -12,7 +12,6 @@ from neardup.model.document import Reject
 from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
 from neardup.signing.signer import signer_for
-from neardup.stores.base import CommitResult
 from neardup.window.engine import WindowEngine
 
 
@@ -40,7 +39,7 @@ class RefusingStore(SqliteStore):
         self._base.execute("ROLLBACK")
         self._begin_transaction()
         self.revision += removes
-        return CommitResult(refused)
+        return refused
 
 
 def stream(seed):

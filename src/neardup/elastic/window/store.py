@@ -17,11 +17,11 @@ from neardup.elastic.window.batch_writes import begun
 from neardup.elastic.window.epoch import committed_state, epoch
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.look_ahead import LookAhead
-from neardup.stores.base import CommitResult, StoredCandidates
+from neardup.stores.base import StoredCandidates
 from neardup.stores.records import are_deleted, are_set_aside, arrivals_of, bitmaps_among
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -202,7 +202,7 @@ class ClusterStore:
         self._held.revise(arrival, target, blob)
         self._writes.revise(ref, target, id, row, blob)
 
-    def commit(self, commit: Commit) -> CommitResult:
+    def commit(self, commit: Commit) -> Mapping[str, str]:
         """Writes what waits, then the state document, which lets the lease go; if something is refused, what was
         written of the batch is taken back, and the epoch goes on.
         """
@@ -215,7 +215,7 @@ class ClusterStore:
                 # What was changed and put back again others may have read meanwhile.
                 self._document = self._document.changed()
                 self._forget_all()
-            return CommitResult(refused)
+            return refused
         self._check_indices()
         document = self._document.with_commit(
             commit, self.remembered, self._own_settings, self._remember_next, removes=self._writes.removes
@@ -227,7 +227,7 @@ class ClusterStore:
         self._held.committed()
         self._writes.committed()
         self._remember_next = None
-        return CommitResult()
+        return {}
 
     def _check_indices(self) -> None:
         """Makes sure, once for every hour, that what has been added to it was signed."""
