@@ -154,7 +154,7 @@ def test_a_window_that_is_not_there_is_not_made(run, address, cluster, command):
     done = run(*command.split(), "--window", address)
     assert done.exit_code == 3
     assert "no window is set up here" in done.stderr
-    assert cluster.request("HEAD", f"/{address.state}", missing_ok=True) is None
+    assert cluster.request("GET", f"/{address.state}", missing_ok=True) is None
 
 
 def test_a_query_after_setup_finds_nothing_and_says_so(run, address):

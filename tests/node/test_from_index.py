@@ -63,7 +63,7 @@ def archived(document):
 
 
 def fill(cluster, name, sources, mapping=MAPPING, **settings):
-    if not cluster.request("HEAD", f"/{name}", missing_ok=True):
+    if not cluster.request("GET", f"/{name}", missing_ok=True):
         body = {"mappings": mapping, "settings": {"number_of_replicas": 0, **settings}}
         cluster.request("PUT", f"/{name}", body=body)
     outcomes = bulk(

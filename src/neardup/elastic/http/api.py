@@ -123,7 +123,7 @@ def stored_document(answer: Mapping[str, Any] | None) -> StoredDocument | None:
 @reads_answer
 def doc_version(cluster: Cluster, index: str, id: str) -> Version | None:
     """The version of a document, without what is in it; None if it, or its index, is not there."""
-    answer = cluster.request("GET", f"/{index}/_doc/{id}", params={"_source": False}, missing_ok=True)
+    answer = cluster.request("GET", f"/{index}/_doc/{id}", params={"_source": "false"}, missing_ok=True)
     return None if answer is None or not answer.get("found") else _version(answer)
 
 

@@ -13,10 +13,10 @@ import random
 import re
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Self
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import orjson
 from elastic_transport import ConnectionTimeout, NodePool, Serializer, TlsError, Transport, TransportError
@@ -176,8 +176,8 @@ class Cluster:
         once: bool = False,
         between: Callable[[], object] = lambda: None,
     ) -> Any:
-        """The answer, parsed; None for 404 where `missing_ok`; True for a HEAD that found something. `once`: not asked
-        again; `between` is called before each time that it is, and nothing more is sent if it raises.
+        """The answer, parsed; None for 404 where `missing_ok`. `once`: not asked again; `between` is called before each
+        time that it is, and nothing more is sent if it raises.
 
         `body` is a dict, the lines of a request in lines (dicts or encoded), or bytes that are sent as they are (as
         lines if they end with one). A request whose answer was lost, or is no JSON, is sent again, so it must be one
@@ -186,14 +186,14 @@ class Cluster:
         """
         encoded, kind = _encode(body)
         headers = self._headers | {"accept": _JSON} | ({"content-type": kind} if encoded is not None else {})
-        target = f"{path}?{_query(params)}" if params else path
+        target = f"{path}?{urlencode(params, safe=',*', quote_via=quote)}" if params else path
         backoff = Backoff(0.0) if once else Backoff(self.patience, between, self._reasons)
         while True:
             if self._closed:
                 raise ClusterUnreachable(self.url, _CLOSED)
             try:
                 meta, answer = self._transport.perform_request(method, target, headers=headers, body=encoded)
-                is_whole = method == "HEAD" or isinstance(answer, dict | list)
+                is_whole = isinstance(answer, dict | list)
                 if self._product is None and is_whole and (meta.status < 300 or meta.status == 404):
                     self._product = self._ask_product(meta)
             except TlsError as error:
@@ -205,7 +205,7 @@ class Cluster:
                 return None
             if meta.status < 300 and is_whole:
                 _warn(self.credentials.hidden(meta.headers.get("warning") or ""))
-                return True if method == "HEAD" else answer
+                return answer
             reason = self._why_again(f"{method} {path}", meta, answer, is_whole=is_whole)
             backoff.wait(self.url, reason, least=_retry_after(meta.headers.get("retry-after")))
 
@@ -292,8 +292,6 @@ class Cluster:
 
     def error(self, request: str, status: int, body: Any) -> ClusterError:
         """The error for an answer of this status to a `request`, with what its body says."""
-        if request.startswith("HEAD") and status == 404:
-            return ClusterRejected(self.url, request, status, "not_found", "there is nothing of this name")
         type, reason = self._type_and_reason(status, body)
         if status in (401, 403):
             return permission_error(self.url, request, status, type, reason)
@@ -309,17 +307,6 @@ def _authorization(credentials: Credentials) -> dict[str, str]:
         pair = f"{credentials.username}:{credentials.password}".encode()
         return {"authorization": f"Basic {base64.b64encode(pair).decode()}"}
     return {}
-
-
-def _query(params: Mapping[str, Any]) -> str:
-    """The part of a target behind the question mark: truth values as in JSON, lists with commas."""
-    return "&".join(f"{name}={quote(_in_query(value), safe=',*')}" for name, value in params.items())
-
-
-def _in_query(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return ",".join(map(_in_query, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _warn(header: str) -> None:

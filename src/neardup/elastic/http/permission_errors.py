@@ -23,8 +23,6 @@ def permission_error(url: str, request: str, status: int, type: str, reason: str
     if status == 401:
         return ClusterRefused(url, None, None, None)
     match = _ACTION_RE.search(reason)
-    if request.startswith("HEAD "):  # an answer without a body
-        return ClusterRefused(url, request, None, "setup")
     if not match:
         return ClusterRejected(url, request, status, type, reason, remedy_for(f"{type}: {reason}"))
     action = match[1]
