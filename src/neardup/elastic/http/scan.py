@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import orjson
@@ -151,15 +151,9 @@ def _by_time(
 ) -> Iterator[list[Hit]]:
     """The hits behind `after`, all those of one time together."""
     body = {"query": query, "sort": [sort], "_source": False}
-    tie: list[Hit] = []
     with closing(snapshot_pages(cluster, target, body, size=size, after=after)) as pages:
-        for hit in chain.from_iterable(pages):
-            if tie and tie[0].sort[0] != hit.sort[0]:
-                yield tie
-                tie = []
-            tie.append(hit)
-    if tie:
-        yield tie
+        for _, tie in groupby(chain.from_iterable(pages), key=lambda hit: hit.sort[0]):
+            yield list(tie)
 
 
 def read(
