@@ -96,16 +96,21 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
     answer = api.get_object(cluster, f"/{TEMPLATE.path}")
     lifecycle = api.has_lifecycle(cluster)
     called = api.indices(cluster, own.prefix, fields=["settings.index.uuid"], expand="all")
-    objects: dict[str, ManagedObject] = {}
-    for name in (own.template, own.copies_template, own.alias_template, own.state_template):
-        _add(objects, object_in(TEMPLATE, name, answer))
+    templates = (own.template, own.copies_template, own.alias_template, own.state_template)
+    entries = [object_in(TEMPLATE, name, answer) for name in templates]
     for kind, name in _others(own, lifecycle=lifecycle):
-        _add(objects, object_in(kind, name, api.get_object(cluster, f"/{kind.path}/{name}")))
+        entries.append(object_in(kind, name, api.get_object(cluster, f"/{kind.path}/{name}")))
+    objects = {entry.path: entry for entry in entries if entry is not None}
+    ours = {entry.name for entry in objects.values()}
     return ClusterSnapshot(
         nodes=nodes(cluster),
         lifecycle=lifecycle,
         objects=objects,
-        other_templates=_other_templates(answer, {entry.name for entry in objects.values()}),
+        other_templates=[
+            _other_template(entry["name"], entry["index_template"])
+            for entry in answer["index_templates"]
+            if entry["name"] not in ours
+        ],
         indices=read_indices(cluster),
         has_state=_is_index(cluster, own.state),
         prefix_is=_kind_of(own.prefix, called),
@@ -134,19 +139,6 @@ def nodes(cluster: Cluster) -> list[NodeFacts]:
 def _others(own: Address, *, lifecycle: bool) -> list[tuple[Kind, str]]:
     components = [(COMPONENT, FIELDS_COMPONENT), (COMPONENT, HOURLY_COMPONENT)]
     return [*components, (PIPELINE, own.pipeline), *([(POLICY, own.policy)] if lifecycle else [])]
-
-
-def _add(objects: dict[str, ManagedObject], entry: ManagedObject | None) -> None:
-    if entry is not None:
-        objects[entry.path] = entry
-
-
-def _other_templates(answer: Any, own: set[str]) -> list[OtherTemplate]:
-    return [
-        _other_template(entry["name"], entry["index_template"])
-        for entry in answer["index_templates"]
-        if entry["name"] not in own
-    ]
 
 
 def _other_template(name: str, body: Mapping[str, Any]) -> OtherTemplate:
