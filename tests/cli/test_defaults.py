@@ -21,7 +21,9 @@ from neardup.model.settings import (
     Settings,
 )
 
-COMMANDS: dict[str, Callable[..., Any]] = {command.__name__: command for command in application.COMMANDS}
+COMMANDS: dict[str, Callable[..., Any]] = {
+    each.callback.__name__: each.callback for each in application.app.registered_commands if each.callback
+}
 COMMANDS["lexicon build"] = build
 
 

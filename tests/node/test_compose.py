@@ -74,7 +74,7 @@ def test_only_this_machine_can_reach_what_asks_for_no_password():
 
 
 def test_commands_are_those_of_neardup():
-    known = {command.__name__ for command in COMMANDS} | {"watch"}
+    known = {*COMMANDS, "watch"}
     given = [
         ["neardup", *words(SERVICES["watch"]["command"])],
         words(SERVICES["watch"]["healthcheck"]["test"])[1:],

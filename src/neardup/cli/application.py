@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Annotated, NoReturn
 
 import typer
 
-from neardup.cli.asking_commands import ASKING_COMMANDS
-from neardup.cli.changing_commands import CHANGING_COMMANDS
-from neardup.cli.doctor import doctor
-from neardup.cli.evaluate import evaluate
 from neardup.cli.exit_codes import ErrorReportingGroup, run
-from neardup.cli.file_commands import FILE_COMMANDS, LEARNING_COMMANDS
-from neardup.cli.rollover import rollover
-from neardup.cli.setup import setup
-from neardup.cli.show import show
-from neardup.cli.stats import stats
-from neardup.cli.version import print_version, version
-from neardup.cli.watch import watch
+from neardup.cli.version import print_version
 
 app = typer.Typer(
     cls=ErrorReportingGroup,
@@ -51,13 +42,15 @@ def neardup(
 
 
 COMMANDS = (
-    *FILE_COMMANDS, watch, *ASKING_COMMANDS, *CHANGING_COMMANDS,
-    show, stats, evaluate, setup, rollover, doctor, version,
+    "dedup", "check", "ingest", "watch", "query", "get", "export", "explain", "groups", "report", "serve", "mcp",
+    "calibrate", "delete", "expire", "reconcile", "resign", "show", "stats", "evaluate", "setup", "rollover", "doctor",
+    "version",
 )  # fmt: skip
-for command in COMMANDS:
-    app.command()(command)
-for name, group in LEARNING_COMMANDS.items():
-    app.add_typer(group, name=name)
+"""Each is the function of this name in the module of this name, in the order of the help."""
+for name in COMMANDS:
+    app.command()(getattr(import_module(f"neardup.cli.{name}"), name))
+for name in ("lexicon", "boilerplate"):  # groups of commands
+    app.add_typer(getattr(import_module(f"neardup.cli.{name}"), name), name=name)
 
 
 def main() -> NoReturn:
