@@ -32,23 +32,18 @@ def epoch(context: ElasticContext, *, sweep: bool = False, resigns: bool = False
     `WindowDamaged` for settings that no writer has left.
     """
     document, lost = context.lease.acquire()
-    if not resigns:
-        _check(context, document, lost=lost)
+    try:
+        if not resigns:
+            _check(context, document)
+    except (WindowResigning, WindowDamaged):
+        context.lease.commit(document, still_lost=lost)  # with nothing done
+        raise
     try:
         if lost or sweep:
             document = _undo(context, document)
         yield document
     except BaseException as error:
         context.lease.fail(document, at_once=not isinstance(error, ClusterUnreachable))
-        raise
-
-
-def _check(context: ElasticContext, document: StateDocument, *, lost: bool) -> None:
-    """Lets the lease go, with nothing done, if it is not a `_checked` one."""
-    try:
-        _checked(context, document)
-    except (WindowResigning, WindowDamaged):
-        context.lease.commit(document, still_lost=lost)
         raise
 
 
@@ -63,11 +58,12 @@ def _undo(context: ElasticContext, document: StateDocument) -> StateDocument:
 
 def committed_state(context: ElasticContext) -> StateDocument:
     """What is committed now. Raises `WindowResigning`, and `WindowDamaged` for settings that no writer has left."""
-    return _checked(context, context.lease.read_existing())
+    document = context.lease.read_existing()
+    _check(context, document)
+    return document
 
 
-def _checked(context: ElasticContext, document: StateDocument) -> StateDocument:
-    """The `document`, of a window that is signed by the signer of `context`, and whose settings can be read."""
+def _check(context: ElasticContext, document: StateDocument) -> None:
+    """Raises unless the window is signed by the signer of `context`, and its settings can be read."""
     check_signed(str(context.layout.address), document, context.signer)
     settings_left(context.layout.address.prefix, document)
-    return document
