@@ -23,11 +23,12 @@ from neardup.opening import open_window
 from neardup.signing.signature import concatenated
 from neardup.stores import checksums, commit_slots, description, hour_list
 from neardup.stores.base import Commit
+from neardup.stores.repair import repair
 from neardup.stores.survey import examine_window
 from neardup.stores.verdict_payload import VerdictPayload
 from neardup.tables import container, unicode
 from neardup.tables.lexicon import KIND, VERSION, Lexicon, LexiconBuilder
-from neardup.window.directory_repair import repair_directory
+from neardup.window.signing_again import signing_of
 
 TEXTS = (
     "The ferry ran aground off the western spit at dawn. Nobody was hurt.",
@@ -128,11 +129,11 @@ def _check(sample: Sample, broken: Path, *, step: int, forged: bool) -> None:
     match step:
         case 0:
             refusal(lambda: examine_window(broken))
-            refusal(lambda: repair_directory(broken, dry_run=True))
+            refusal(lambda: repair(broken, signing_of, dry_run=True))
         case 1:
             refusal(lambda: _written(broken))
         case _:
-            refusal(lambda: repair_directory(broken, dry_run=False))
+            refusal(lambda: repair(broken, signing_of, dry_run=False))
 
 
 def _written(path: Path) -> None:

@@ -24,7 +24,8 @@ from testing.window.backends import START, grams
 
 from neardup.model.document import Document
 from neardup.opening import open_window
-from neardup.window.directory_repair import repair_directory
+from neardup.stores.repair import repair
+from neardup.window.signing_again import signing_of
 
 if TYPE_CHECKING:
     from random import Random
@@ -171,7 +172,7 @@ def kill_repair(round: Round) -> Outcome:
         damage(path, random)
     texts = texts_of(story, random)
     repaired = copied(path, round.place / "repaired")
-    survey = told_or_named(outcome, lambda: repair_directory(repaired, dry_run=False))
+    survey = told_or_named(outcome, lambda: repair(repaired, signing_of, dry_run=False))
     if survey is None:
         return outcome  # both of two files that are alike are damaged: nothing can be repaired, and this was said
     expected = answers(repaired, texts)

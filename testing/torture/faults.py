@@ -27,8 +27,9 @@ from neardup.model.document import Document
 from neardup.model.hours import hour_name
 from neardup.model.settings import Recipe
 from neardup.opening import open_window
+from neardup.stores.repair import repair
 from neardup.tables.lexicon import LexiconBuilder
-from neardup.window.directory_repair import repair_directory
+from neardup.window.signing_again import signing_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -186,7 +187,7 @@ def _outcome(who: str, ask: Callable[[], list[Any]], expected: list[Any]) -> Out
 def _repaired(chosen: Sample, done: Damage, path: Path) -> Outcome:
     """A repair lets the window open, and keeps every document of hours that were not damaged."""
     try:
-        found = repair_directory(path, dry_run=False)
+        found = repair(path, signing_of, dry_run=False)
         with open_window(path) as window:
             kept = {id for id in chosen.hour_of if _has(window, id)}
             list(window.ingest(_documents(DOCUMENTS, DOCUMENTS + 5)))

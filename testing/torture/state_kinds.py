@@ -18,8 +18,9 @@ from testing.window.operations import Delete, Ingest, Operation, Reconcile, Reop
 
 from neardup.model.document import AssumedTime, Document
 from neardup.opening import open_window
+from neardup.stores.repair import repair
 from neardup.stores.survey import read_everything
-from neardup.window.directory_repair import repair_directory
+from neardup.window.signing_again import signing_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +71,7 @@ def _look(outcome: Outcome, path: Path, texts: list[str], allowed: list[list[Any
         if outcome.expect(found in allowed, f"silently different: {_first_unlike(found, allowed[0])}"):
             outcome.count("the same" if found == allowed[0] else "an earlier state")
         return
-    if told_or_named(outcome, lambda: repair_directory(path, dry_run=False)) is not None:
+    if told_or_named(outcome, lambda: repair(path, signing_of, dry_run=False)) is not None:
         with open_window(path) as window:
             list(window.ingest([Document("new", "a new one", START)]))
         read_everything(path)

@@ -19,9 +19,10 @@ from testing.torture.stories import WEIGHTS, new_story, state_of
 
 from neardup.errors import WindowLocked
 from neardup.opening import open_window
+from neardup.stores.repair import repair
 from neardup.stores.survey import read_everything
-from neardup.window.directory_repair import repair_directory
 from neardup.window.directory_resign import resign_directory
+from neardup.window.signing_again import signing_of
 
 if TYPE_CHECKING:
     from random import Random
@@ -116,7 +117,7 @@ def _check_copy(telling: Telling, copy: Path, random: Random) -> None:
         )
         outcome.count("a committed state")
         return
-    repair_directory(copy, dry_run=False)
+    repair(copy, signing_of, dry_run=False)
     with open_window(copy) as window:
         list(window.groups())
 
@@ -168,7 +169,7 @@ def _open(path: Path) -> None:
 
 
 def _repair(path: Path) -> None:
-    repair_directory(path, dry_run=False)
+    repair(path, signing_of, dry_run=False)
 
 
 def _resign(path: Path) -> None:

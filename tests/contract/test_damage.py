@@ -6,6 +6,7 @@ What random damage does is in test_torture.py.
 from __future__ import annotations
 
 import shutil
+from functools import partial
 
 import pytest
 from testing.window.backends import document, grams
@@ -13,8 +14,11 @@ from testing.window.backends import document, grams
 from neardup.errors import UnknownDocument, WindowDamaged, WindowLocked
 from neardup.model.settings import Recipe
 from neardup.opening import open_window
+from neardup.stores import repair as repairs
 from neardup.stores.survey import examine_window, read_everything
-from neardup.window.directory_repair import repair_directory as repair
+from neardup.window.signing_again import signing_of
+
+repair = partial(repairs.repair, signing=signing_of)
 
 STREAM = [document(f"d{i}", grams(20 * i, 20 * i + 25), i // 4) for i in range(12)]
 HOURS = ["2020.09.13-12", "2020.09.13-13", "2020.09.13-14"]

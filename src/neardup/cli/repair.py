@@ -9,9 +9,9 @@ from neardup.cli.streams import log_line
 from neardup.cli.tables import check_output, counted, print_lines, print_table
 from neardup.model.hours import hour_name
 from neardup.stores.hour_files import NAMES, ROWS
-from neardup.stores.repair import ASIDE
+from neardup.stores.repair import ASIDE, repair
 from neardup.stores.window_directory import HOURS, check_window
-from neardup.window.directory_repair import repair_directory
+from neardup.window.signing_again import signing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ def repair_window(path: Path, format: Printed, *, force: bool) -> int:
     """
     check_output()
     check_window(path)
-    survey = repair_directory(path, dry_run=not force)
+    survey = repair(path, signing_of, dry_run=not force)
     if survey.is_whole:
         log_line(f"nothing to repair: all of {path} is what was written")
         return DONE
