@@ -52,7 +52,6 @@ from neardup.stores.window_directory import HOURS, hour_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from io import FileIO
 
     from neardup.stores.base import NewDocuments
     from neardup.stores.records import RowBuffer, Rows
@@ -84,27 +83,21 @@ class DirectoryStore(SingleOwner):
         self._touched: set[int] = set()
         self._row_counts: dict[int, int] = {}
         self._added: dict[int, StoredHour] = {}  # since the last look, by a writer that a reader follows
-        self._lock: FileIO | None = None
-        self._slots: CommitSlots | None = None
-        try:
-            if not readonly:
-                self._lock = locked(path)
-            self._slots = CommitSlots(path, readonly=readonly)
+        with contextlib.ExitStack() as stack:
+            self._lock = None if readonly else stack.enter_context(locked(path))
+            self._slots = stack.enter_context(contextlib.closing(CommitSlots(path, readonly=readonly)))
             self.committed = self._slots.read()
-        except BaseException:
-            self.close()
-            raise
+            stack.pop_all()
 
     # ---- what is there ----
 
     def refresh(self, *, follow: bool = False) -> None:
-        assert self._slots is not None, "the store is open"
         follows = follow and self._readonly
         self._outdated |= follows and self._slots.is_exchanged()  # until that is read
         if self._outdated:
-            self._read_anew(self._read_commit())
+            self._read_anew(self._slots.read())
         elif follows:
-            newer = self._read_commit()
+            newer = self._slots.read()
             if newer.generation != self.committed.generation:
                 self._follow(newer)
 
@@ -135,10 +128,6 @@ class DirectoryStore(SingleOwner):
         if description.recipe != self.recipe:
             raise RecipeMismatch(str(self.path), description.recipe, self.recipe)
         return description
-
-    def _read_commit(self) -> Commit:
-        assert self._slots is not None, "the store is open"
-        return self._slots.read()
 
     def hours(self) -> list[int]:
         return hours_in(self.path)
@@ -171,7 +160,7 @@ class DirectoryStore(SingleOwner):
                 damage = self._loss(hours)
             except WindowDamaged as error:
                 hours, damage = {}, error
-            newer = self._read_commit() if self._readonly else self.committed
+            newer = self._slots.read() if self._readonly else self.committed
             # Hours may have gone above the same floor, too, if the newest hour was set back since.
             is_doubted = damage is not None and newer.generation != self.committed.generation
             if newer.floor_hour != self.committed.floor_hour or (is_doubted and looks < _LOOKS):
@@ -283,7 +272,6 @@ class DirectoryStore(SingleOwner):
 
     @contextlib.contextmanager
     def begin(self) -> Iterator[None]:
-        assert self._slots is not None, "the store is open"
         self._slots.check_same()
         try:
             yield  # the lock is held as long as the store is open
@@ -307,7 +295,6 @@ class DirectoryStore(SingleOwner):
         return files
 
     def commit(self, commit: Commit) -> Mapping[str, str]:
-        assert self._slots is not None, "the store is open"
         self._slots.check_same()
         for hour in self._touched & self._open.keys():
             self._open[hour].check_same()
@@ -356,7 +343,7 @@ class DirectoryStore(SingleOwner):
 
     def _opened(self, hour: int) -> HourFiles:
         directory = self._directory(hour)
-        if self._slots is not None and not self._readonly:
+        if not self._readonly:
             self._slots.check_same()
         is_new = not directory.exists()
         if is_new and not self._readonly:
@@ -390,7 +377,6 @@ class DirectoryStore(SingleOwner):
         with contextlib.ExitStack() as stack:  # whatever fails, the locks are let go of, last
             if self._lock is not None:
                 stack.callback(self._lock.close)
-            if self._slots is not None:
-                stack.callback(self._slots.close)
+            stack.callback(self._slots.close)
             for hour in list(self._open):
                 stack.callback(self._forget, hour)
