@@ -48,6 +48,7 @@ _SHOWN: Final = 20
 _BOTH: Final = 2
 """Lost, where a file and its copy should be."""
 _BACKUP: Final = "put it there from a backup"
+_MADE_WITH: Final = f"the one that the window was made with: {_BACKUP}"
 
 
 class HourSurvey(NamedTuple):
@@ -126,13 +127,24 @@ def examine_window(path: Path) -> Survey:
 def _restorable(path: Path) -> dict[str, str]:
     """The files of which one of two is damaged, with the other one; raises if neither of two can be used."""
     description, files = _restorable_description(path)
+    salt, boilerplate = description.salt_mark, description.boilerplate_mark
     if description.own_lexicon:
-        files |= _restorable_lexicon(path)
-    if description.salt_mark:
-        files |= _restorable_salt(path, description.salt_mark)
-    if description.boilerplate_mark:
-        files |= _restorable_boilerplate(path, description.boilerplate_mark)
+        lost = [name for name in (LEXICON, LEXICON + COPY) if not _is_lexicon(path / name)]
+        files |= _from_its_other(path, LEXICON, lost, "lexicon", _MADE_WITH)
+    if salt:
+        expected = f"the secret that the window was signed with: {SALT_WAY_ON.format(path=path)}"
+        files |= _from_its_other(path, SALT, lost_salts(path, salt), f"secret of the mark {salt}", expected)
+    if boilerplate:
+        lost = lost_boilerplate(path, boilerplate)
+        files |= _from_its_other(path, BOILERPLATE, lost, f"table of the mark {boilerplate}", _MADE_WITH)
     return files
+
+
+def _from_its_other(path: Path, file: str, lost: list[str], what: str, expected: str) -> dict[str, str]:
+    """Which of a file and its copy is `lost`, with the other one; raises if both are, which should be `what`."""
+    if len(lost) == _BOTH:
+        raise WindowDamaged(path / file, f"no {what}, and none in {file + COPY}", expected)
+    return {each: file + COPY if each == file else file for each in lost}
 
 
 def _restorable_description(path: Path) -> tuple[Description, dict[str, str]]:
@@ -144,12 +156,12 @@ def _restorable_description(path: Path) -> tuple[Description, dict[str, str]]:
         except WindowDamaged as other:
             actual = f"{damage.found}, and in its copy {other.found}"
             raise WindowDamaged(path / DESCRIPTION, actual, f"{damage.expected}: {_BACKUP}") from None
-        return description, _from_its_other([DESCRIPTION], DESCRIPTION)
+        return description, {DESCRIPTION: DESCRIPTION + COPY}
     try:
         read_description(path, copy=True)
     except WindowDamaged:
         if not _is_being_made(path):
-            return description, _from_its_other([DESCRIPTION + COPY], DESCRIPTION)
+            return description, {DESCRIPTION + COPY: DESCRIPTION}
     return description, {}
 
 
@@ -158,36 +170,6 @@ def _is_being_made(path: Path) -> bool:
     slots = read_slots(path)
     is_committed = any(commit.generation for commit in slots[0] + slots[1])
     return all(slots) and not is_committed and not (path / (DESCRIPTION + COPY)).exists()
-
-
-def _restorable_lexicon(path: Path) -> dict[str, str]:
-    lost = [name for name in (LEXICON, LEXICON + COPY) if not _is_lexicon(path / name)]
-    if len(lost) == _BOTH:
-        expected = f"the one that the window was made with: {_BACKUP}"
-        raise WindowDamaged(path / LEXICON, f"no lexicon, and none in {LEXICON + COPY}", expected)
-    return _from_its_other(lost, LEXICON)
-
-
-def _restorable_salt(path: Path, mark: str) -> dict[str, str]:
-    lost = lost_salts(path, mark)
-    if len(lost) == _BOTH:
-        way_on = SALT_WAY_ON.format(path=path)
-        actual = f"no secret of the mark {mark}, and none in {SALT + COPY}"
-        raise WindowDamaged(path / SALT, actual, f"the secret that the window was signed with: {way_on}")
-    return _from_its_other(lost, SALT)
-
-
-def _restorable_boilerplate(path: Path, mark: str) -> dict[str, str]:
-    lost = lost_boilerplate(path, mark)
-    if len(lost) == _BOTH:
-        actual = f"no table of the mark {mark}, and none in {BOILERPLATE + COPY}"
-        raise WindowDamaged(path / BOILERPLATE, actual, f"the one that the window was made with: {_BACKUP}")
-    return _from_its_other(lost, BOILERPLATE)
-
-
-def _from_its_other(lost: list[str], name: str) -> dict[str, str]:
-    """Which of a file and its copy is lost, at most one, with the other one."""
-    return {each: name + COPY if each == name else name for each in lost}
 
 
 def _is_lexicon(file: Path) -> bool:
