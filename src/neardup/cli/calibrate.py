@@ -75,5 +75,5 @@ def calibrate(
     with opened_window(window, settings, readonly=True) as target:
         run = Calibration.over(target, lowest, sample=sample, seed=seed)
         run.report_unused(given, target)
-        run.ask(Answers(target, given, judged=judged if answers is None else None), questions)
+        run.ask(Answers(target, given, asks=answers is None), questions)
         run.show(location, format)

@@ -49,19 +49,14 @@ def given_answers(answers: Path | None, judged: Path) -> JudgedPairs:
 
 
 class Answers:
-    """Who answers: a person at a terminal, lines of standard input, or, without `judged`, only what was `given`."""
+    """Who answers: a person at a terminal or lines of standard input, or, unless it `asks`, only what was `given`."""
 
-    def __init__(self, window: Window, given: JudgedPairs, *, judged: Path | None) -> None:
-        self._window, self._given, self._asks = window, given, judged is not None
+    def __init__(self, window: Window, given: JudgedPairs, *, asks: bool) -> None:
+        self._window, self._given, self.asks = window, given, asks
 
     def given(self, pair: ScoredPair) -> str | None:
         """What was said of a pair before."""
         return self._given.of(pair.id, pair.earlier)
-
-    @property
-    def asks(self) -> bool:
-        """Whether there is anybody to be asked."""
-        return self._asks
 
     def of(self, pair: ScoredPair, number: int, of: int) -> str:
         """The key for a pair, after it was shown; a judgement is on the disk when this returns."""

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from neardup.cli.explain_subjects import Subject, Subjects
     from neardup.reading.excerpts import Difference
     from neardup.reading.explanation import Explanation
+    from neardup.reading.facts import FactKind
 
 SHOWN: Final = 100
 """Differences and passages that are listed for people; what is more is counted below them."""
 LONGEST: Final = 1_000
 """Characters of a difference that are shown on a terminal."""
-_KINDS: Final = {"figure": "Figures", "date": "Dates", "name": "Names"}
+_KINDS: Final[dict[FactKind, str]] = {"figure": "Figures", "date": "Dates", "name": "Names"}
 
 
 def as_bytes(why: Explanation, subjects: Subjects, format: Literal["text", "json", "html"]) -> bytes:
@@ -57,20 +58,14 @@ def _as_page(why: Explanation, subjects: Subjects) -> str:
     from neardup.reading.page import rendered
 
     largest = sorted(why.passages, key=lambda passage: (-passage.size, passage.a))
-    sides: list[dict[str, Any]] = [
-        {"name": subjects.a.name, "about": subjects.a.about, "pieces": marked(why, "a")},
-        {"name": subjects.b.name, "about": subjects.b.about, "pieces": marked(why, "b")},
-    ]
     return rendered(
-        "explanation.html", why=why, a=sides[0], b=sides[1], status=_status(why, subjects.threshold),
-        delay=subjects.delay, facts={title: in_words(why.facts, kind) for kind, title in _kinds()},
+        "explanation.html", why=why, status=_status(why, subjects.threshold),
+        a={"name": subjects.a.name, "about": subjects.a.about, "pieces": marked(why, "a")},
+        b={"name": subjects.b.name, "about": subjects.b.about, "pieces": marked(why, "b")},
+        delay=subjects.delay, facts={title: in_words(why.facts, kind) for kind, title in _KINDS.items()},
         differences=list(differences(why))[:SHOWN], left_out=max(0, len(why.changes) - SHOWN),
         passages=largest[:SHOWN], passages_left_out=max(0, len(largest) - SHOWN),
     )  # fmt: skip
-
-
-def _kinds() -> Any:
-    return _KINDS.items()
 
 
 def print_explanation(why: Explanation, subjects: Subjects, to: Any = None) -> None:
@@ -111,7 +106,7 @@ def _summary(why: Explanation, subjects: Subjects) -> list[str]:
         f"{common} in common: {why.covered_a:.0%} of A, {why.covered_b:.0%} of B",
     ]
     lines.append(f"{why.kind.name}: {why.kind.reason}")
-    for kind, title in _kinds():
+    for kind, title in _KINDS.items():
         facts = in_words(why.facts, kind)
         if facts:
             more = f" and {len(facts) - SHOWN:,} more" if len(facts) > SHOWN else ""
