@@ -58,7 +58,7 @@ def reconcile(
             print_lines(verdict.to_dict() for verdict in changed)
         else:
             table = VerdictTable(every=True)
-            table.look_up_in(target.read)
+            table.descriptions.read = target.read
             for verdict in changed:
                 table.add(verdict)
             if chosen == "table":

@@ -105,12 +105,12 @@ class Verdicts:
     def note(self, document: Document) -> None:
         """A document is on its way in; a table shows how its text begins."""
         if self._table:
-            self._table.note(document)
+            self._table.descriptions.note(document)
 
     def look_up_in(self, read: Read) -> None:
         """A table reads what it shows of other documents from the window."""
         if self._table:
-            self._table.look_up_in(read)
+            self._table.descriptions.read = read
 
     def write(self, verdict: Verdict) -> None:
         """Write one verdict, or keep it until `flush`."""

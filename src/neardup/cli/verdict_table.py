@@ -21,8 +21,6 @@ from neardup.cli.tables import (
 )
 
 if TYPE_CHECKING:
-    from neardup.cli.described import Read
-    from neardup.model.document import Document
     from neardup.model.verdict import Verdict
 
 COLUMNS: Final = ("time", "id", "status", "copy of", "score", "text")
@@ -39,19 +37,12 @@ class VerdictTable:
 
     def __init__(self, path: Path | None = None, *, live: bool = False, every: bool = False) -> None:
         self._path, self._live, self._every = path, live, every
-        self._descriptions = Descriptions()
+        self.descriptions = Descriptions()
+        """Documents that come in this run are noted in it; the others it may read from a window."""
         self._rows: list[Verdict] = []
         self._seen: Counter[str] = Counter()
         self._shown: Counter[str] = Counter()
         self._begun = False
-
-    def look_up_in(self, read: Read) -> None:
-        """Let documents that did not come in this run be read from the window."""
-        self._descriptions.read = read
-
-    def note(self, document: Document) -> None:
-        """Remember how this document begins: its verdict will come, and perhaps copies of it."""
-        self._descriptions.note(document)
 
     def add(self, verdict: Verdict) -> None:
         """Add the row of one verdict, or count it."""
@@ -67,9 +58,9 @@ class VerdictTable:
         if self._rows and not self._begun:
             self._begun = True
             print(_fixed(COLUMNS))
-        self._descriptions.look_up(map(original_of, self._rows))
+        self.descriptions.look_up(map(original_of, self._rows))
         for row in self._rows:
-            _, _, _, own, other = self._descriptions.beside(row)
+            _, _, _, own, other = self.descriptions.beside(row)
             print(_fixed([*map(cell, _cells(row)), cell(_both(own, other))]), flush=True)
         self._rows = []
 
@@ -94,11 +85,11 @@ class VerdictTable:
         the terminal is.
         """
         stored = [row.id for row in self._rows] if self._every else []  # what did not come in this run
-        self._descriptions.look_up([*stored, *map(original_of, self._rows)])
+        self.descriptions.look_up([*stored, *map(original_of, self._rows)])
         width = console().width
         rows = []
         for row in self._rows:
-            after, source, other_source, own, other = self._descriptions.beside(row)
+            after, source, other_source, own, other = self.descriptions.beside(row)
             cells = [*_cells(row), _other_kind(row), _other_group(row)]
             if width >= VERY_WIDE:
                 cells += [after, shortened(source), shortened(other_source), own, other]
