@@ -78,7 +78,7 @@ def learn(
     settings = configuration(config, {}).with_fields(text=text_field)
     reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
     read = (*files, *reader.paths, *settings.files_read)
-    check_outputs([("--output", output)], read, replace=force, ways="--force replaces it", whole=True)
+    check_outputs([("--output", output)], read, replace=force, whole=True)
     report_passed_over(reader)
     with Rejects(None, has_option=False) as rejects:
         texts = sourced_texts(rejects.passing(reader))

@@ -73,7 +73,7 @@ def explain(
 
     settings = configuration(config, locals()).with_fields(text=text_field)
     read = [*filter(is_file, names or ()), *settings.files_read]
-    check_outputs([("--output", output)], read, replace=force, ways="--force replaces it")
+    check_outputs([("--output", output)], read, replace=force)
     subjects = Subjects.read(names or [], text or [], window, settings, FileReading(encoding, html, input))
     why = explained(subjects.a.text, subjects.b.text, recipe=subjects.recipe)
     if output is not None:

@@ -117,9 +117,7 @@ def _written_to(
         )
     location = window_location(window, config)
     directory = None if is_address(location) else location
-    check_outputs(
-        [("--output", path)], config.files_read, window=directory, replace=force, ways="--force replaces it"
-    )
+    check_outputs([("--output", path)], config.files_read, window=directory, replace=force)
     with opened_output(path, force=force, whole=True) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
         with redirect_stdout(text):

@@ -67,7 +67,7 @@ def build(
     recipe = settings.recipe
     reader = settings.reader(files, form=input, encoding=encoding)
     read = (*files, *reader.paths, *settings.files_read)
-    check_outputs([("--output", output)], read, replace=force, ways="--force replaces it", whole=True)
+    check_outputs([("--output", output)], read, replace=force, whole=True)
     report_passed_over(reader)
     with Rejects(None, has_option=False) as rejects:
         drawn, seen = sampled((document.text for document in rejects.passing(reader)), sample)

@@ -33,7 +33,7 @@ def check_outputs(
     window: str | None = None,
     replace: bool = False,
     whole: bool = False,
-    ways: str = "--append adds to it, --force replaces it",
+    ways: str = "--force replaces it",
 ) -> None:
     """Raises `OutputRefused` unless each of the `outputs` (option, path) may be written to. Nothing is opened.
 

@@ -56,7 +56,7 @@ def report(
         raise typer.BadParameter(reason, param_hint="--output")
     settings = showing(configuration(config), source_field)
     read = [*([rejects] if rejects is not None else []), *settings.files_read]
-    check_outputs([("--output", output)], read, replace=force, ways="--force replaces it")
+    check_outputs([("--output", output)], read, replace=force)
     rejected = None if rejects is None else read_rejects(rejects)
     with opened_window(window, settings, readonly=True) as target:
         page = Reported(target, settings, source_field).page(limit, title, rejected)

@@ -61,7 +61,8 @@ class OutputOptions(NamedTuple):
             raise typer.BadParameter("give --append or --force, not both", param_hint="--append")
         outputs = [("--output", self.output), ("--rejects", self.rejects)]
         directory = None if window is None or is_address(window) else window
-        check_outputs(outputs, read, window=directory, replace=self.append or self.force)
+        ways = "--append adds to it, --force replaces it"
+        check_outputs(outputs, read, window=directory, replace=self.append or self.force, ways=ways)
 
 
 class Verdicts:
