@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 import orjson
 
 from neardup.elastic.http.api import DocumentRef, Version
-from neardup.elastic.http.client import BUSY, NODE_GONE, Backoff, Cluster, with_causes
+from neardup.elastic.http.client import BUSY, NODE_GONE, Cluster, with_causes
 from neardup.elastic.http.remedies import never_fits, remedy_for
 from neardup.elastic.http.side_by_side import side_by_side
 from neardup.elastic.http.unexpected import reads_answer
@@ -213,21 +213,16 @@ def _send(
     # A shard that is away is to be told of by the cluster, before the client hangs up.
     params = {"filter_path": _ANSWER, "timeout": f"{int(500 * cluster.timeout)}ms"}
     params |= {"refresh": refresh} if refresh else {}
-    outcomes: list[Outcome | None] = [None] * len(chunk)
-    waiting = list(range(len(chunk)))
     backoff = cluster.backoff()
-    while True:
-        answers = _answers_by_halves(cluster, [chunk[i] for i in waiting], params, between)
-        refused = []
-        for i, outcome in zip(waiting, answers, strict=True):
-            outcomes[i] = outcome
-            if _is_put_off(outcome):
-                refused.append(i)
-        if not refused:
-            return [outcome for outcome in outcomes if outcome is not None]
+    outcomes = _answers_by_halves(cluster, chunk, params, between)
+    while refused := [i for i, outcome in enumerate(outcomes) if _is_put_off(outcome)]:
         between()
-        _wait(cluster, backoff, refused, outcomes)
-        waiting = refused
+        why = outcomes[refused[0]].error
+        backoff.wait(cluster.url, f"{len(refused)} of {len(outcomes)} writes put off ({why})")
+        again = _answers_by_halves(cluster, [chunk[i] for i in refused], params, between)
+        for i, outcome in zip(refused, again, strict=True):
+            outcomes[i] = outcome
+    return outcomes
 
 
 def _is_put_off(outcome: Outcome) -> bool:
@@ -276,12 +271,6 @@ def _answers_by_halves(
     middle = len(chunk) // 2
     halves = (chunk[:middle], chunk[middle:])
     return [each for half in halves for each in _answers_by_halves(cluster, half, params, between)]
-
-
-def _wait(cluster: Cluster, backoff: Backoff, refused: list[int], outcomes: list[Outcome | None]) -> None:
-    first = outcomes[refused[0]]
-    assert first is not None
-    backoff.wait(cluster.url, f"{len(refused)} of {len(outcomes)} writes put off ({first.error})")
 
 
 def _outcome(item: dict[str, Any], encoded: bytes) -> Outcome:
