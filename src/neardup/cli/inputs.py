@@ -238,12 +238,11 @@ def report_read(reader: Reader, named: Collection[str]) -> bool:
 
 def report_undated(dated: DatedReader) -> None:
     """Messages about the times that documents without one were given."""
-    if dated.undated:
-        without = "document without a time has" if dated.undated == 1 else "documents without a time have"
-        log_line(f"{dated.undated:,} {without} that of the one before, or the first (first: {dated.first})")
-    if dated.arriving:
-        without = "document without a time has" if dated.arriving == 1 else "documents without a time have"
-        log_line(f"{dated.arriving:,} {without} that of arrival (first: {dated.first})")
+    given = {"that of the one before, or the first": dated.undated, "that of arrival": dated.arriving}
+    for time, count in given.items():
+        if count:
+            have = counted(count, "document without a time has", "documents without a time have")
+            log_line(f"{have} {time} (first: {dated.first})")
 
 
 def report_earlier_copies(count: int, location: str, *, policy: Policy) -> None:
