@@ -84,6 +84,11 @@ class Origin:
     routing: str | None = None
     unsigned: str | None = None
 
+    @property
+    def qualified_id(self) -> str:
+        """What a window calls the document if it knows its `_id` of another index."""
+        return f"{self.index}/{self.id}"
+
 
 class ForeignDocument(NamedTuple):
     """A document that is already in the store of a window, but was written there by another client: it is scored

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.admin_api import index_settings
-from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.scan import read
 from neardup.elastic.window.codec import OBJECT, own_object
 from neardup.elastic.window.state_document import read_state
@@ -35,11 +34,6 @@ _OURS: Final = tuple(f"{OBJECT}.{name}" for name in ("status", "order", "fingerp
 
 _TOO_LONG: Final = "too_long"
 """The mark of nodes on a text that they do not sign for its length."""
-
-
-def qualified_id(ref: DocumentRef | Origin) -> str:
-    """What the window calls a document whose `_id` it knows of another index (elastic/window/store.py)."""
-    return f"{ref.index}/{ref.id}"
 
 
 class ForeignDocuments:
@@ -85,9 +79,9 @@ class ForeignDocuments:
         )
         origin = Origin(entry.index, entry.id, *stored.version, fingerprint, entry.routing, unsigned)
         text = field_of(stored.source, self._layout.text_field)
-        fault = self._fault(entry, text, unsigned)
+        fault = self._fault(origin, entry.time, text)
         if fault is not None:
-            return origin, Reject(entry.id, fault, qualified_id(origin))
+            return origin, Reject(entry.id, fault, origin.qualified_id)
         return origin, ForeignDocument(entry.id, text, self._time_of(entry), origin)
 
     def _time_of(self, entry: Entry) -> Any:
@@ -97,29 +91,29 @@ class ForeignDocuments:
         hour = self._layout.address.hour_of_index(entry.index)
         return format_time(MIN_TIME_MS if hour is None else hour[0] * HOUR_MS)
 
-    def _fault(self, entry: Entry, text: Any, unsigned: str | None) -> str | None:
+    def _fault(self, origin: Origin, time: Any, text: Any) -> str | None:
         """Why a document cannot be scored, as far as it can be known before it is signed; None if it can."""
-        if unsigned == _TOO_LONG and isinstance(text, str):
+        if origin.unsigned == _TOO_LONG and isinstance(text, str):
             if len(text) > self._layout.max_length:
                 return self._layout.too_long(text)
             return (
                 f"text has {len(text):,} characters, more than the nodes signed when it came: index it again"
             )
-        if unsigned is not None:
-            return unsigned
+        if origin.unsigned is not None:
+            return origin.unsigned
         if text is None:
             return f"no text: there is no field {self._layout.text_field!r}"
         if not isinstance(text, str):
             return f"field {self._layout.text_field!r} is {type(text).__name__}, not a string"
-        if len(qualified_id(DocumentRef(entry.index, entry.id)).encode()) > MAX_ID_BYTES:
+        if len(origin.qualified_id.encode()) > MAX_ID_BYTES:
             return f"its id, with the name of its index, is longer than {MAX_ID_BYTES} bytes"
-        is_date = self._time.kind == "date" and entry.time is not None
-        if is_date and not MIN_TIME_MS <= entry.time <= MAX_TIME_MS:
-            return f"time {entry.time} is outside the years 1 to 9999 in UTC"
-        if entry.routing is not None and self._layout.archive is not None:
+        is_date = self._time.kind == "date" and time is not None
+        if is_date and not MIN_TIME_MS <= time <= MAX_TIME_MS:
+            return f"time {time} is outside the years 1 to 9999 in UTC"
+        if origin.routing is not None and self._layout.archive is not None:
             return "it has a routing, without which it cannot be marked: copy it with --from-index alone"
-        if entry.routing is not None and not self._is_of_one_shard(entry.index):
-            return f"it has a routing, without which no verdict reaches it in {entry.index}, which has several shards"
+        if origin.routing is not None and not self._is_of_one_shard(origin.index):
+            return f"it has a routing, without which no verdict reaches it in {origin.index}, which has several shards"
         return None
 
     def _is_of_one_shard(self, index: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.watch.backlog import BacklogReader
 from neardup.elastic.watch.claims import ClaimLost, Claims, PredecessorLost, Scan
-from neardup.elastic.watch.foreign_documents import ForeignDocuments, qualified_id
+from neardup.elastic.watch.foreign_documents import ForeignDocuments
 from neardup.elastic.watch.unscored_marks import UnscoredMarks
 from neardup.errors import SettingsError
 from neardup.model.document import FLUSH, Reject
@@ -171,7 +171,7 @@ class BacklogScorer:
                 if item.id in self._in_engine:  # of another index; a reject must tell which of them it means
                     yield FLUSH
                     self._in_engine.clear()
-                last = {item.id: origin, qualified_id(origin): origin}
+                last = {item.id: origin, origin.qualified_id: origin}
                 self._in_engine |= last
                 yield item
             yield FLUSH
@@ -190,7 +190,7 @@ class BacklogScorer:
         if origin is None:
             self._on_reject(reject)
         else:
-            self._refuse(Reject(reject.id or "", reject.reason, qualified_id(origin)), origin)
+            self._refuse(Reject(reject.id or "", reject.reason, origin.qualified_id), origin)
 
     def _refuse(self, reject: Reject, origin: Origin) -> None:
         self._marks.add(origin, reject.reason)

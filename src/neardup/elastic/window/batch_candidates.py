@@ -165,4 +165,4 @@ class BatchCandidates:
 def _ids_of(documents: Iterable[Prepared]) -> set[str]:
     """The ids that documents have, or may be given (`Store.named`)."""
     origins = [document.origin for document in documents if document.origin is not None]
-    return {document.id for document in documents} | {f"{origin.index}/{origin.id}" for origin in origins}
+    return {document.id for document in documents} | {origin.qualified_id for origin in origins}

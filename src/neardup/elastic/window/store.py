@@ -272,9 +272,9 @@ class ClusterStore:
             origin = document.origin
             if origin is None:
                 return document
-            long = f"{origin.index}/{origin.id}"
-            if is_at(long, origin, if_none=False) or not is_at(document.id, origin, if_none=True):
-                return document._replace(id=long)
+            is_known_so = is_at(origin.qualified_id, origin, if_none=False)
+            if is_known_so or not is_at(document.id, origin, if_none=True):
+                return document._replace(id=origin.qualified_id)
             return document
 
         return list(map(named, documents))
