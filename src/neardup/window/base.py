@@ -46,12 +46,7 @@ class Left(NamedTuple):
         if not documents:
             return self
         first, last = hour_name(min(documents)), hour_name(max(documents))
-        return Left(
-            self.documents + sum(documents.values()),
-            self.hours + len(documents),
-            min(self.first or first, first),
-            max(self.last or last, last),
-        )
+        return self.plus(Left(sum(documents.values()), len(documents), first, last))
 
     def plus(self, other: Left) -> Left:
         """What has left two windows, or one window in two openings, taken together."""
