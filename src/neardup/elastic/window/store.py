@@ -41,6 +41,10 @@ class ClusterStore:
     `remember`: a commit leaves behind the settings of this opening, and not those that it found.
     """
 
+    keeps_text: bool | None = None
+    """Documents lie here whole."""
+    keeps_keys = True
+
     def __init__(self, context: ElasticContext, document: StateDocument, *, remember: bool) -> None:
         self._context = context
         self._cluster, self._layout, self._lease = context.cluster, context.layout, context.lease
@@ -144,14 +148,6 @@ class ClusterStore:
 
     def blobs(self, rows: Rows) -> list[bytes]:
         return self._held.blobs(rows)
-
-    @property
-    def keeps_text(self) -> None:
-        """Documents lie here whole."""
-
-    @property
-    def keeps_keys(self) -> bool:
-        return True
 
     def shown(self, rows: Rows) -> list[Shown]:
         self._keep_lease()
