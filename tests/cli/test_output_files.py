@@ -15,7 +15,7 @@ from testing.cli.samples import FERRY, STREAM, written
 from testing.memory import MEMORY
 
 from neardup.cleaning import writers
-from neardup.cli import output_files
+from neardup.cli.streams import NamedFile
 
 TRUTH = "ferry\tferry-again\nferry\tferry-edited\n"
 
@@ -289,7 +289,7 @@ def test_what_is_of_use_only_whole_leaves_what_is_there_until_it_is_whole(
     before = set(Path().iterdir())
     words = [*words.split(), "--output", name, "--force"]
     with monkeypatch.context() as patch:
-        patch.setattr(output_files._Named, "write", _refused)
+        patch.setattr(NamedFile, "write", _refused)
         assert run(*words).code == 3
     assert Path("there").read_text() == "before\n"
     assert run(*words).code == 0
@@ -310,14 +310,14 @@ def test_what_is_of_use_only_whole_is_not_there_after_an_error_and_the_next_try_
         name,
     ]
     before = set(Path().iterdir())
-    write = output_files._Named.write
+    write = NamedFile.write
 
     def half(file, data):
         write(file, bytes(data[:100]))
         raise OSError(errno.ENOSPC, "No space left on device", file.name)
 
     with monkeypatch.context() as patch:
-        patch.setattr(output_files._Named, "write", half)
+        patch.setattr(NamedFile, "write", half)
         assert run(*words).code == 3
     assert set(Path().iterdir()) == before
     assert run(*words).code == 0

@@ -15,9 +15,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import BinaryIO, Literal
 
-from neardup.cli.streams import log_line
+from neardup.cli.streams import NamedFile, log_line
 from neardup.errors import OutputRefused
 from neardup.sources.files import form_of, is_stream
 from neardup.stores.window_directory import holds_window
@@ -70,17 +70,6 @@ def holds_something(path: Path) -> bool:
     return stat.S_ISREG(status.st_mode) and status.st_size > 0 and not is_stream(path)
 
 
-class _Named(io.FileIO):
-    """A file that is written, whose errors name it: for an open file the system reports a full disk without a name."""
-
-    def write(self, data: Any) -> int:
-        try:
-            return super().write(data)
-        except OSError as error:
-            error.filename = os.fspath(self.name)
-            raise
-
-
 @contextmanager
 def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> Iterator[BinaryIO]:
     """The file to write lines to, made if it is not there; what it holds stays before them unless `force` is given.
@@ -103,7 +92,7 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(path))
         return
     mode = _mode(path, force=force)
-    with io.BufferedWriter(_Named(path, mode)) as file:
+    with io.BufferedWriter(NamedFile(path, mode)) as file:
         if mode == "ab" and not is_stream(path) and _is_cut_off(path):
             log_line(f"{path}: the last line had been cut off; it is ended there, and lines are added below")
             file.write(b"\n")
@@ -121,7 +110,7 @@ def _is_replaceable(path: Path) -> bool:
 def _draft(beside: Path, opener: Callable[[str, int], int] | None) -> io.BufferedWriter:
     """The file `beside`, new: what is there a killed process of the same number has left."""
     beside.unlink(missing_ok=True)
-    return io.BufferedWriter(_Named(beside, "xb", opener=opener))
+    return io.BufferedWriter(NamedFile(beside, "xb", opener=opener))
 
 
 def _private(name: str, flags: int) -> int:

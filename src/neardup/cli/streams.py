@@ -23,14 +23,17 @@ _NO_UTF8_RE: Final = re.compile("[\udc80-\udcff]+|[\ud800-\udfff]")
 """Bytes of a file's name, as Python holds those that are no UTF-8; or half a character."""
 
 
-class _NamedOutput(io.FileIO):
-    """Standard output, which an error of a write to it names: the system says only that a disk is full."""
+class NamedFile(io.FileIO):
+    """A file that is written, by its path or as standard output, whose errors name it: of an open file the system says
+    only that a disk is full.
+    """
 
     def write(self, data: Any) -> int:
+        """As any file does."""
         try:
             return super().write(data)
         except OSError as error:
-            error.filename = "standard output"
+            error.filename = "standard output" if self.name == _OUT else os.fspath(self.name)
             raise
 
 
@@ -89,7 +92,7 @@ def repair() -> None:
         sys.stderr = os.fdopen(_ERR, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout = io.TextIOWrapper(
-            io.BufferedWriter(_NamedOutput(_OUT, "wb", closefd=False)), sys.stdout.encoding,
+            io.BufferedWriter(NamedFile(_OUT, "wb", closefd=False)), sys.stdout.encoding,
             line_buffering=sys.stdout.line_buffering, write_through=sys.stdout.write_through,
         )  # fmt: skip
     for stream in (sys.stdout, sys.stderr):
