@@ -285,7 +285,7 @@ def test_a_state_that_nobody_has_used_is_not_believed_over_scored_documents():
 
 def test_a_state_that_is_made_anew_counts_every_document_and_none_that_is_on_its_way():
     with standing_in(scored) as server, cluster_of(server) as cluster:
-        state = recovered(cluster, Layout(cluster.address), ABOUT, {})
+        state = recovered(cluster, ABOUT, {}, None)
     assert state.counts(0)
     assert state.counts(17)
     assert not state.counts(18)

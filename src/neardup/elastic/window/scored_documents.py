@@ -54,18 +54,18 @@ def scored_documents(cluster: Cluster, layout: Layout) -> Scored:
 
 
 def recovered(
-    cluster: Cluster, layout: Layout, about: dict[str, Any], settings: dict[str, Any]
+    cluster: Cluster, about: dict[str, Any], settings: dict[str, Any], archive: str | None
 ) -> StateDocument:
     """A state by which all scored documents count; that of a new window if there are none."""
+    layout = Layout.described(cluster.address, about, archive)
     scored = scored_documents(cluster, layout)
-    begun = StateDocument(about, settings, archive=layout.archive)
     if not scored.documents:
-        return begun
+        return StateDocument(about, settings, archive=archive)
     log.warning(
         "%s: the state document is made anew: each of %d scored documents counts",
         layout.address, scored.documents,
     )  # fmt: skip
-    return StateDocument.made_anew(about, settings, layout.archive, last=scored.last, newest=scored.newest)
+    return StateDocument.made_anew(about, settings, archive, last=scored.last, newest=scored.newest)
 
 
 def first_state(
@@ -76,9 +76,9 @@ def first_state(
     Raises `WindowDamaged` if documents in its hours have been scored all the same: it would be taken for a new window,
     and none of them be found. Of an archive, which `neardup setup` does not know, the state is made anew at once.
     """
-    layout = Layout.described(cluster.address, about, archive)
     if archive is not None:
-        return recovered(cluster, layout, about, settings)
+        return recovered(cluster, about, settings, archive)
+    layout = Layout.described(cluster.address, about, None)
     scored = scored_documents(cluster, layout)
     if scored.documents:
         own = layout.address

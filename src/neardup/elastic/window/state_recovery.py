@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.http.admin_api import config_of_template
-from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import recovered
 from neardup.elastic.window.setup_changes import change_state
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
@@ -77,5 +76,4 @@ def _hours(about: dict[str, Any]) -> Settings:
 
 def _recovered(cluster: Cluster, about: dict[str, Any]) -> StateDocument:
     """The state of a new window, or of one whose state is gone: of its documents, with the hours of the template."""
-    layout = Layout.described(cluster.address, about, None)
-    return recovered(cluster, layout, about, _hours(about).remembered)
+    return recovered(cluster, about, _hours(about).remembered, None)
