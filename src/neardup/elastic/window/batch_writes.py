@@ -33,7 +33,7 @@ class BatchWrites:
     """
 
     def __init__(self, context: ElasticContext, counts: Callable[[int], bool]) -> None:
-        self._composer = Composer(context.layout, context.signer)
+        self._layout, self._composer = context.layout, Composer(context.layout, context.signer)
         self._pending = PendingWrites(context.cluster, counts, self._composer, context.lease)
         self.removes = False
 
@@ -61,7 +61,7 @@ class BatchWrites:
         """A new document, whole."""
         whole = self._composer.source(document, ours)
         if self._composer.leaves_unsigned(whole):
-            self._pending.refuse(document.id, self._composer.too_long(document.text.decode()))
+            self._pending.refuse(document.id, self._layout.too_long(document.text.decode()))
             return
         # An index action where the same id was there with another text: it replaces, however often it is sent.
         earlier = self._pending.action(ref)

@@ -30,10 +30,6 @@ class Composer:
     def __init__(self, layout: Layout, signer: Signer) -> None:
         self._layout, self._signer = layout, signer
 
-    def too_long(self, text: str) -> str:
-        """Why a document of such a text is refused: nodes would take its signature and verdict out."""
-        return self._layout.too_long(text)
-
     def leaves_unsigned(self, source: Mapping[str, Any]) -> bool:
         """Whether nodes take our object out of a document that is written whole: its text is longer than they sign."""
         text, layout = field_of(source, self._layout.text_field), self._layout
