@@ -48,10 +48,6 @@ class AdHocQuery:
 
     def candidates_for(self, options: QueryOptions) -> CandidateStore:
         """All documents that the verdict on a query can name, or depends on."""
-        if (options.rule is not None) != self._settings.partial:
-            settings = self._settings.with_changes(partial=options.rule is not None)
-            context = self._context._replace(settings=settings)
-            return AdHocQuery(context, self._document).candidates_for(options)
         self._layout.check_indexed(self._settings)
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         own = [] if options.id is None else self._own(options.id)

@@ -10,8 +10,6 @@ from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.candidate_query import CandidateQueries, by_rarest
 from neardup.elastic.window.parts import in_parts
 from neardup.kernels.sketch import UNCOUNTED
-from neardup.model.hours import compared_hours
-from neardup.model.settings import HOUR_MS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -102,18 +100,9 @@ class BatchQueries(CandidateQueries):
         sizes = [self._size(int(signed.counts[i]), largest) for i in group]
         lengths = queries.lengths(min(sizes), threshold, max(sizes), largest=largest)
         wanted = [queries.any_of(ways), lengths]
-        return self.living([*wanted, *self._of_hours_around([documents[i].hour for i in group])])
+        return self.living([*wanted, *self.of_hours_around([documents[i].hour for i in group])])
 
     @staticmethod
     def _size(count: int, largest: int) -> int:
         """How large a set passes for: as in memory, where large ones may not have been counted yet."""
         return largest if largest and (count == UNCOUNTED or count > largest) else count
-
-    def _of_hours_around(self, hours: Sequence[int]) -> list[dict[str, Any]]:
-        """Documents of the hours that those of `hours` are compared with; nothing where all are."""
-        window = self._settings.window_hours
-        if not window:
-            return []
-        first, _ = compared_hours(min(hours), window)
-        _, last = compared_hours(max(hours), window)
-        return [queries.times(first * HOUR_MS, (last + 1) * HOUR_MS)]

@@ -61,10 +61,15 @@ class CandidateQueries:
 
     def of_hours(self, time: int | None) -> list[dict[str, Any]]:
         """Documents of the hours asked about; nothing where all are."""
+        return [] if time is None else self.of_hours_around([hour_of(time)])
+
+    def of_hours_around(self, hours: Sequence[int]) -> list[dict[str, Any]]:
+        """Documents of the hours that those of `hours` are compared with; nothing where all are."""
         window = self._settings.window_hours
-        if time is None or not window:
+        if not window:
             return []
-        first, last = compared_hours(hour_of(time), window)
+        first, _ = compared_hours(min(hours), window)
+        _, last = compared_hours(max(hours), window)
         return [queries.times(first * HOUR_MS, (last + 1) * HOUR_MS)]
 
     def alike(

@@ -157,7 +157,9 @@ class ClusterStore:
         return loader.count_with_status(self._cluster, self._layout, "unscored")
 
     def candidates(self, options: QueryOptions, window_hours: int) -> Store | None:
-        settings = self._context.settings.with_changes(window_hours=window_hours, keep_hours=None)
+        settings = self._context.settings.with_changes(
+            window_hours=window_hours, keep_hours=None, partial=options.rule is not None
+        )
         return AdHocQuery(self._context._replace(settings=settings), self._document).candidates_for(options)
 
     def holding(self, ids: Sequence[str]) -> Store | None:
