@@ -19,36 +19,32 @@ def dedup(
     ] = None,
     removed: Annotated[
         Path | None,
-        typer.Option(
+        options.writing(
             metavar="FILE",
             show_default="not written",
-            rich_help_panel=options.WRITING,
             help="What goes, each with the record that stays for it and their doc_q; of the same forms.",
         ),
     ] = None,
     keep: Annotated[
         str,
-        typer.Option(
+        options.comparing(
             metavar="first|last|longest|earliest|source:A,B",
-            rich_help_panel=options.COMPARING,
             help="Which of several copies stays; source: that of the source named first.",
         ),
     ] = "first",
     kinds: Annotated[
         bool | None,
-        typer.Option(
+        options.comparing(
             "--kinds/--no-kinds",
             show_default="no",
-            rich_help_panel=options.COMPARING,
             help="Say of what goes whether it is a copy, a form, a quote, a frame with other content.",
         ),
     ] = None,
     keep_kinds: Annotated[
         str,
-        typer.Option(
+        options.comparing(
             metavar="KIND,KIND",
             show_default="every kind goes",
-            rich_help_panel=options.COMPARING,
             help="Kinds of copies that stay all the same: form, quote, frame, other.",
         ),
     ] = "",
@@ -80,7 +76,7 @@ def dedup(
     rejects: options.RejectsOption = None,
     force: Annotated[
         bool,
-        typer.Option("--force", rich_help_panel=options.WRITING, help="Replace files that exist already."),
+        options.writing("--force", help="Replace files that exist already."),
     ] = False,
     threads: options.ThreadsOption = None,
     config: options.ConfigOption = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -13,7 +14,7 @@ from neardup.cli.context import configuration
 from neardup.cli.exit_codes import DONE, REJECTED, UNUSABLE
 from neardup.cli.streams import log_line
 
-COUNTING: Final = "Counting"
+_counting = partial(typer.Option, rich_help_panel="Counting")
 DEFAULT_OUTPUT: Final = "neardup.evaluation"
 
 
@@ -57,28 +58,25 @@ def evaluate(
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="For the methods that draw at random.")] = 0,
     judged_only: Annotated[
         bool | None,
-        typer.Option(
+        _counting(
             "--judged-only/--every-pair",
             show_default="judged only, if a pair is judged to be no copy",
-            rich_help_panel=COUNTING,
             help="Whether a reported pair that is not in the file is left out, or a mistake.",
         ),
     ] = None,
     copy_label: Annotated[
         list[str] | None,
-        typer.Option(
+        _counting(
             metavar="WORD",
             show_default="1, true, yes, y, dup, duplicate, copy, near, exact",
-            rich_help_panel=COUNTING,
             help="A judgement that means a copy; may be given often. All others then mean none.",
         ),
     ] = None,
     copy_from: Annotated[
         float | None,
-        typer.Option(
+        _counting(
             metavar="NUMBER",
             show_default="every pair listed is one",
-            rich_help_panel=COUNTING,
             help="Where the judgement is a score: the score from which on a pair is a copy.",
         ),
     ] = None,
@@ -90,23 +88,20 @@ def evaluate(
     html: options.HtmlOption = False,
     output: Annotated[
         Path,
-        typer.Option(
+        options.writing(
             "--output",
             "-o",
             metavar="DIR",
-            rich_help_panel=options.WRITING,
             help="Directory for report.html, report.md, report.json and the results that another run can use.",
         ),
     ] = Path(DEFAULT_OUTPUT),
     fresh: Annotated[
         bool,
-        typer.Option(
-            "--fresh", rich_help_panel=options.WRITING, help="Measure again what is there from earlier runs."
-        ),
+        options.writing("--fresh", help="Measure again what is there from earlier runs."),
     ] = False,
     force: Annotated[
         bool,
-        typer.Option("--force", rich_help_panel=options.WRITING, help="Replace reports that exist already."),
+        options.writing("--force", help="Replace reports that exist already."),
     ] = False,
     format: options.PrintedOption = "table",
     list_methods: Annotated[  # noqa: ARG001 - its callback has done it

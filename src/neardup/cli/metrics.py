@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
-from neardup.cli.options import WRITING
+from neardup.cli.options import writing
 from neardup.cli.serving import needs_extra
 from neardup.cli.streams import log_line
 from neardup.errors import NotAvailable, SettingsError
@@ -19,10 +17,9 @@ if TYPE_CHECKING:
 
 MetricsOption = Annotated[
     str | None,
-    typer.Option(
+    writing(
         metavar="[HOST:]PORT",
         show_default="none",
-        rich_help_panel=WRITING,
         help="Answer Prometheus at this address, on this machine if no host is named; 0 is any free port.",
     ),
 ]

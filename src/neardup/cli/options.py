@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,7 +16,9 @@ from neardup.model.settings import MAX_Q, ROUTES, CandidatesFrom, Policy, Recipe
 COMPARING = "Comparing"
 KEEPING = "Keeping"
 READING = reading_options.READING
-WRITING = writing_options.WRITING
+comparing = partial(typer.Option, rich_help_panel=COMPARING)
+keeping = partial(typer.Option, rich_help_panel=KEEPING)
+writing = writing_options.writing
 
 Format = Literal["jsonl", "table", "quiet"]
 Printed = Literal["jsonl", "table"]
@@ -132,11 +135,8 @@ MatchesOption = Annotated[
 ]
 RoutesOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--route",
-        metavar="|".join(ROUTES),
-        rich_help_panel=COMPARING,
-        help="A further way to find candidates; may be given twice.",
+    comparing(
+        "--route", metavar="|".join(ROUTES), help="A further way to find candidates; may be given twice."
     ),
 ]
 MinSharedOption = Annotated[
@@ -181,10 +181,9 @@ QOption = Annotated[
 ]
 FoldCaseOption = Annotated[
     bool | None,
-    typer.Option(
+    comparing(
         "--fold-case/--keep-case",
         show_default="fold" if RECIPE.fold_case else "keep",
-        rich_help_panel=COMPARING,
         help="Whether A equals a.",
     ),
 ]
@@ -215,11 +214,7 @@ BoilerplateOption = Annotated[
 ]
 StripBoilerplateOption = Annotated[
     bool,
-    typer.Option(
-        "--strip-boilerplate",
-        rich_help_panel=COMPARING,
-        help="Learn that from these files first.",
-    ),
+    comparing("--strip-boilerplate", help="Learn that from these files first."),
 ]
 
 KeepHoursOption = Annotated[
@@ -234,28 +229,25 @@ KeepHoursOption = Annotated[
 ]
 KeepTextOption = Annotated[
     bool | None,
-    typer.Option(
+    keeping(
         "--keep-text/--no-keep-text",
         show_default="keep, in a directory",
-        rich_help_panel=KEEPING,
         help="Keep texts as they come, to be shown later; compressed to about half their size.",
     ),
 ]
 KindsOption = Annotated[
     bool | None,
-    typer.Option(
+    keeping(
         "--kinds/--no-kinds",
         show_default="no",
-        rich_help_panel=KEEPING,
         help="Say of every copy whether it is a copy, a form, a quote, a frame with other content.",
     ),
 ]
 ShowOption = Annotated[
     list[str] | None,
-    typer.Option(
+    keeping(
         metavar="NAME",
         show_default=", ".join(SETTINGS.show),
-        rich_help_panel=KEEPING,
         help="Field or column that is kept to be shown beside a text; may be given several times.",
     ),
 ]
@@ -369,9 +361,7 @@ output = writing_options.output
 
 FormatOption = Annotated[
     Format,
-    typer.Option(
-        "--format", "-f", rich_help_panel=WRITING, help="What standard output gets; quiet is nothing."
-    ),
+    writing("--format", "-f", help="What standard output gets; quiet is nothing."),
 ]
 PrintedOption = Annotated[
     Printed, typer.Option("--format", "-f", help="JSON Lines for programs, a table for people.")

@@ -24,10 +24,9 @@ def resign(
     window: options.WindowOption = None,
     reach: Annotated[
         float | None,
-        typer.Option(
+        options.comparing(
             metavar="NUMBER",
             show_default="the window's, or 0.5 if its threshold needs it",
-            rich_help_panel=options.COMPARING,
             help="The lowest threshold that sketches are made for: 0.6, or 0.5, which costs more.",
         ),
     ] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from neardup.elastic.admin.setup import Plan
     from neardup.elastic.http.client import Cluster
 
-SIGNING = "Signing"
+_signing = partial(typer.Option, rich_help_panel="Signing")
 
 
 def setup(
@@ -29,73 +30,65 @@ def setup(
     reach: options.ReachOption = None,
     simhash_variants: Annotated[
         int | None,
-        typer.Option(
+        _signing(
             metavar="N",
             show_default=options.shown(options.RECIPE.simhash_variants),
-            rich_help_panel=SIGNING,
             help=f"Simhashes a document, 1 to {MAX_SIMHASH_VARIANTS}.",
         ),
     ] = None,
     lexicon: Annotated[
         Path | None,
-        typer.Option(
+        _signing(
             metavar="FILE|NAME",
             show_default="the one that ships",
-            rich_help_panel=SIGNING,
             help="Lexicon: NAME.lexicon here, or NAME in every node's config/neardup.",
         ),
     ] = None,
     salt: Annotated[
         Path | None,
-        typer.Option(
+        _signing(
             metavar="FILE|NAME",
             show_default="none",
-            rich_help_panel=SIGNING,
             help="Secret of the sketches: NAME.salt here, or NAME in every node's config/neardup.",
         ),
     ] = None,
     sign: Annotated[
         Literal["plugin", "client", "auto"] | None,
-        typer.Option(
+        _signing(
             show_default="auto",
-            rich_help_panel=SIGNING,
             help="Who signs: the nodes, the client, or the nodes if they have the plugin.",
         ),
     ] = None,
     lossless: Annotated[
         bool | None,
-        typer.Option(
+        _signing(
             "--lossless/--no-lossless",
             show_default="lossless",
-            rich_help_panel=SIGNING,
             help="Index q-grams too: the query neardup and complete searches need them, sketches do not.",
         ),
     ] = None,
     words: Annotated[
         bool | None,
-        typer.Option(
+        _signing(
             "--words/--no-words",
             show_default="words",
-            rich_help_panel=SIGNING,
             help="Index sentences and simhashes too: partial copies and routes need them, marks of copies do not.",
         ),
     ] = None,
     terms: Annotated[
         bool | None,
-        typer.Option(
+        _signing(
             "--terms/--no-terms",
             show_default="no terms, but where the client signs",
-            rich_help_panel=SIGNING,
             help="Index q-grams and sketches as terms, for any query; else as what the plugin scans, in half the time.",
         ),
     ] = None,
     longest_signed: Annotated[
         int | None,
-        typer.Option(
+        _signing(
             "--max-length",
             metavar="N",
             show_default="1,000,000",
-            rich_help_panel=SIGNING,
             help="Longer texts (in characters) are indexed unsigned, and say so.",
         ),
     ] = None,

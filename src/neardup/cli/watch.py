@@ -63,12 +63,7 @@ def watch(
     metrics: MetricsOption = None,
     format: Annotated[
         Literal["jsonl", "quiet"],
-        typer.Option(
-            "--format",
-            "-f",
-            rich_help_panel=options.WRITING,
-            help="What standard output gets; quiet is nothing.",
-        ),
+        options.writing("--format", "-f", help="What standard output gets; quiet is nothing."),
     ] = "jsonl",
     threads: options.ThreadsOption = None,
     config: options.ConfigOption = None,
