@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -49,14 +50,11 @@ def doctor(
 
         neardup doctor --window https://localhost:9200/news
     """
-    from pathlib import Path
-
     from neardup.cli.installation import examine
     from neardup.cli.tables import STYLES, print_lines, print_table
     from neardup.elastic.http.address import is_address
 
     settings = configuration(config)
-    settings.check_secrets(window)
     location = window_location(window, settings)
     if repair:
         raise typer.Exit(_repair(location, format, force=force))
@@ -86,8 +84,6 @@ def _examine_cluster(location: str, settings: Config) -> Iterator[Finding]:
 
 
 def _repair(location: str, format: Printed, *, force: bool) -> int:
-    from pathlib import Path
-
     from neardup.elastic.http.address import is_address
 
     if is_address(location):

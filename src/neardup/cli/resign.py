@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,8 +14,6 @@ from neardup.cli.streams import log_line
 from neardup.cli.tables import counted
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from neardup.cli.config import Config
     from neardup.elastic.window.cluster_resign import ClusterResigning
     from neardup.window.directory_resign import Resigning
@@ -58,8 +57,6 @@ def resign(
 
         neardup resign --window https://localhost:9200/news --force
     """
-    from pathlib import Path
-
     from neardup.elastic.http.address import is_address
 
     settings = configuration(config)
