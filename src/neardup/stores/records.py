@@ -195,44 +195,37 @@ def set_deleted(row: Any) -> None:
 
 def versions_of(rows: Rows) -> NDArray[np.int64]:
     """The number of each row's version."""
-    versions: NDArray[np.int64] = rows["seq"]
-    return versions
+    return rows["seq"]
 
 
 def arrivals_of(rows: Rows) -> NDArray[np.int64]:
     """The arrival of each row's document."""
-    arrivals: NDArray[np.int64] = rows["order"]
-    return arrivals
+    return rows["order"]
 
 
 def hours_of(rows: Rows) -> NDArray[np.int64]:
     """The hour of each row's document."""
-    hours: NDArray[np.int64] = rows["time"] // HOUR_MS
-    return hours
+    return rows["time"] // HOUR_MS
 
 
 def fingerprints_of(rows: Rows) -> NDArray[np.uint64]:
     """The two halves of each row's fingerprint."""
-    fingerprints: NDArray[np.uint64] = rows["fingerprint"]
-    return fingerprints
+    return rows["fingerprint"]
 
 
 def qgram_counts(rows: Rows) -> NDArray[np.int32]:
     """|A| of each row's document; negative where it was not counted."""
-    counts: NDArray[np.int32] = rows["count"]
-    return counts
+    return rows["count"]
 
 
 def text_sizes(rows: Rows) -> NDArray[np.uint32]:
     """The bytes of each document's normal form."""
-    sizes: NDArray[np.uint32] = rows["text_bytes"]
-    return sizes
+    return rows["text_bytes"]
 
 
 def prefix_sizes(rows: Rows) -> NDArray[np.uint32]:
     """How many keys of a prefix each row's document was stored with."""
-    sizes: NDArray[np.uint32] = rows["n_prefix"]
-    return sizes
+    return rows["n_prefix"]
 
 
 def plain_values(rows: Rows, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
@@ -322,14 +315,12 @@ def key_starts(rows: Rows, counts: NDArray[np.int64] | None = None) -> NDArray[n
     `key_counts` gives, where it is known.
     """
     counts = key_counts(rows) if counts is None else counts
-    starts: NDArray[np.int64] = rows["keys_start"] + np.cumsum(counts, axis=0) - counts
-    return starts
+    return rows["keys_start"] + np.cumsum(counts, axis=0) - counts
 
 
 def first_keys(rows: Rows) -> NDArray[np.int64]:
     """Where the keys of every row begin."""
-    starts: NDArray[np.int64] = rows["keys_start"]
-    return starts
+    return rows["keys_start"]
 
 
 def lay_keys(rows: Rows) -> None:
