@@ -52,7 +52,7 @@ def settings(cluster, index, **values):
 
 def test_a_window_that_is_as_it_should_be(cluster):
     set_up(cluster)
-    roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    roll_over(cluster, HOUR * HOUR_MS)
     assert findings(cluster, "bad") == {}
     assert states_of(cluster, "templates and pipeline") == [("ok", "as `neardup setup` makes them")]
     ((state, text),) = states_of(cluster, "hours")
@@ -188,7 +188,7 @@ def test_nobody_at_home_is_one_finding():
 )
 def test_a_setting_that_would_make_the_scorer_miss_copies(cluster, values, state, named):
     set_up(cluster)
-    roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    roll_over(cluster, HOUR * HOUR_MS)
     name = cluster.address.hourly(HOUR)
     settings(cluster, name, **values)
     ((found, text),) = states_of(cluster, f"index {name}")
@@ -199,7 +199,7 @@ def test_a_setting_that_would_make_the_scorer_miss_copies(cluster, values, state
 def test_a_node_that_holds_no_data_holds_no_copy_to_wait_for(cluster, monkeypatch):
     """One that only takes requests, say."""
     set_up(cluster)
-    roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    roll_over(cluster, HOUR * HOUR_MS)
     two = {"auto_expand_replicas": False, "number_of_replicas": 1, "write.wait_for_active_shards": "2"}
     settings(cluster, cluster.address.hourly(HOUR), **two)
     snapshot = take_snapshot(cluster)
@@ -216,7 +216,7 @@ def test_a_synthetic_source_is_told(cluster):
     custom = {"template": {"settings": {"index.mapping.source.mode": "synthetic"}}}
     cluster.request("PUT", f"/_component_template/{own.prefix}@custom", body=custom)
     set_up(cluster)
-    roll_over(cluster, own, HOUR * HOUR_MS)
+    roll_over(cluster, HOUR * HOUR_MS)
     ((state, text),) = states_of(cluster, f"index {own.hourly(HOUR)}")
     assert (state, "_source is synthetic" in text) == ("bad", True)
 
@@ -237,7 +237,7 @@ def test_a_source_that_lacks_what_neardup_reads_is_told(cluster, source, lacking
     custom = {"template": {"mappings": {"_source": source}}}
     cluster.request("PUT", f"/_component_template/{own.prefix}@custom", body=custom)
     set_up(cluster)
-    roll_over(cluster, own, HOUR * HOUR_MS)
+    roll_over(cluster, HOUR * HOUR_MS)
     if lacking is None:
         assert findings(cluster)["hours"][0].state == "ok"
         return
@@ -263,7 +263,7 @@ def test_what_setup_would_do_is_told(cluster):
 
 def test_an_hour_of_another_recipe_is_found(cluster):
     set_up(cluster, recipe=Recipe(q=5))
-    roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    roll_over(cluster, HOUR * HOUR_MS)
     template = cluster.request("GET", f"/_index_template/{cluster.address.template}")
     body = template["index_templates"][0]["index_template"]
     body["template"]["mappings"]["_meta"]["neardup"]["recipe"] = "another"
@@ -280,7 +280,7 @@ def test_an_hour_of_another_recipe_is_found(cluster):
 
 def test_an_alias_that_nobody_moves_is_found(cluster):
     set_up(cluster)
-    roll_over(cluster, cluster.address, 400_000 * HOUR_MS)
+    roll_over(cluster, 400_000 * HOUR_MS)
     ((state, text),) = states_of(cluster, f"alias {cluster.address.alias}")
     assert state == "warning"
     assert f"neardup rollover --window {cluster.address}" in text

@@ -106,7 +106,7 @@ def guarded(workshop) -> Iterator[Guarded]:
 def setup_work(cluster: Cluster, hour: int) -> None:
     """All that the role setup is for."""
     set_up(cluster, sign="client")
-    roll_over(cluster, cluster.address, hour * HOUR_MS)
+    roll_over(cluster, hour * HOUR_MS)
     assert set_up(cluster, sign="plugin").changes  # the hours are told of the pipeline
     describe(str(cluster.address), credentials=cluster.credentials)
     config = set_up(cluster).config
@@ -150,7 +150,7 @@ def scorer_work(cluster: Cluster, hour: int) -> None:
     cluster.request("POST", f"/{late}/_mget", body={"ids": ["a"]})
     cluster.request("GET", f"/{own.pattern}/_field_caps", params={"fields": "@timestamp"})
     assert late in {index.name for index in read_indices(cluster).hourly}
-    assert roll_over(cluster, own, (hour + 1) * HOUR_MS)
+    assert roll_over(cluster, (hour + 1) * HOUR_MS)
     cluster.request("DELETE", f"/{late}")
     cluster.request("PUT", f"/{own.state}/_doc/undo", params={"refresh": "true"}, body={})
     cluster.request("GET", f"/{own.state}/_doc/undo")
@@ -182,7 +182,7 @@ def window(guarded):
     with guarded.enter(SUPERUSER.name, "news") as cluster:
         set_up(cluster)
         describe(str(cluster.address), credentials=cluster.credentials)
-        roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+        roll_over(cluster, HOUR * HOUR_MS)
         bulk(
             cluster,
             [Action("index", "news-2026.11.21-09", "w", {"text": "x"}), Action("index", "other", "x", {})],

@@ -144,7 +144,7 @@ def test_a_policy_that_deletes_too_early_is_told(cluster, caplog):
 def test_bare_documents_of_other_clients_are_signed_as_python_signs(cluster):
     set_up(cluster)
     own = cluster.address
-    roll_over(cluster, own, HOUR * HOUR_MS)
+    roll_over(cluster, HOUR * HOUR_MS)
     lines: list[dict[str, Any]] = []
     for number, text in enumerate(TEXTS):
         name = own.alias if number % 2 else own.hourly(HOUR + 5)
@@ -368,7 +368,7 @@ def test_a_window_made_before_compact_fields_goes_on_with_lists(cluster):
 def test_an_hour_is_made_as_wanted_whoever_makes_it(cluster):
     set_up(cluster)
     own = cluster.address
-    roll_over(cluster, own, HOUR * HOUR_MS)
+    roll_over(cluster, HOUR * HOUR_MS)
     bulk(
         cluster,
         [Action("create", own.hourly(HOUR + 9), "a", {}), Action("create", own.copies(HOUR), "a", {})],
@@ -391,8 +391,8 @@ def test_the_alias_writes_to_the_hour_that_has_begun(cluster):
     set_up(cluster)
     own = cluster.address
     for hour in (HOUR, HOUR, HOUR + 1, HOUR + 5):
-        changed = roll_over(cluster, own, hour * HOUR_MS + 59 * 60_000)
-        assert roll_over(cluster, own, hour * HOUR_MS) == []
+        changed = roll_over(cluster, hour * HOUR_MS + 59 * 60_000)
+        assert roll_over(cluster, hour * HOUR_MS) == []
         bulk(cluster, [Action("index", own.alias, f"at-{hour}", {"text": "Rain."})])
         assert get(cluster, own.hourly(hour), f"at-{hour}")
         assert changed == [] or changed[-1] == f"alias {own.alias} writes to {own.hourly(hour)}"
@@ -405,7 +405,7 @@ def test_the_alias_writes_to_the_hour_that_has_begun(cluster):
 def test_after_the_last_hour_that_has_a_name_no_other_is_made(cluster):
     set_up(cluster)
     last = cluster.address.hourly(LAST_NAMED)
-    assert roll_over(cluster, cluster.address, LAST_NAMED * HOUR_MS)[0] == f"made index {last}"
+    assert roll_over(cluster, LAST_NAMED * HOUR_MS)[0] == f"made index {last}"
     assert [index.name for index in read_indices(cluster).hourly] == [last]
 
 
@@ -420,13 +420,13 @@ def test_before_the_first_hour_nothing_is_written_to_an_index_of_the_alias_name(
 
 def test_rolling_over_what_nobody_has_set_up_is_refused(cluster):
     with pytest.raises(NotSetUp, match="neardup setup --window http"):
-        roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+        roll_over(cluster, HOUR * HOUR_MS)
     assert read_indices(cluster).hourly == []
 
 
 def test_documents_of_another_recipe_are_refused_and_nothing_is_changed(cluster):
     set_up(cluster)
-    roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    roll_over(cluster, HOUR * HOUR_MS)
     before = everything(cluster)
     with pytest.raises(RecipeMismatch, match=cluster.address.hourly(HOUR)):
         set_up(cluster, recipe=Recipe(fold_case=True), window_hours=99)
@@ -458,7 +458,7 @@ def test_an_index_of_others_in_the_alias_is_told(cluster):
     cluster.request("PUT", f"/{other}", body={"aliases": {own.alias: {}}})
     try:
         set_up(cluster)
-        roll_over(cluster, own, HOUR_MS)
+        roll_over(cluster, HOUR_MS)
         assert note in set_up(cluster).notes
         assert ("setup", "warning", note) in list(examine(own, cluster.credentials))
     finally:
@@ -479,7 +479,7 @@ def test_a_prefix_within_another_is_refused(cluster):
 def test_who_signs_can_be_changed_later(cluster):
     set_up(cluster, sign="client")
     own = cluster.address
-    roll_over(cluster, own, HOUR * HOUR_MS)
+    roll_over(cluster, HOUR * HOUR_MS)
     bulk(cluster, [Action("create", own.alias, "a", {"text": "Rain."})])
     assert "neardup" not in get(cluster, own.hourly(HOUR), "a")
     assert set_up(cluster).changes == []  # it stays so until somebody says otherwise

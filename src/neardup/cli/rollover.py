@@ -37,7 +37,7 @@ def rollover(
     with connected(window, settings) as cluster:
         check_cluster(str(cluster.address), settings, make=True)
         _check_hourly(cluster)
-        done = roll_over(cluster, cluster.address, milliseconds)
+        done = roll_over(cluster, milliseconds)
     for line in done or ["nothing to do"]:
         print_line(line)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -108,6 +109,6 @@ def _watch(cluster: Cluster, config: Config, *, force: bool, rollover: bool, **p
         cluster_window_opener(str(cluster.address), config, force=force, **config.given),
         cluster,
         layout,
-        roll_over=(lambda now: roll_over(cluster, cluster.address, now)) if hourly else None,
+        roll_over=partial(roll_over, cluster) if hourly else None,
         **pace,
     )

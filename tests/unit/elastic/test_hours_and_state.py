@@ -509,7 +509,7 @@ def test_rollover_to_an_hour_that_takes_no_writes_is_told(settings, words, caplo
     """It moved the alias there without a word, and whoever wrote by it was refused."""
     there = {NAME: {"settings": {"index": settings}}}
     with standing_in(rolling_over(there)) as server, cluster_of(server) as cluster:
-        done = roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+        done = roll_over(cluster, HOUR * HOUR_MS)
     assert done[-1] == f"alias news writes to {NAME}"
     assert re.search(words, caplog.text) if words else not caplog.text
 
@@ -519,7 +519,7 @@ def test_rollover_to_an_alias_that_is_called_as_an_hour_changes_nothing():
     there = {"others": {"settings": {"index": {"uuid": "u"}}}}
     with standing_in(rolling_over(there)) as server, cluster_of(server) as cluster:
         with pytest.raises(WindowDamaged, match=rf"an alias of others.*DELETE others/_alias/{NAME}"):
-            roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+            roll_over(cluster, HOUR * HOUR_MS)
         with pytest.raises(WindowDamaged, match=rf"an alias of others.*DELETE others/_alias/{NAME}"):
             Layout(cluster.address).check_made(cluster, NAME, "r")
     assert {request.method for request in server.requests} == {"GET"}

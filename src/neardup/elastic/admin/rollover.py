@@ -14,7 +14,6 @@ from neardup.errors import NotSetUp
 from neardup.model.hours import LAST_NAMED, hour_of
 
 if TYPE_CHECKING:
-    from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
 
 log = logging.getLogger("neardup")
@@ -23,21 +22,27 @@ _REFUSING: Final = ("read_only", "read_only_allow_delete", "write")
 _FIELDS: Final = tuple(f"settings.index.{name}" for name in ("verified_before_close", "blocks"))
 
 
-def roll_over(cluster: Cluster, address: Address, now: int) -> list[str]:
+def roll_over(cluster: Cluster, now: int) -> list[str]:
     """What was changed for the alias to write to the hour of `now` (milliseconds): nothing if it does already.
 
     Makes the index of that hour and of the next, and warns of an hour that takes no writes. Two that do it at once do
     no harm. Needs the role `scorer`. Raises `NotSetUp` (an index made without our template would be none of ours),
     `WindowDamaged` where an alias of others is called as the hour, `ClusterError`.
     """
+    address = cluster.address
     # The template itself is only for the role `setup` to see.
     if not api.is_readable(cluster, address.state):
         raise NotSetUp(str(address))
     hour = hour_of(now)
     current, coming = address.hourly(hour), address.hourly(min(hour + 1, LAST_NAMED))
     _check_writable(cluster, current)
-    done = [f"made index {name}" for name in (current, coming) if _make(cluster, name)]
-    writes = _written(cluster, address)
+    done = [
+        f"made index {name}"
+        for name in (current, coming)
+        if not api.index_exists(cluster, name) and api.create_index(cluster, name)
+    ]
+    members = api.alias(cluster, address.alias)
+    writes = sorted(name for name, member in members.items() if member.get("is_write_index"))
     if writes == [current]:
         return done
     actions = [{"add": {"index": name, "alias": address.alias, "is_write_index": False}} for name in writes]
@@ -56,13 +61,3 @@ def _check_writable(cluster: Cluster, name: str) -> None:
     if blocks:
         what = f"blocked ({', '.join(blocks)}): what is written to it is refused"
         log.warning("%s is %s; %s", name, what, api.unblocking(name, blocks))
-
-
-def _make(cluster: Cluster, name: str) -> bool:
-    return not api.index_exists(cluster, name) and api.create_index(cluster, name)
-
-
-def _written(cluster: Cluster, address: Address) -> list[str]:
-    """The indices through which the alias is written now: one, or none."""
-    members = api.alias(cluster, address.alias)
-    return sorted(name for name, member in members.items() if member.get("is_write_index"))
