@@ -35,11 +35,10 @@ def test_an_answer_holds_so_many_texts_and_so_many_bytes_of_them(sizes, asked):
         )
 
     rows = np.zeros(len(sizes), ROW)
-    rows["text_bytes"] = sizes
-    handles = list(range(len(sizes)))
-    refs = [DocumentRef("news-1", str(handle)) for handle in handles]
+    rows["text_bytes"], rows["order"] = sizes, range(len(sizes))
+    refs = [DocumentRef("news-1", str(at)) for at in range(len(sizes))]
     with standing_in(gone) as server, Cluster(Address(server.url, "news"), patience=0) as cluster:
-        texts = TextCache(cluster, "text", signer_for(Recipe())).read(handles, refs, rows)
+        texts = TextCache(cluster, "text", signer_for(Recipe())).read(refs, rows)
     assert texts == len(sizes) * [NO_TEXT]
     reads = [request for request in server.requests if request.path.startswith("/_mget")]
     assert [len(request.lines[0]["docs"]) for request in reads] == asked
@@ -57,7 +56,8 @@ def test_an_index_that_is_gone_is_told_once_and_documents_that_are_gone_from_ano
     with standing_in(script) as server, Cluster(Address(server.url, "news"), patience=0) as cluster:
         cache = TextCache(cluster, "text", signer_for(Recipe()))
         for at in range(0, 6, 2):
-            cache.read([at, at + 1], refs[at : at + 2], rows)
+            rows["order"] = at, at + 1
+            cache.read(refs[at : at + 2], rows)
     assert [line.partition(":")[0] for line in caplog.messages] == [
         "news-1 is gone", "4 in news-2 is gone", "5 in news-2 is gone",
     ]  # fmt: skip

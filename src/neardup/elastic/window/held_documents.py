@@ -91,8 +91,7 @@ class HeldDocuments:
 
     def _read(self, rows: Rows) -> list[Text]:
         arrivals = arrivals_of(rows).tolist()
-        refs = [self._unmoved.get(arrival, self._refs[arrival]) for arrival in arrivals]
-        return self._texts.read(arrivals, refs, rows)
+        return self._texts.read([self._unmoved.get(each, self._refs[each]) for each in arrivals], rows)
 
     def absent(self, rows: Rows) -> NDArray[np.bool_]:
         """Which documents are gone."""

@@ -14,7 +14,7 @@ from neardup.elastic.http.mget import mget
 from neardup.elastic.window.parts import in_parts_of_texts
 from neardup.model.escapes import escaped
 from neardup.model.field_path import field_of
-from neardup.stores.records import fingerprints_of
+from neardup.stores.records import arrivals_of, fingerprints_of
 
 if TYPE_CHECKING:
     from neardup.elastic.http.api import DocumentRef, StoredDocument
@@ -44,7 +44,7 @@ NO_TEXT: Final = Text(b"", None)
 
 
 class TextCache:
-    """Texts by handle, whatever number its owner gives a document."""
+    """Texts of documents by arrival."""
 
     def __init__(self, cluster: Cluster, text_field: str, signer: Signer) -> None:
         self._cluster, self._text_field, self._signer = cluster, text_field, signer
@@ -52,27 +52,27 @@ class TextCache:
         self._without = set[str]()  # indices that are gone
         self._bytes = 0
 
-    def keep(self, handle: int, text: Text) -> None:
+    def keep(self, arrival: int, text: Text) -> None:
         """Keeps a text that is known without reading it."""
-        earlier = self._recent.pop(handle, None)
-        self._bytes += text.size - (0 if earlier is None else earlier.size)
-        self._recent[handle] = text
+        self._bytes += text.size - self._recent.pop(arrival, NO_TEXT).size
+        self._recent[arrival] = text
 
-    def forget(self, handles: Iterable[int]) -> None:
+    def forget(self, arrivals: Iterable[int]) -> None:
         """Lets go of documents that are gone."""
-        for handle in handles:
-            self._bytes -= self._recent.pop(handle, NO_TEXT).size
+        for arrival in arrivals:
+            self._bytes -= self._recent.pop(arrival, NO_TEXT).size
 
-    def read(self, handles: Sequence[int], refs: Sequence[DocumentRef], rows: Rows) -> list[Text]:
+    def read(self, refs: Sequence[DocumentRef], rows: Rows) -> list[Text]:
         """The texts of documents: `NO_TEXT` for one that is gone, or no longer what was scored (a line in the log).
 
         One request for every 256 that are not kept, or for every 32 MB of their normal forms.
         """
-        missing = [i for i, handle in enumerate(handles) if handle not in self._recent]
+        arrivals = arrivals_of(rows).tolist()
+        missing = [i for i, arrival in enumerate(arrivals) if arrival not in self._recent]
         for positions in in_parts_of_texts(rows[missing]):
             part = [missing[i] for i in positions]
-            self._fetch([handles[i] for i in part], [refs[i] for i in part], rows[part])
-        texts = [self._recent[handle] for handle in handles]
+            self._fetch([refs[i] for i in part], rows[part])
+        texts = [self._recent[arrival] for arrival in arrivals]
         self.trim()
         return texts
 
@@ -81,21 +81,21 @@ class TextCache:
         while self._bytes > _CACHE_BYTES:
             self._bytes -= self._recent.popitem(last=False)[1].size
 
-    def _fetch(self, handles: Sequence[int], refs: Sequence[DocumentRef], rows: Rows) -> None:
+    def _fetch(self, refs: Sequence[DocumentRef], rows: Rows) -> None:
         documents = mget(self._cluster, refs, _source_includes=self._text_field)
         texts = [None if document is None else self._text(document) for document in documents]
         signed = self._signer.sign([text or b"" for text in texts])
         same = (signed.fingerprints == fingerprints_of(rows)).all(axis=1)
         without = {ref.index for ref, document in zip(refs, documents, strict=True) if document is None}
         missing = set(filter(self._is_gone, sorted(without)))
-        for i, (handle, ref) in enumerate(zip(handles, refs, strict=True)):
+        for i, (arrival, ref) in enumerate(zip(arrivals_of(rows).tolist(), refs, strict=True)):
             if not same[i] and ref.index not in missing:
                 state = "is gone" if documents[i] is None else "has another text than when it was scored"
                 log.warning(
                     "%s in %s %s: it is not compared; index it again whole, or delete it here",
                     escaped(ref.id), ref.index, state,
                 )  # fmt: skip
-            self.keep(handle, Text(signed.text(i), texts[i]) if same[i] else NO_TEXT)
+            self.keep(arrival, Text(signed.text(i), texts[i]) if same[i] else NO_TEXT)
 
     def _is_gone(self, index: str) -> bool:
         """Whether an index is gone, and all its documents with it, which is logged once."""
