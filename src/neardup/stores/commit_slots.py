@@ -11,6 +11,7 @@ import contextlib
 import errno
 import os
 from io import FileIO
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -56,7 +57,7 @@ class CommitSlots:
                 check_window(self._path)
             actual = f"{file_size(self._path / 'commit')} bytes of which a slot and its copy do not check"
             raise WindowDamaged(self._path / "commit", actual, "two commit slots", self._path)
-        return newest(slots[0] + slots[1])
+        return newest(slots)
 
     def write(self, commit: Commit, *, flush: bool) -> None:
         """Writes `commit` over the older slot and its copy, and to the disk if it is to `flush`."""
@@ -149,9 +150,9 @@ def are_slots_whole(path: Path) -> bool:
     return whole and file_size(path / "commit") == SLOT_BYTES * _SLOTS * _COPIES
 
 
-def newest(commits: list[Commit]) -> Commit:
-    """The last of some commits."""
-    return max(commits, key=lambda commit: commit.generation)
+def newest(slots: tuple[list[Commit], list[Commit]]) -> Commit:
+    """The last commit of both slots; that of a new window if none checks."""
+    return max(chain(*slots), key=lambda commit: commit.generation, default=Commit())
 
 
 def _encoded(commit: Commit) -> bytes:

@@ -84,7 +84,7 @@ def _commit(path: Path) -> Commit:
     slots = read_slots(path)
     if not any(slots):
         raise WindowDamaged(path / "commit", "nothing that checks", "two commit slots")
-    return newest(slots[0] + slots[1])
+    return newest(slots)
 
 
 def _rows(path: Path, hour: int, commit: Commit) -> Rows:

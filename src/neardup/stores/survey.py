@@ -32,6 +32,7 @@ from neardup.stores.window_directory import (
 from neardup.tables.lexicon import Lexicon
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -106,8 +107,7 @@ def examine_window(path: Path) -> Survey:
     slots = read_slots(path)
     if all(slots) and not are_slots_whole(path):
         restorable[COMMIT] = "its other copy of the commit"
-    valid = slots[0] + slots[1]
-    commit = newest(valid) if valid else Commit()
+    commit = newest(slots)
     last = commit.seq if all(slots) else None
     stored = [hour for hour in hours_in(path) if hour >= commit.floor_hour]
     hours = [_survey_hour(path, hour, last, commit.floor_order) for hour in stored]
@@ -168,8 +168,7 @@ def _restorable_description(path: Path) -> tuple[Description, dict[str, str]]:
 def _is_being_made(path: Path) -> bool:
     """Whether whoever made the window was ended before it had made the copy: the next writer does."""
     slots = read_slots(path)
-    is_committed = any(commit.generation for commit in slots[0] + slots[1])
-    return all(slots) and not is_committed and not (path / (DESCRIPTION + COPY)).exists()
+    return all(slots) and not newest(slots).generation and not (path / (DESCRIPTION + COPY)).exists()
 
 
 def _is_lexicon(file: Path) -> bool:
@@ -231,7 +230,7 @@ def read_everything(path: Path) -> None:
     """Reads all that a window holds, while others may write to it; raises `WindowDamaged` at the first damage,
     `WindowExpired` if a writer always drops hours faster.
     """
-    damaged = [*_restorable(path), *([] if _are_slots_whole_soon(path) else [COMMIT])]
+    damaged = [*_restorable(path), *([] if _is_soon(lambda: are_slots_whole(path)) else [COMMIT])]
     if damaged:
         raise WindowDamaged(path / damaged[0], "something else", "what was written", path)
     for attempt in range(_PATIENCE):
@@ -242,8 +241,11 @@ def read_everything(path: Path) -> None:
                 if attempt == _PATIENCE - 1:
                     raise
             else:
-                _check_hour_list(path, hours)
-                return
+                break
+    # An hour that is being dropped leaves the list before it leaves the disk.
+    if not _is_soon(lambda: hour_list.is_whole(path, hours & set(hours_in(path)))):
+        actual = "a list that lacks hours, or says other things"
+        raise WindowDamaged(path / HOUR_LIST, actual, "all hours", path)
 
 
 def _read_documents(store: DirectoryStore) -> set[int]:
@@ -259,19 +261,10 @@ def _read_documents(store: DirectoryStore) -> set[int]:
     return hours
 
 
-def _are_slots_whole_soon(path: Path) -> bool:
-    """Whether the commit slots check, at a moment at which none is being written."""
+def _is_soon(holds: Callable[[], bool]) -> bool:
+    """Whether something `holds` now, or in a moment: it may just be written."""
     for _ in range(_PATIENCE):
-        if are_slots_whole(path):
+        if holds():
             return True
         time.sleep(_MOMENT)
     return False
-
-
-def _check_hour_list(path: Path, hours: set[int]) -> None:
-    """Raises `WindowDamaged` unless the list names those of `hours`, which hold documents, that are still there."""
-    for _ in range(_PATIENCE):
-        if hour_list.is_whole(path, hours & set(hours_in(path))):
-            return
-        time.sleep(_MOMENT)  # an hour that is being dropped leaves the list before it leaves the disk
-    raise WindowDamaged(path / HOUR_LIST, "a list that lacks hours, or says other things", "all hours", path)
