@@ -83,11 +83,6 @@ def test_with_the_default_settings_every_file_is_put_as_it_is():
     assert put == files
 
 
-def test_the_prefix_is_replaced_in_parsed_values_only():
-    file = {"PREFIX-a": ["xPREFIX", {"b": "PREFIXPREFIX"}, 1, None, True]}
-    assert resources.with_prefix(file, "n") == {"n-a": ["xn", {"b": "nn"}, 1, None, True]}
-
-
 def test_a_file_that_is_not_there_is_named():
     with pytest.raises(DataFileError, match=r"nothing\.json"):
         resources.load("mappings", "nothing.json", "news")
