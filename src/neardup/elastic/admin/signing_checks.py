@@ -9,6 +9,7 @@ from neardup.elastic.http.address import Address
 from neardup.elastic.http.admin_api import simulate
 from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterRejected, NeardupError
+from neardup.model.field_path import put_field
 from neardup.model.finding import Finding
 from neardup.oracle.definitions import fingerprint, normal_form
 
@@ -62,7 +63,8 @@ def _not_asked(cluster: Cluster, node: NodeFacts, what: str) -> Finding:
 
 def _signing(cluster: Cluster, config: WindowConfig, what: str, url: str) -> Finding:
     """Whether the node at `url` signs as the window is signed, and as we would."""
-    source, own = _with_field(config.text_field, SAMPLE), Address(url, cluster.address.prefix)
+    source, own = dict[str, Any](), Address(url, cluster.address.prefix)
+    put_field(source, config.text_field, SAMPLE)
     try:
         with Cluster(own, cluster.credentials, patience=0, timeout=cluster.timeout) as direct:
             answer = simulate(direct, source, name=own.pipeline)
@@ -106,8 +108,3 @@ def _fault_of(signature: Mapping[str, Any], config: WindowConfig) -> str | None:
     if signed_as != wanted:
         return f"fingerprint {signed_as}, here {wanted}: install the plugin of this version of neardup"
     return None
-
-
-def _with_field(name: str, value: Any) -> dict[str, Any]:
-    head, _, rest = name.partition(".")
-    return {head: _with_field(rest, value) if rest else value}
