@@ -34,6 +34,7 @@ import os
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from configparser import ConfigParser
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -67,16 +68,6 @@ VARIABLE_KEYS: Final = ("window", *SETTING_KEYS, "config", "token", *CREDENTIAL_
 OTHER_VARIABLES: Final = ("NEARDUP_CPU_LEVEL", "NEARDUP_DATA", "NEARDUP_REQUIRE_NODE", "NEARDUP_TEST_")
 """How variables begin that benchmarks and tests read: no settings, and no mistake."""
 
-_TRUTH: Final = {
-    "1": True,
-    "true": True,
-    "yes": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "no": False,
-    "off": False,
-}
 
 _UNASKED: Final = {
     "window": "names the host of {window}: give --window {window} or set NEARDUP_WINDOW",
@@ -276,10 +267,8 @@ def _fields(table: dict[str, Any]) -> Fields:
         names = value if key in _LISTS and isinstance(value, list) else [value]
         if (not names and key != "show") or not all(isinstance(name, str) and name for name in names):
             raise SettingsError(f"fields.{key}", value, "the name of a field")
-    listed = {
-        key: value if isinstance(value, list) else [value] for key, value in table.items() if key in _LISTS
-    }
-    return Fields(**table | {key: tuple(value) for key, value in listed.items()})
+    listed = {key: table[key] for key in _LISTS if key in table}
+    return Fields(**table | {key: tuple(v if isinstance(v, list) else [v]) for key, v in listed.items()})
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
@@ -315,9 +304,10 @@ def _log_unknown(environ: Mapping[str, str]) -> None:
 def _typed(key: str, text: str) -> Any:
     name, default = PREFIX + key.upper(), getattr(Settings(), key, "")
     if isinstance(default, bool) or key == "keep_text":
-        if text.lower() not in _TRUTH:
+        truth = ConfigParser.BOOLEAN_STATES.get(text.lower())
+        if truth is None:
             raise SettingsError(name, text, "true or false")
-        return _TRUTH[text.lower()]
+        return truth
     if isinstance(default, tuple):
         return tuple(name.strip() for name in text.split(",") if name.strip())
     if key != "max_memory" and (isinstance(default, int) or default is None):
