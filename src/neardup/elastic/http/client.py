@@ -25,7 +25,6 @@ from elastic_transport.client_utils import url_to_node_config
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.permission_errors import permission_error
 from neardup.elastic.http.remedies import never_fits, remedy_for
-from neardup.elastic.http.unexpected import check_is_here
 from neardup.elastic.http.wait_reasons import WaitReasons
 from neardup.errors import ClusterConflict, ClusterError, ClusterRejected, ClusterUnreachable
 
@@ -40,6 +39,8 @@ DEFAULT_PATIENCE: Final = 120.0
 DEFAULT_TIMEOUT: Final = 60.0
 BUSY: Final = (429, 502, 503, 504)
 """Too many requests; a proxy that reaches no node; a node without master or shard; the same in time."""
+_REDIRECTS: Final = (301, 302, 303, 307, 308)
+"""By a proxy, as from http to https: not followed, because credentials are for this address alone."""
 NODE_GONE: Final = ("node_disconnected_exception", "node_not_connected_exception", "node_closed_exception")
 """What a node says whose request to another failed because that had just gone; by OpenSearch as 500."""
 FIRST_WAIT: Final = 0.25
@@ -213,9 +214,12 @@ class Cluster:
         """Why a request is to be sent again that got this answer; raises the error of one that is not."""
         if (status := meta.status) < 300:
             return _NO_JSON
-        check_is_here(self.url, status, self.credentials.hidden(meta.headers.get("location") or ""))
-        type, why = self._type_and_reason(status, answer)
-        reason = f"{status} {type} {why}"
+        if status in _REDIRECTS:
+            to = self.credentials.hidden(meta.headers.get("location") or "")
+            why = f"what answers there sends elsewhere ({status}, to {to}); if the cluster is there, give that address"
+            raise ClusterUnreachable(self.url, why)
+        type, said = self._type_and_reason(status, answer)
+        reason = f"{status} {type} {said}"
         is_busy = (status in BUSY or node_left(answer)) and not never_fits(reason)
         # Without JSON it comes from a proxy that knows no way to a node for a moment.
         if is_busy or (status == HTTPStatus.NOT_FOUND and not is_whole):

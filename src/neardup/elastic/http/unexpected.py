@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar, cast
 
-from neardup.errors import ClusterRejected, ClusterUnreachable, NeardupError
+from neardup.errors import ClusterRejected, NeardupError
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -17,7 +17,6 @@ T = TypeVar("T")
 UNREADABLE: Final = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 """What reading a value of another form than expected raises."""
 _OK: Final = 200
-_REDIRECTS: Final = (301, 302, 303, 307, 308)
 
 
 def reads_answer(call: Callable[P, T]) -> Callable[P, T]:
@@ -39,14 +38,3 @@ def reads_answer(call: Callable[P, T]) -> Callable[P, T]:
             raise ClusterRejected(cluster.url, what, _OK, "unexpected_answer", reason) from error
 
     return checked
-
-
-def check_is_here(url: str, status: int, location: str) -> None:
-    """Raises `ClusterUnreachable` for an answer by a proxy that sends elsewhere, as from http to https: it is not
-    followed, because credentials are for `url` alone.
-    """
-    if status in _REDIRECTS:
-        remedy = "if the cluster is there, give that address"
-        raise ClusterUnreachable(
-            url, f"what answers there sends elsewhere ({status}, to {location}); {remedy}"
-        )
