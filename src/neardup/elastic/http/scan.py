@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain, groupby, islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import orjson
@@ -127,17 +128,13 @@ def in_order(
     while True:
         try:
             for tie in _by_time(cluster, target, sort, query, page, whole):
-                yield from sorted((_entry(hit, absent) for hit in tie), key=_by_id)
+                yield from sorted((_entry(hit, absent) for hit in tie), key=attrgetter("id", "index"))
                 whole, lost = [tie[0].sort[0]], 0
             return
         except ClusterRejected as error:
             lost += 1
             if error.status != 404 or lost > _REOPENINGS:
                 raise
-
-
-def _by_id(entry: Entry) -> tuple[str, str]:
-    return entry.id, entry.index
 
 
 def _entry(hit: Hit, absent: tuple[Any, ...]) -> Entry:
