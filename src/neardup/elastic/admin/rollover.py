@@ -39,7 +39,7 @@ def roll_over(cluster: Cluster, now: int) -> list[str]:
     done = [
         f"made index {name}"
         for name in (current, coming)
-        if not api.index_exists(cluster, name) and api.create_index(cluster, name)
+        if not api.index_exists(cluster, name) and api.put_object(cluster, f"/{name}")
     ]
     members = api.alias(cluster, address.alias)
     writes = sorted(name for name, member in members.items() if member.get("is_write_index"))

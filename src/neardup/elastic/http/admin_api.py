@@ -141,13 +141,15 @@ def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
     return about
 
 
-def put_object(cluster: Cluster, path: str, body: dict[str, Any]) -> None:
-    """Makes or changes one; an index that is there already (another process was faster) is as good."""
+def put_object(cluster: Cluster, path: str, body: dict[str, Any] | None = None) -> bool:
+    """Makes or changes one, or an index; False for an index that is there already (another process was faster)."""
     try:
         cluster.request("PUT", path, body=body)
     except ClusterRejected as error:
         if error.type != _EXISTS_ALREADY:
             raise
+        return False
+    return True
 
 
 @reads_answer
@@ -222,17 +224,6 @@ def index_exists(cluster: Cluster, name: str) -> bool:
 def is_readable(cluster: Cluster, name: str) -> bool:
     """Whether there is an index of this name, asked with no more rights than reading what is in it."""
     return cluster.request("GET", f"/{name}/_count", missing_ok=True) is not None
-
-
-def create_index(cluster: Cluster, name: str) -> bool:
-    """Makes an index, as its template says; False if it was there already."""
-    try:
-        cluster.request("PUT", f"/{name}")
-    except ClusterRejected as error:
-        if error.type != _EXISTS_ALREADY:
-            raise
-        return False
-    return True
 
 
 def delete_index(cluster: Cluster, name: str) -> None:
