@@ -7,6 +7,8 @@ import itertools
 import os
 import pickle
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +190,21 @@ def test_a_full_disk_names_the_file(path, settings):
         at += 1
     assert all(name == str(path) or path in Path(name).parents for name in named)
     assert {"rows.bin", "text.bin", "blob.bin", "keys.bin", "commit"} <= {Path(name).name for name in named}
+
+
+@pytest.mark.parametrize(("size", "file"), [(0, "lock"), (100, "commit.new"), (300, "window.json.new")])
+def test_a_window_that_there_is_no_room_for_names_the_file(tmp_path, size, file):
+    code = (
+        "import resource, sys, neardup\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, resource.RLIM_INFINITY))\n"
+        "try:\n"
+        "    neardup.open(sys.argv[1])\n"
+        "except OSError as error:\n"
+        "    print(error.filename)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "w")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{tmp_path / 'w' / file}\n"
 
 
 class TestReaderOfAReplay:

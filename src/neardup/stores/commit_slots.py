@@ -126,7 +126,8 @@ def write_new(path: Path, commit: Commit) -> None:
     before = commit._replace(generation=max(commit.generation - 1, 0))
     slots = sorted((commit, before), key=lambda each: each.generation % _SLOTS)
     draft = path / "commit.new"
-    draft.write_bytes(b"".join(map(_encoded, _COPIES * slots)))
+    with naming(draft):
+        draft.write_bytes(b"".join(map(_encoded, _COPIES * slots)))
     draft.replace(path / "commit")
 
 
