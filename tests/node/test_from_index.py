@@ -512,6 +512,24 @@ class TestInPlace:
         with pytest.raises(SettingsError, match="whose mapping is enabled"):
             prepare(window, archive, Settings(), FIELDS)
 
+    @pytest.mark.parametrize("mapping", [MAPPING, {"dynamic": False}])
+    def test_a_name_that_no_document_has_is_refused_before_any_is_marked(
+        self, cluster, window, archive, mapping
+    ):
+        """Every document was marked that it gets no verdict, and another prefix found none to score."""
+        documents = in_order(stream(10))
+        fill(cluster, archive, {each["id"]: archived(each) for each in documents}, mapping)
+        for text in ("text", "page"):
+            with pytest.raises(SettingsError, match=rf"'{text}'.*fields: nr, page, published.*--text-field"):
+                prepare(window, archive, Settings(), Fields("_id", text, ("published",)))
+        with pytest.raises(SettingsError, match=r"'publishd'.*none of this name"):
+            prepare(window, archive, Settings(), Fields("_id", "page.body", ("publishd",)))
+        there = cluster.request("GET", f"/{archive}/_mapping")[archive]["mappings"]
+        assert "neardup" not in there.get("properties", {})
+        verdicts, rejects = in_place(window, archive, Fields("_id", "page.body"))
+        assert len(verdicts) == len(documents)
+        assert rejects == []
+
     def test_the_window_can_be_asked_without_naming_the_archive_again(self, cluster, window, archive):
         documents = in_order(stream(40))
         fill(cluster, archive, {each["id"]: archived(each) for each in documents})

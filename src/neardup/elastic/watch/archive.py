@@ -1,4 +1,4 @@
-"""An archive: what is scored in place. Whether its documents can bear marks, and the mapping of these."""
+"""An archive: what is scored in place. Whether its documents can bear marks, and have a text; the mapping of marks."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Final
 from neardup.elastic.admin.hourly_indices import rebuilds_source
 from neardup.elastic.admin.resources import load
 from neardup.elastic.http.admin_api import indices, put_mapping
+from neardup.elastic.http.api import field_types, search
 from neardup.errors import SettingsError
+from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
 
 _FIELDS: Final = "neardup-fields.json"
+_OBJECTS: Final = {"object", "nested"}
+_LOOKED_AT: Final = 100
+"""Documents that tell whether there is a field that no mapping knows."""
 
 
 def check_source(cluster: Cluster, name: str) -> None:
@@ -27,6 +32,19 @@ def check_source(cluster: Cluster, name: str) -> None:
                 "an index that keeps _source as written, not a synthetic one; without --in-place it is copied"
             )
             raise SettingsError("from_index", index, expected)
+
+
+def check_text(cluster: Cluster, name: str, text_field: str) -> None:
+    """Raises `SettingsError` where documents have no text by this name: each would be marked that it gets no verdict,
+    and none be looked at again for another name.
+    """
+    if set(field_types(cluster, name, text_field)) - _OBJECTS:
+        return
+    hits = search(cluster, name, {"size": _LOOKED_AT, "track_total_hits": False}).hits
+    if hits and not any(isinstance(field_of(hit.source, text_field), str) for hit in hits):
+        fields = ", ".join(sorted(hits[0].source)[:8])
+        expected = f"a text in the documents of {name}, which have none of this name (fields: {fields})"
+        raise SettingsError("text_field", text_field, f"{expected}: --text-field names it")
 
 
 def map_marks(cluster: Cluster, name: str) -> None:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.reindex.index_reader import Source
-from neardup.elastic.watch.archive import check_source, map_marks
+from neardup.elastic.watch.archive import check_source, check_text, map_marks
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import read_state
 from neardup.errors import SettingsError
+from neardup.sources.fields import TIME_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -27,8 +28,8 @@ def prepare(
 
     Sets up the window if it is not there, and maps our object in the index: the only change of it beside the marks.
     Where it is there, its fields hold; of `fields` those `given` ("text_field", "time_field") must be the same.
-    Raises `SettingsError` for an index that cannot be scored in place, `ClusterRejected` if it has an object `neardup`
-    of its own.
+    Raises `SettingsError` for an index that cannot be scored in place, or has no such text or time, `ClusterRejected`
+    if it has an object `neardup` of its own.
     """
     state = read_state(cluster)
     if state is not None:
@@ -44,9 +45,20 @@ def prepare(
         fields = type(fields)(fields.id, about.text_field, (about.time_field,))
     source = Source(cluster, name, fields)
     check_source(cluster, name)
+    check_text(cluster, name, fields.text)
     if state is None:
+        _check_time(source)
         # No pipeline of ours signs what is in such an index.
         own = settings.with_changes(window_hours=0)
         set_up(cluster, settings=own, text_field=fields.text, time_field=source.time.name, sign="client")
     map_marks(cluster, name)
     return Layout(cluster.address, fields.text, source.time.name, client_signs=True, archive=name)
+
+
+def _check_time(source: Source) -> None:
+    """Raises `SettingsError` for a name that was given and that nothing has: no document would have a time."""
+    named, is_given = source.fields.time[0], source.fields.time != TIME_FIELDS
+    if is_given and source.time.kind is None and source.count({"match_all": {}}):
+        otherwise = f"without --time-field it is {' or '.join(TIME_FIELDS)}, if any"
+        expected = f"a field of {source.name}, which has none of this name: {otherwise}"
+        raise SettingsError("time_field", named, expected)
