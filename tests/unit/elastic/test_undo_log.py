@@ -67,6 +67,20 @@ def test_a_log_passes_where_less_is_taken_than_one_part_has(documents):
     assert documents.sources == {(HOUR, id): source for id, source in old.items()}
 
 
+def test_what_was_deleted_from_a_data_stream_stays_so(documents, cluster, caplog):
+    """It takes no document back, and no scorer opened the window any more."""
+    stream = ".ds-logs-web-default-2026.11.21-000001"
+    UndoLog(cluster, KEPT, COMPOSER).write(7, [UndoEntry(stream, id, OLD) for id in "ab"])
+    documents.put(stream, "b", NEW)
+    words = "index request with no if_primary_term and if_seq_no set targeting backing indices is disallowed"
+    backing = (400, "illegal_argument_exception", words)
+    documents.refused = lambda _, key: backing if key == (stream, "a") else None
+    assert UndoLog(cluster, KEPT, COMPOSER).undo([7]) == 2
+    assert logs(documents) == []
+    assert documents.sources == {(stream, "b"): OLD}
+    assert f"a in {stream} was deleted" in caplog.text
+
+
 @pytest.mark.parametrize("entry", [UndoEntry(HOUR, "a", OLD), UndoEntry(HOUR, "a")], ids=["index", "delete"])
 def test_what_cannot_be_put_back_is_named_and_its_log_stays_for_the_next_epoch(documents, cluster, entry):
     UndoLog(cluster, KEPT, COMPOSER).write(7, [entry])

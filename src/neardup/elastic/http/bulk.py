@@ -40,6 +40,7 @@ DROPPED: Final = "an ingest pipeline of the index drops it"
 SENT_ELSEWHERE: Final = (
     "an ingest pipeline, or an alias called as the index, sends it elsewhere, to {index}/{id}"
 )
+_NOT_TAKEN_BACK: Final = "targeting backing indices is disallowed"
 OF_ONE_ITEM: Final = "bulk item"
 """The type of the error for an action that was refused, whose request was answered as all that went with it."""
 NO_ITEMS_FAULT: Final = ("media_type_header_exception",)
@@ -142,15 +143,21 @@ def bulk_done(
     *,
     between: Callable[[], object] = lambda: None,
 ) -> list[Outcome]:
-    """`bulk`, of which every action has been done, or met a document that another client had changed or deleted.
+    """`bulk`, of which every action has been done, or met a document that another client had changed or deleted, or was
+    to put back one that a data stream does not take back (`is_gone_for_good`).
 
     Raises `ClusterRejected` for the first that was refused for another reason.
     """
     outcomes = bulk(cluster, actions, between=between)
     for action, outcome in zip(actions, outcomes, strict=True):
-        if not outcome.ok and outcome.status not in CHANGED_MEANWHILE:
+        if not (outcome.ok or outcome.status in CHANGED_MEANWHILE or is_gone_for_good(outcome)):
             raise refusal(cluster, action, outcome)
     return outcomes
+
+
+def is_gone_for_good(outcome: Outcome) -> bool:
+    """Whether a document was to be written where it is no more, and a data stream takes new ones at its end alone."""
+    return _NOT_TAKEN_BACK in (outcome.error or "")
 
 
 def refusal(cluster: Cluster, action: Action, outcome: Outcome) -> ClusterRejected:

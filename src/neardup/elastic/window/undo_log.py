@@ -8,6 +8,7 @@ of new documents.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from http import HTTPStatus
@@ -16,17 +17,20 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import orjson
 
 from neardup.elastic.http.api import get_doc, put_doc
-from neardup.elastic.http.bulk import TOO_LARGE, Action, bulk, bulk_done
+from neardup.elastic.http.bulk import TOO_LARGE, Action, bulk, bulk_done, is_gone_for_good
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import never_fits
 from neardup.elastic.window.codec import OBJECT, own_object
 from neardup.elastic.window.parts import in_parts
 from neardup.errors import ClusterRejected
+from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
     from neardup.elastic.http.api import StoredDocument
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.window.composer import Composer
+
+log = logging.getLogger("neardup")
 
 _PART_BYTES: Final = 500_000
 """Of one document of the log: nginx lets no request pass that is above 1 MiB, unless it is told otherwise."""
@@ -92,7 +96,8 @@ class UndoLog:
         A document that is still the one it was keeps what other clients have done to it, but is written all the same:
         what of the dead holder's writes is still on its way then comes to a version that is no more.
 
-        Raises `ClusterRejected` if the cluster does not take one; the log stays then, for whoever tries again.
+        One that was deleted from a data stream stays so, as if another client had deleted it. Raises `ClusterRejected`
+        if the cluster does not take one for another reason; the log stays then, for whoever tries again.
         """
         count = 0
         for epoch in reversed(epochs):
@@ -114,6 +119,12 @@ class UndoLog:
             pending = [(entry, action) for entry, action in undoing if action is not None]
             actions = [action for _, action in pending]
             outcomes = bulk_done(self._cluster, actions, between=self._keep_lease)
+            for (entry, _), outcome in zip(pending, outcomes, strict=True):
+                if is_gone_for_good(outcome):
+                    log.warning(
+                        "%s in %s was deleted, and a data stream takes no document back: it stays so",
+                        escaped(entry.id), entry.index,
+                    )  # fmt: skip
             done = [action for action, outcome in zip(actions, outcomes, strict=True) if outcome.ok]
             bulk_done(self._cluster, self._composer.signing(done), between=self._keep_lease)
             conflicts = [outcome.status == HTTPStatus.CONFLICT for outcome in outcomes]
