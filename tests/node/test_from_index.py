@@ -64,7 +64,10 @@ def archived(document):
 
 def fill(cluster, name, sources, mapping=MAPPING, **settings):
     if not cluster.request("GET", f"/{name}", missing_ok=True):
-        body = {"mappings": mapping, "settings": {"number_of_replicas": 0, **settings}}
+        aliases = settings.pop("aliases", {})
+        body = {
+            "mappings": mapping, "aliases": aliases, "settings": {"number_of_replicas": 0, **settings},
+        }  # fmt: skip
         cluster.request("PUT", f"/{name}", body=body)
     outcomes = bulk(
         cluster, [Action("index", name, id, source) for id, source in sources.items()], refresh="true"
@@ -529,6 +532,21 @@ class TestInPlace:
         verdicts, rejects = in_place(window, archive, Fields("_id", "page.body"))
         assert len(verdicts) == len(documents)
         assert rejects == []
+
+    def test_an_alias_takes_no_new_documents(self, cluster, window, archive):
+        """They were rejected as sent elsewhere by a pipeline, and stored, and counted when the window was read anew."""
+        documents = in_order(stream(20))
+        sources = {each["id"]: archived(each) for each in documents[:10]}
+        fill(cluster, f"{archive}-1", sources, aliases={archive: {}})
+        assert len(in_place(window, archive)[0]) == 10
+        with open_elastic_window(str(window.address), credentials=window.credentials) as opened:
+            with pytest.raises(
+                SettingsError, match=rf"{archive} in place, which stands for {archive}-1; write"
+            ):
+                list(opened.ingest(documents[10:]))
+            assert opened.stats().documents == 10
+        fill(cluster, f"{archive}-1", {each["id"]: archived(each) for each in documents[10:]})
+        assert len(watched(window)) == 10
 
     def test_the_window_can_be_asked_without_naming_the_archive_again(self, cluster, window, archive):
         documents = in_order(stream(40))

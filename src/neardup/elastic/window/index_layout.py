@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from neardup.elastic.admin.managed_objects import MAX_LENGTH, window_config
-from neardup.elastic.http.admin_api import delete_index, index_settings, own_index
+from neardup.elastic.http.admin_api import delete_index, index_settings, indices, own_index
 from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, refresh
 from neardup.errors import ClusterRejected, SettingsError, WindowDamaged
 from neardup.model.hours import FIRST_HOUR
@@ -189,6 +189,20 @@ class Layout:
             )  # fmt: skip
         if not self.client_signs and pipeline != self.address.pipeline:
             raise WindowDamaged(index, f"the final pipeline {pipeline}", self.address.pipeline, remedy=again)
+
+    def check_takes_new(self, cluster: Cluster) -> None:
+        """Raises `SettingsError` where new documents would go to an archive that stands for other indices: only who
+        writes to these knows which of them takes a document, and where it is then.
+        """
+        others = sorted(
+            indices(cluster, str(self.archive), fields=("settings.index.uuid",)).keys() - {self.archive}
+        )
+        if others:
+            expected = (
+                f"one that takes documents: this one scores {self.archive} in place, which stands for "
+                f"{', '.join(others[:3])}; write there by another client, for `neardup watch`"
+            )
+            raise SettingsError("window", str(self.address), expected)
 
     def delete_hour(self, cluster: Cluster, hour: int) -> None:
         """Deletes the indices of an hour, by name."""

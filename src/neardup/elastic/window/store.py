@@ -185,6 +185,8 @@ class ClusterStore:
         aside = are_set_aside(new.rows).tolist()
         refs = self._layout.refs_for(new.documents, hour, aside)
         self._indices |= {ref.index for ref in refs}
+        if self._layout.archive in self._indices - self._checked:
+            self._layout.check_takes_new(self._cluster)
         self._held.add(new.rows, refs, new.blobs)
         self._held.keep_texts(new.rows, new.texts, new.documents)
         bitmaps = bitmaps_among(new.rows, new.keys)
