@@ -36,8 +36,9 @@ from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.resigning_state import close_window
 from neardup.elastic.window.signed_otherwise import SignedOtherwise
 from neardup.elastic.window.state_document import read_state
-from neardup.errors import SettingsError, SetupRefused, WindowResigning
+from neardup.errors import ClusterRejected, SettingsError, SetupRefused, WindowResigning
 from neardup.model.settings import Recipe
+from neardup.signing.lexicon_sample import lexicon_of
 from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
@@ -241,10 +242,24 @@ def test_what_cannot_be_is_refused_and_nothing_is_changed(window):
     assert resigned(window, dry_run=True).documents == 20
     name = read_indices(window).hourly[0].name
     window.request("PUT", f"/{name}/_settings", body={"index.blocks.write": True})
-    with pytest.raises(SetupRefused, match=f"index {name} is read-only"):
-        resigned(window)
+    for dry_run in (True, False):
+        with pytest.raises(SetupRefused, match=f"index {name} is read-only"):
+            resigned(window, dry_run=dry_run)
     assert (stored(window), read_state(window)) == (before, state)
     assert set_up(window).changes == []
+
+
+def test_a_dry_run_says_that_nodes_lack_a_file(window, tmp_path):
+    """It said what would be signed by it, and the run with --force ended."""
+    put(window, stream(5))
+    watched(window)
+    own = tmp_path / "nowhere.lexicon"
+    lexicon_of(["Rain at noon."], name="nowhere").save(own)
+    if layout_at(window).client_signs:
+        assert resigned(window, None, lexicon=str(own), dry_run=True).documents == 5
+        return
+    with pytest.raises(ClusterRejected, match=r"nowhere\.lexicon: copy the lexicon there"):
+        resigned(window, None, lexicon=str(own), dry_run=True)
 
 
 def test_the_command_says_what_it_would_do_and_does_it(window, monkeypatch, tmp_path):

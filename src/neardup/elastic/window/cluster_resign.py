@@ -63,7 +63,8 @@ def resign_cluster(
 
     About 3 ms a document, in which scorers and readers are refused (`WindowResigning`) and other clients write on.
     Needs the roles `setup` and `scorer`. Raises `NotSetUp`, `SettingsError`, `SetupRefused` for an hour that takes no
-    writes, `WindowLocked`, `ClusterError`; what is raised before the first change leaves the window as it was.
+    writes, `WindowLocked`, `ClusterError`, a `dry_run` too; what is raised before the first change leaves the window as
+    it was.
     """
     with connected(window, credentials, None) as cluster:
         state = read_state(cluster)
@@ -79,9 +80,11 @@ def resign_cluster(
             documents, len(targets), begun or str(state.about["recipe"]), config.recipe_text,
             _SECONDS_A_DOCUMENT * documents, begun is not None,
         )  # fmt: skip
-        if dry_run or not resigning.is_needed:
+        if not resigning.is_needed:
             return resigning
         made = checked_plan(cluster, config)
+        if dry_run:
+            return resigning
         close_window(cluster, layout, signer, config)
         apply(cluster, made)
         for name in targets:
