@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -243,6 +244,28 @@ def test_a_source_that_lacks_what_neardup_reads_is_told(cluster, source, lacking
         return
     ((state, text),) = states_of(cluster, f"index {own.hourly(HOUR)}")
     assert (state, text.split(":")[0]) == ("bad", f"_source lacks {lacking}")
+
+
+def test_an_hour_that_is_an_alias_is_told_and_made_anew_as_advised(cluster):
+    """As a lifecycle leaves an hour that it has shrunk: the doctor found nothing but a name that does not match."""
+    set_up(cluster)
+    name, other = cluster.address.hourly(HOUR), f"shrink-{cluster.address.hourly(HOUR)}"
+    roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    settings(cluster, name, **{"blocks.write": True})
+    cluster.request("POST", f"/{name}/_clone/{other}")
+    try:
+        cluster.request("DELETE", f"/{name}")
+        cluster.request("PUT", f"/{other}/_alias/{name}")
+        ((state, text),) = states_of(cluster, f"index {name}")
+        assert (state, text.split(":")[0]) == ("bad", f"an alias of {other}")
+        assert other not in "".join(finding.found for finding in findings(cluster).get("setup", ()))
+        ((delete, clone),) = re.findall(r"\(DELETE (\S+)\).*POST (\S+),", text)
+        cluster.request("DELETE", f"/{delete}")
+        cluster.request("POST", f"/{clone}")
+        settings(cluster, name, **{"blocks.write": None})
+        assert findings(cluster)["hours"][0].state == "ok"
+    finally:
+        cluster.request("DELETE", f"/{other}")
 
 
 def test_what_setup_would_do_is_told(cluster):

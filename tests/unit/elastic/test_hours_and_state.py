@@ -170,7 +170,11 @@ def test_a_doctor_waits_no_longer_for_the_state_than_for_anything(monkeypatch):
 )
 def test_a_doctor_finds_a_state_by_which_nobody_can_open_the_window(source, words):
     there = {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1}
-    with standing_in([Answer(200, there)]) as server:
+
+    def script(request):
+        return Answer(200, there if "/_doc/" in request.path else {})
+
+    with standing_in(script) as server:
         (finding,) = examine_documents(Address(server.url, "news"), Credentials())
     assert (finding.what, finding.state) == ("state of news", "bad")
     assert re.search(words, finding.found)

@@ -115,6 +115,9 @@ def _objects(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) 
 def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -> Iterator[Finding]:
     """What of an hour would make the scorer miss copies or wait for ever, in a cluster of so many nodes with data."""
     good = True
+    for name, others in sorted(snapshot.indices.aliased.items()):
+        good = False
+        yield _aliased(name, others)
     for index in snapshot.indices.hourly:
         for state, problem in _problems(index.settings, data_nodes, rebuilds_source=index.rebuilds_source):
             good = False
@@ -131,6 +134,15 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
         before = config.window_hours
         compared = f"the document's and {before} before" if before else "all"
         yield Finding("hours", "ok", f"{len(hours)}{span}; compared: {compared}")
+
+
+def _aliased(name: str, others: list[str]) -> Finding:
+    """An alias that is called as the hour `name`, as a lifecycle leaves one that it has shrunk or mounted."""
+    text = f"an alias of {', '.join(others)}: no document there counts, and none that is sent to this hour"
+    remedy = f"take it away (DELETE {','.join(others)}/_alias/{name})"
+    again = f"then, if {others[0]} was made of this hour, POST {others[0]}/_clone/{name}"
+    blocked = 'which needs "index.blocks.write": true there'
+    return Finding(f"index {name}", "bad", f"{text}; {remedy}; {again}, {blocked}")
 
 
 def _problems(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.http import admin_api as api
@@ -92,23 +93,31 @@ class HourlyIndex(NamedTuple):
 
 
 class Indices(NamedTuple):
-    """Everything whose name begins with the prefix: our `hourly` indices by hour, and the names of `others`."""
+    """What is called as the window: our `hourly` indices by hour, the names of `others` that begin with the prefix, and
+    `aliased`, aliases that are called as an hour or its copies, with the names of their indices.
+    """
 
     hourly: list[HourlyIndex]
     others: list[str]
+    aliased: Mapping[str, list[str]] = MappingProxyType({})
 
 
 def read_indices(cluster: Cluster) -> Indices:
     """The indices under the cluster's prefix, open or closed, hidden or not; one request."""
     own = cluster.address
     hourly, others = [], []
+    aliased: dict[str, list[str]] = {}
     for name, described in api.indices(cluster, own.pattern, fields=_FIELDS, expand="all").items():
         hour = own.hour_of_index(name)
+        for alias in described.get("aliases", {}):
+            if own.hour_of_index(alias) is not None:
+                aliased.setdefault(alias, []).append(name)
         if hour is None:
-            others.append(name)
+            if fnmatchcase(name, own.pattern):  # not found by an alias alone
+                others.append(name)
             continue
         mapping = described.get("mappings", {})
         about, source = mapping.get("_meta", {}).get("neardup"), mapping.get("_source", {})
         settings = described.get("settings", {}).get("index", {})
         hourly.append(HourlyIndex(name, *hour, about, settings, described.get("aliases", {}), source))
-    return Indices(sorted(hourly, key=lambda index: (index.hour, index.copies)), sorted(others))
+    return Indices(sorted(hourly, key=lambda index: (index.hour, index.copies)), sorted(others), aliased)
