@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from unittest import mock
 
@@ -13,7 +14,9 @@ from neardup.elastic.watch import watcher
 from neardup.elastic.watch.backlog import Backlog
 from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.index_layout import Layout
+from neardup.errors import ClusterRejected
 from neardup.model.hours import FIRST_HOUR
+from neardup.model.settings import HOUR_MS
 from neardup.window.base import Left
 
 HOUR = FIRST_HOUR + 1
@@ -48,13 +51,13 @@ def run(monkeypatch):
     """The verdicts of a watcher over a backlog, and waits, in their order."""
     monkeypatch.setattr(watcher, "leadership", lambda _: mock.Mock())
 
-    def run(*waiting, once):
+    def run(*waiting, once, roll_over=None):
         monkeypatch.setattr(watcher, "BacklogScorer", lambda *_, **__: Scorer(*waiting))
         happened: list[Any] = []
         with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
             window = mock.MagicMock(left=Left())
             window.__enter__.return_value = window
-            watch = Watcher(lambda: window, cluster, Layout(cluster.address), once=once)
+            watch = Watcher(lambda: window, cluster, Layout(cluster.address), roll_over=roll_over, once=once)
             verdicts = watch.verdicts(
                 on_reject=print,
                 stopped=lambda: len(happened) == len(waiting) + happened.count("wait"),
@@ -82,3 +85,15 @@ def test_a_document_that_does_not_take_its_verdict_is_scored_again_after_a_pause
 
 def test_who_watches_once_ends_over_it(run):
     assert run((1, HOUR), (1, HOUR), (1, HOUR), once=True) == ["verdict 1", "verdict 2"]
+
+
+def test_an_alias_that_cannot_be_moved_stops_no_scoring_and_is_tried_again(run, monkeypatch, caplog):
+    """A blocked hour that the alias wrote to kept all other hours from being scored."""
+    block = ClusterRejected("url", "POST /_aliases", 403, "cluster_block_exception", "blocked", "lift it")
+    seconds = iter([0, 1, watcher.LONGEST_PAUSE + 1, watcher.LONGEST_PAUSE + 2])
+    monkeypatch.setattr(watcher, "now_ms", lambda: HOUR_MS + int(1_000 * next(seconds)))
+    rolled = mock.Mock(side_effect=[block, ["made"]])
+    waiting = [(4 - i, HOUR) for i in range(4)]
+    assert run(*waiting, once=False, roll_over=rolled) == [f"verdict {i}" for i in range(1, 5)]
+    assert rolled.call_count == 2
+    assert re.search(r"blocked.*lift it.*scoring goes on.*again in 60 s", caplog.text)

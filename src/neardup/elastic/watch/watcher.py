@@ -53,6 +53,7 @@ class Watcher:
         self._roll_over, self._once, self._poll = roll_over, once, poll
         self._leadership = leadership(cluster)
         self._rolled: int | None = None
+        self._roll_after = 0
         self._known_readonly: frozenset[str] = frozenset()
         self._standing_by = False
         self.backlog = Backlog()
@@ -174,8 +175,19 @@ class Watcher:
         self.expected = self.handled + self.backlog.waiting
 
     def _begin_hour(self) -> None:
-        """Rolls over when an hour has begun."""
+        """Rolls over when an hour has begun. Where the cluster lets no alias be moved, that is told and tried again
+        later: documents that are written to hours by name need none.
+        """
         now = now_ms()
-        if self._roll_over is not None and self._rolled != hour_of(now):
+        if self._roll_over is None or self._rolled == hour_of(now) or now < self._roll_after:
+            return
+        try:
             self._roll_over(now)
+        except ClusterRejected as error:
+            if error.status != FORBIDDEN:
+                raise
+            self._roll_after = now + int(1_000 * LONGEST_PAUSE)
+            text = "the alias stays as it is, and scoring goes on"
+            log.warning("%s; %s; tried again in %.0f s", error, text, LONGEST_PAUSE)
+        else:
             self._rolled = hour_of(now)
