@@ -518,6 +518,25 @@ def test_rollover_to_an_hour_that_takes_no_writes_is_told(settings, words, caplo
     assert re.search(words, caplog.text) if words else not caplog.text
 
 
+def test_an_alias_that_is_called_as_the_coming_hour_is_told_before_that_begins(caplog):
+    """It was told when the hour had begun, and was no hour any more to write to."""
+    there = {"others": {"settings": {"index": {"uuid": "u"}}}}
+    with standing_in(rolling_over(there)) as server, cluster_of(server) as cluster:
+        done = roll_over(cluster, cluster.address, (HOUR - 1) * HOUR_MS)
+    assert done[-1] == f"alias news writes to {Address(server.url, 'news').hourly(HOUR - 1)}"
+    assert re.search(rf"an alias of others.*DELETE others/_alias/{NAME}", caplog.text)
+
+
+def test_rollover_asks_of_each_hour_once():
+    with standing_in(lambda _: Answer(200, {})) as server, cluster_of(server) as cluster:
+        roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    asked = [request.path.partition("?")[0] for request in server.requests if request.method == "GET"]
+    assert sorted(path for path in asked if path.startswith("/news-")) == [
+        f"/{NAME}",
+        f"/{Address(server.url, 'news').hourly(HOUR + 1)}",
+    ]
+
+
 def test_rollover_to_an_alias_that_is_called_as_an_hour_changes_nothing():
     """It ended with the server's own words, when it had made the next hour."""
     there = {"others": {"settings": {"index": {"uuid": "u"}}}}

@@ -10,7 +10,7 @@ import logging
 from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.http import admin_api as api
-from neardup.errors import NotSetUp
+from neardup.errors import NotSetUp, WindowDamaged
 from neardup.model.hours import LAST_NAMED, hour_of
 
 if TYPE_CHECKING:
@@ -25,9 +25,10 @@ _FIELDS: Final = tuple(f"settings.index.{name}" for name in ("verified_before_cl
 def roll_over(cluster: Cluster, now: int) -> list[str]:
     """What was changed for the alias to write to the hour of `now` (milliseconds): nothing if it does already.
 
-    Makes the index of that hour and of the next, and warns of an hour that takes no writes. Two that do it at once do
-    no harm. Needs the role `scorer`. Raises `NotSetUp` (an index made without our template would be none of ours),
-    `WindowDamaged` where an alias of others is called as the hour, `ClusterError`.
+    Makes the index of that hour and of the next, and warns of an hour that takes no writes, or where an alias of others
+    is called as the next. Two that do it at once do no harm. Needs the role `scorer`. Raises `NotSetUp` (an index made
+    without our template would be none of ours), `WindowDamaged` where an alias of others is called as the hour,
+    `ClusterError`.
     """
     address = cluster.address
     # The template itself is only for the role `setup` to see.
@@ -35,12 +36,9 @@ def roll_over(cluster: Cluster, now: int) -> list[str]:
         raise NotSetUp(str(address))
     hour = hour_of(now)
     current, coming = address.hourly(hour), address.hourly(min(hour + 1, LAST_NAMED))
-    _check_writable(cluster, current)
-    done = [
-        f"made index {name}"
-        for name in (current, coming)
-        if not api.index_exists(cluster, name) and api.put_object(cluster, f"/{name}")
-    ]
+    is_there = _check_writable(cluster, current)
+    done = [f"made index {current}"] if not is_there and api.put_object(cluster, f"/{current}") else []
+    done += _make_coming(cluster, coming)
     members = api.alias(cluster, address.alias)
     writes = sorted(name for name, member in members.items() if member.get("is_write_index"))
     if writes == [current]:
@@ -52,12 +50,24 @@ def roll_over(cluster: Cluster, now: int) -> list[str]:
     return [*done, f"alias {address.alias} writes to {current}"]
 
 
-def _check_writable(cluster: Cluster, name: str) -> None:
-    """Warns of the hour `name` if it is there and takes no writes; raises `WindowDamaged` if it is an alias."""
-    settings = api.own_index(cluster, name, fields=_FIELDS).get("settings", {}).get("index", {})
+def _check_writable(cluster: Cluster, name: str) -> bool:
+    """Whether the hour `name` is there; warns if it takes no writes, raises `WindowDamaged` if it is an alias."""
+    described = api.own_index(cluster, name, fields=_FIELDS)
+    settings = described.get("settings", {}).get("index", {})
     if settings.get("verified_before_close") == "true":
         log.warning("%s is closed: what is written to it is refused; POST %s/_open", name, name)
     blocks = [block for block in _REFUSING if settings.get("blocks", {}).get(block) == "true"]
     if blocks:
         what = f"blocked ({', '.join(blocks)}): what is written to it is refused"
         log.warning("%s is %s; %s", name, what, api.unblocking(name, blocks))
+    return bool(described)
+
+
+def _make_coming(cluster: Cluster, name: str) -> list[str]:
+    """Makes the hour `name` if it is not there; what was done. An alias of others is told: there is an hour's time."""
+    try:
+        is_there = bool(api.own_index(cluster, name, fields=()))
+    except WindowDamaged as error:
+        log.warning("%s", error)
+        return []
+    return [f"made index {name}"] if not is_there and api.put_object(cluster, f"/{name}") else []

@@ -214,13 +214,6 @@ def put_mapping(cluster: Cluster, index: str, mapping: dict[str, Any]) -> None:
     cluster.request("PUT", f"/{index}/_mapping", body=mapping)
 
 
-def index_exists(cluster: Cluster, name: str) -> bool:
-    """Whether there is an index, or an alias, of this name."""
-    return (
-        cluster.request("GET", f"/{name}", params={"filter_path": "*.aliases"}, missing_ok=True) is not None
-    )
-
-
 def is_readable(cluster: Cluster, name: str) -> bool:
     """Whether there is an index of this name, asked with no more rights than reading what is in it."""
     return cluster.request("GET", f"/{name}/_count", missing_ok=True) is not None
