@@ -228,6 +228,7 @@ def test_a_synthetic_source_is_told(cluster):
         ({"enabled": False}, "text and neardup"),
         ({"excludes": ["te*", "page"]}, "text"),
         ({"excludes": ["neardup.sketch"]}, "neardup"),
+        ({"excludes": ["*.order"]}, "neardup"),
         ({"includes": ["text", "@timestamp"]}, "neardup"),
         ({"includes": ["text", "neardup.*"], "excludes": ["page"]}, None),
     ],

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from neardup.elastic.admin.resources import load
 from neardup.elastic.http import admin_api as api
 
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
     from neardup.elastic.http.client import Cluster
 
+_OBJECT: Final = "neardup"
 _FIELDS: Final = (
     "aliases",
     "mappings._meta",
@@ -47,6 +50,8 @@ def left_out(source: Mapping[str, Any], fields: Sequence[str]) -> list[str]:
 
     >>> left_out({"excludes": ["neardup.order"]}, ["text", "neardup"]), left_out({"includes": ["te*"]}, ["neardup"])
     (['neardup'], ['neardup'])
+    >>> left_out({"excludes": ["*.order"]}, ["text", "neardup"]), left_out({"excludes": ["*.raw"]}, ["neardup"])
+    (['neardup'], [])
     """
     if source.get("enabled") is False:
         return list(fields)
@@ -56,8 +61,20 @@ def left_out(source: Mapping[str, Any], fields: Sequence[str]) -> list[str]:
         for field in fields
         if (included and not _is_among(field, included))
         or _is_among(field, excluded)
-        or any(pattern.startswith(f"{field}.") for pattern in excluded)
+        or any(pattern.startswith(f"{field}.") or _has_part(field, pattern) for pattern in excluded)
     ]
+
+
+def _has_part(field: str, pattern: str) -> bool:
+    """Whether a pattern that begins with a star, as `*.order`, has a part of our object, if that is the field."""
+    return field == _OBJECT and any(fnmatchcase(f"{field}.{part}", pattern) for part in _parts())
+
+
+@cache
+def _parts() -> list[str]:
+    """What our object consists of."""
+    fields = load("mappings", "neardup-fields.json", "")["template"]["mappings"]["properties"][_OBJECT]
+    return list(fields["properties"])
 
 
 def _is_among(field: str, patterns: Sequence[str]) -> bool:
