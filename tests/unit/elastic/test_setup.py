@@ -199,6 +199,9 @@ def test_a_cluster_without_lifecycle_management_is_told_what_does_its_work():
     (note,) = plan(NEWS, DEFAULT, complete(lifecycle=False)).notes
     assert "neardup rollover" in note
     assert "neardup expire" in note
+    # Nothing is deleted of a window without an end, nor, where it scores an index in place, rolled over.
+    endless = replace(DEFAULT, window_hours=0)
+    assert plan(NEWS, endless, complete(endless, lifecycle=False)).notes == []
 
 
 def test_opensearch_gets_what_it_knows():

@@ -329,7 +329,7 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
             f"the plugin neardup {plugin}: documents are signed by `neardup ingest` and `neardup watch`, not when they "
             "are indexed"
         )
-    if not snapshot.lifecycle:
+    if not snapshot.lifecycle and config.kept_hours:
         yield (
             "this cluster has no lifecycle management: `neardup rollover` makes the hours and `neardup expire` deletes "
             "them; run both every hour, unless `neardup watch` is running"
