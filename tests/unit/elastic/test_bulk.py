@@ -358,9 +358,9 @@ def test_a_document_that_a_pipeline_sends_elsewhere_is_not_taken_for_stored():
         outcomes = bulk(cluster, creating(5))
     assert [outcome.status for outcome in outcomes] == [201, 400, 400, 400, 409]
     assert [outcome.error for outcome in outcomes[1:4]] == [
-        "an ingest pipeline, or an alias called as the index, sends it elsewhere, to trash/1",
-        "an ingest pipeline, or an alias called as the index, sends it elsewhere, to news-1/22",
-        "an ingest pipeline, or an alias called as the index, sends it elsewhere, to trash/3",
+        "an ingest pipeline, or an alias or data stream called as the index, sends it elsewhere, to trash/1",
+        "an ingest pipeline, or an alias or data stream called as the index, sends it elsewhere, to news-1/22",
+        "an ingest pipeline, or an alias or data stream called as the index, sends it elsewhere, to trash/3",
     ]
 
 

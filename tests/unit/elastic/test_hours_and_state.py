@@ -14,6 +14,7 @@ import pytest
 from testing.cluster_stand_in import Answer, error, standing_in
 
 from neardup.elastic.admin.checks import TIMEOUT
+from neardup.elastic.admin.hourly_indices import Indices, read_indices
 from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.http.address import Address, Credentials
@@ -525,6 +526,17 @@ def test_an_alias_that_is_called_as_the_coming_hour_is_told_before_that_begins(c
         done = roll_over(cluster, cluster.address, (HOUR - 1) * HOUR_MS)
     assert done[-1] == f"alias news writes to {Address(server.url, 'news').hourly(HOUR - 1)}"
     assert re.search(rf"an alias of others.*DELETE others/_alias/{NAME}", caplog.text)
+
+
+@pytest.mark.parametrize("generation", ["2026.11.21-000001", "000001"])
+def test_a_data_stream_that_is_called_as_an_hour_is_told_with_what_takes_it_away(generation):
+    """It was called an alias, which no request takes away, and the doctor did not find it."""
+    there = {f".ds-{NAME}-{generation}": {"settings": {"index": {"uuid": "u"}}}}
+    words = f"DELETE _data_stream/{NAME}, .*no template of yours"
+    with standing_in([Answer(200, there)]) as server, cluster_of(server) as cluster:
+        assert read_indices(cluster) == Indices([], [], {NAME: list(there)})
+        with pytest.raises(WindowDamaged, match=f"found a data stream.*{words}"):
+            Layout(cluster.address).check_made(cluster, NAME, "r")
 
 
 def test_rollover_asks_of_each_hour_once():

@@ -86,8 +86,8 @@ def test_what_a_pipeline_sends_elsewhere_is_refused_and_stays_in_no_hour(documen
     with pytest.raises(DocumentsRefused) as caught:
         writes.send(1)
     assert caught.value.reasons == {
-        id: "Elasticsearch refuses it: an ingest pipeline, or an alias called as the index, sends it elsewhere, to "
-        f"{index}/{id}"
+        id: "Elasticsearch refuses it: an ingest pipeline, or an alias or data stream called as the index, sends it "
+        f"elsewhere, to {index}/{id}"
         for id, index in places.items()
     }
     assert stored(documents).keys() == {("news-2026.11.21-08", "another"), ("trash", "outside")}

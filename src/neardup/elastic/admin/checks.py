@@ -115,9 +115,9 @@ def _objects(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) 
 def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -> Iterator[Finding]:
     """What of an hour would make the scorer miss copies or wait for ever, in a cluster of so many nodes with data."""
     good = True
-    for name, others in sorted(snapshot.indices.aliased.items()):
+    for name, others in sorted(snapshot.indices.occupied.items()):
         good = False
-        yield _aliased(name, others)
+        yield _occupied(name, others)
     for index in snapshot.indices.hourly:
         for state, problem in _problems(index.settings, data_nodes, rebuilds_source=index.rebuilds_source):
             good = False
@@ -136,13 +136,18 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
         yield Finding("hours", "ok", f"{len(hours)}{span}; compared: {compared}")
 
 
-def _aliased(name: str, others: list[str]) -> Finding:
-    """An alias that is called as the hour `name`, as a lifecycle leaves one that it has shrunk or mounted."""
-    text = f"an alias of {', '.join(others)}: no document there counts, and none that is sent to this hour"
-    remedy = f"take it away (DELETE {','.join(others)}/_alias/{name})"
-    again = f"then, if {others[0]} was made of this hour, POST {others[0]}/_clone/{name}"
-    blocked = 'which needs "index.blocks.write": true there'
-    return Finding(f"index {name}", "bad", f"{text}; {remedy}; {again}, {blocked}")
+def _occupied(name: str, others: list[str]) -> Finding:
+    """What is called as the hour `name`: an alias, as a lifecycle leaves one that it has shrunk or mounted, or a data
+    stream, as a template of others makes one.
+    """
+    called_so, request = api.what_has_name(name, others)
+    text = (
+        f"{called_so}: no document there counts, and none that is sent to this hour; take it away ({request})"
+    )
+    if called_so.startswith("an alias"):
+        again = f"then, if {others[0]} was made of this hour, POST {others[0]}/_clone/{name}"
+        text += f'; {again}, which needs "index.blocks.write": true there'
+    return Finding(f"index {name}", "bad", text)
 
 
 def _problems(

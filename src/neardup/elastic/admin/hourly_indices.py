@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
 from functools import cache
 from types import MappingProxyType
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
 
 _OBJECT: Final = "neardup"
+_DATA_STREAM_RE: Final = re.compile(r"\.ds-(.*?)(?:-\d{4}\.\d\d\.\d\d)?-\d{6,}")
+"""The name of an index of a data stream, in which Elasticsearch puts a date, and OpenSearch none."""
 _FIELDS: Final = (
     "aliases",
     "mappings._meta",
@@ -111,24 +114,25 @@ class HourlyIndex(NamedTuple):
 
 class Indices(NamedTuple):
     """What is called as the window: our `hourly` indices by hour, the names of `others` that begin with the prefix, and
-    `aliased`, aliases that are called as an hour or its copies, with the names of their indices.
+    of hours that are `occupied` by an alias or a data stream of others, with the names of the indices of these.
     """
 
     hourly: list[HourlyIndex]
     others: list[str]
-    aliased: Mapping[str, list[str]] = MappingProxyType({})
+    occupied: Mapping[str, list[str]] = MappingProxyType({})
 
 
 def read_indices(cluster: Cluster) -> Indices:
     """The indices under the cluster's prefix, open or closed, hidden or not; one request."""
     own = cluster.address
     hourly, others = [], []
-    aliased: dict[str, list[str]] = {}
+    occupied: dict[str, list[str]] = {}
     for name, described in api.indices(cluster, own.pattern, fields=_FIELDS, expand="all").items():
         hour = own.hour_of_index(name)
-        for alias in described.get("aliases", {}):
-            if own.hour_of_index(alias) is not None:
-                aliased.setdefault(alias, []).append(name)
+        stream = _DATA_STREAM_RE.fullmatch(name)
+        for called in (*described.get("aliases", {}), *(stream.groups() if stream else ())):
+            if own.hour_of_index(called) is not None:
+                occupied.setdefault(called, []).append(name)
         if hour is None:
             if fnmatchcase(name, own.pattern):  # not found by an alias alone
                 others.append(name)
@@ -137,4 +141,4 @@ def read_indices(cluster: Cluster) -> Indices:
         about, source = mapping.get("_meta", {}).get("neardup"), mapping.get("_source", {})
         settings = described.get("settings", {}).get("index", {})
         hourly.append(HourlyIndex(name, *hour, about, settings, described.get("aliases", {}), source))
-    return Indices(sorted(hourly, key=lambda index: (index.hour, index.copies)), sorted(others), aliased)
+    return Indices(sorted(hourly, key=lambda index: (index.hour, index.copies)), sorted(others), occupied)

@@ -180,12 +180,27 @@ def indices(
 
 
 def own_index(cluster: Cluster, name: str, *, fields: Sequence[str]) -> dict[str, Any]:
-    """The same of one index; {} if it is not there. Raises `WindowDamaged` where an alias of others has its name."""
+    """The same of one index; {} if it is not there. Raises `WindowDamaged` where an alias or a data stream of others
+    has its name.
+    """
     there = indices(cluster, name, fields=(*fields, "settings.index.uuid"))  # which every index has
-    if others := ", ".join(sorted(there.keys() - {name})):
-        remedy = f"take it away (DELETE {others}/_alias/{name}), and run again"
-        raise WindowDamaged(name, f"an alias of {others}", "an index of this window", remedy=remedy)
+    if others := sorted(there.keys() - {name}):
+        called_so, request = what_has_name(name, others)
+        remedy = f"take it away ({request}), and run again"
+        raise WindowDamaged(name, called_so, "an index of this window", remedy=remedy)
     return there.get(name, {})
+
+
+def what_has_name(name: str, others: Sequence[str]) -> tuple[str, str]:
+    """What stands for the indices `others` and is called `name`, and the request that takes it away.
+
+    >>> what_has_name("news-1", [".ds-news-1-2026.11.21-000001"])
+    ('a data stream', 'DELETE _data_stream/news-1, with all that is in it, and let no template of yours make one')
+    """
+    if others[0].startswith(f".ds-{name}-"):
+        also = "with all that is in it, and let no template of yours make one"
+        return "a data stream", f"DELETE _data_stream/{name}, {also}"
+    return f"an alias of {', '.join(others)}", f"DELETE {','.join(others)}/_alias/{name}"
 
 
 def unblocking(index: str, blocks: Sequence[str]) -> str:

@@ -38,9 +38,9 @@ _WAITED_FOR_MAPPING: Final = "timed out while waiting for a dynamic mapping upda
 """What a busy cluster says of an item with status 500."""
 DROPPED: Final = "an ingest pipeline of the index drops it"
 SENT_ELSEWHERE: Final = (
-    "an ingest pipeline, or an alias called as the index, sends it elsewhere, to {index}/{id}"
+    "an ingest pipeline, or an alias or data stream called as the index, sends it elsewhere, to {index}/{id}"
 )
-_NOT_TAKEN_BACK: Final = "targeting backing indices is disallowed"
+_OF_DATA_STREAM: Final = "targeting backing indices is disallowed"
 OF_ONE_ITEM: Final = "bulk item"
 """The type of the error for an action that was refused, whose request was answered as all that went with it."""
 NO_ITEMS_FAULT: Final = ("media_type_header_exception",)
@@ -157,7 +157,7 @@ def bulk_done(
 
 def is_gone_for_good(outcome: Outcome) -> bool:
     """Whether a document was to be written where it is no more, and a data stream takes new ones at its end alone."""
-    return _NOT_TAKEN_BACK in (outcome.error or "")
+    return _OF_DATA_STREAM in (outcome.error or "")
 
 
 def refusal(cluster: Cluster, action: Action, outcome: Outcome) -> ClusterRejected:
