@@ -15,6 +15,7 @@ from neardup.elastic.http.api import DocumentRef, StoredDocument, Version
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.scan import Entry as Scanned
+from neardup.elastic.http.scan import read
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
 from neardup.errors import ClusterRefused, ClusterRejected, ClusterUnreachable
 
@@ -47,6 +48,38 @@ def answer(*documents):
 SILENT = answer(failed(A, "no_shard_available_action_exception"))
 
 
+def test_whole_documents_come_in_answers_of_a_few_megabytes():
+    """Of 256 large ones a node died."""
+    answered = []
+
+    def echo(request):
+        asked = orjson.loads(request.body)["docs"]
+        made = answer(*(there(A._replace(id=each["_id"]), {"text": "x" * 4_000_000}) for each in asked))
+        answered.append(len(asked))
+        return made
+
+    places = [DocumentRef("news-1", str(number)) for number in range(20)]
+    entries = (Scanned(0, place.id, place.index, None) for place in places)
+    with standing_in(echo) as server, cluster_of(server) as cluster:
+        assert len(mget(cluster, places)) == 20
+        parts = [len(part) for part in read(cluster, entries, most=256, _source_excludes="neardup")]
+    assert answered == [8, *[2] * 6, *parts]
+    assert parts == [8, *[2] * 6]
+
+
+def test_whole_documents_that_are_small_come_many_at_once():
+    asked = []
+
+    def echo(request):
+        asked.append(len(orjson.loads(request.body)["docs"]))
+        return answer(*(there(A._replace(id=each["_id"])) for each in orjson.loads(request.body)["docs"]))
+
+    places = [DocumentRef("news-1", str(number)) for number in range(800)]
+    with standing_in(echo) as server, cluster_of(server) as cluster:
+        assert len(mget(cluster, places)) == 800
+    assert asked == [8, 32, 128, 256, 256, 120]
+
+
 def test_many_are_asked_for_in_parts_and_come_in_order():
     def echo(request):
         asked = orjson.loads(request.body)["docs"]
@@ -67,7 +100,7 @@ def test_between_two_requests_and_before_a_wait_the_caller_has_his_say():
     said = []
     answers = [SILENT, answer(*map(there, places[:256])), answer(there(places[256]))]
     with standing_in(answers) as server, cluster_of(server) as cluster:
-        mget(cluster, places, lambda: said.append(len(server.requests)))
+        mget(cluster, places, lambda: said.append(len(server.requests)), _source="false")
     assert said == [1, 2, 3]
 
 

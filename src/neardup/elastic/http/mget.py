@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from http.client import BAD_REQUEST
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+import orjson
+
 from neardup.elastic.http.api import StoredDocument, stored_document
 from neardup.elastic.http.permission_errors import permission_error
 from neardup.elastic.http.remedies import remedy_for
@@ -17,6 +19,11 @@ if TYPE_CHECKING:
 
 _MOST: Final = 256
 """Documents in one request."""
+_ANSWER_BYTES: Final = 8_000_000
+"""Of whole documents in one answer, about: a node holds it in memory, and dies of it before it refuses it."""
+FIRST_READ: Final = 8
+"""Documents that are asked for when it is not known how large they are."""
+_GROWTH: Final = 4
 _NO_INDEX: Final = "index_not_found_exception"
 _NO_RIGHT: Final = "security_exception"
 
@@ -45,15 +52,26 @@ def mget(
 
     `fields` as in a request: `_source_includes`, `_source_excludes`. An index that is gone holds nothing; a shard that
     does not answer is waited for, because what it holds is not gone. Raises `ClusterUnreachable` when patience is
-    over, `ClusterRefused`, and `ClusterRejected` for an index that is closed. Costs a request for every 256 documents;
-    `between` is called after each, and before each wait.
+    over, `ClusterRefused`, and `ClusterRejected` for an index that is closed. Costs a request for every 256 documents,
+    or, without `fields`, for so few that the answer has a few megabytes; `between` is called after each, and before
+    each wait.
     """
-    answers: list[dict[str, Any]] = []
-    for at in range(0, len(documents), _MOST):
-        names = [_address(each) for each in documents[at : at + _MOST]]
-        answers += _answers(cluster, names, fields, between)
+    there: list[StoredDocument | None] = []
+    at, size = 0, _MOST if fields else FIRST_READ
+    while names := [_address(each) for each in documents[at : at + size]]:
+        part = [stored_document(answer) for answer in _answers(cluster, names, fields, between)]
+        there += part
+        at += len(names)
+        if not fields:
+            size = next_size([each for each in part if each is not None], size)
         between()
-    return [stored_document(answer) for answer in answers]
+    return there
+
+
+def next_size(part: Sequence[StoredDocument], size: int, most: int = _MOST) -> int:
+    """How many documents to ask for, `most` at most, after a `part` of `size`, those that are gone left out."""
+    average = sum(len(orjson.dumps(each.source)) for each in part) / max(len(part), 1)
+    return max(1, min(most, _GROWTH * size, round(_ANSWER_BYTES / max(average, 1))))
 
 
 def _answers(

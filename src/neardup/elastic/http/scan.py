@@ -13,10 +13,8 @@ from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-import orjson
-
 from neardup.elastic.http.api import field_types, snapshot_pages
-from neardup.elastic.http.mget import mget
+from neardup.elastic.http.mget import FIRST_READ, mget, next_size
 from neardup.errors import ClusterRejected, SettingsError
 from neardup.model.document import format_time
 
@@ -26,10 +24,7 @@ if TYPE_CHECKING:
 
 PAGE: Final = 5_000
 """Entries that are read at once; an index of a window must allow so many (`index.max_result_window`)."""
-READ_BYTES: Final = 8_000_000
-"""Of texts in one answer, about."""
 
-_FIRST_READ: Final = 32
 _REOPENINGS: Final = 10
 _MISSING: Final = (2**63 - 1, -(2**63), "Infinity", "-Infinity", None)
 """What Elasticsearch sorts by where there is nothing: dates last and first, numbers last and first, words."""
@@ -160,10 +155,9 @@ def read(
 
     `fields` as in a request: `_source_includes`, `_source_excludes`. A shard that does not answer is waited for.
     """
-    size = min(most, _FIRST_READ)
+    size = min(most, FIRST_READ)
     while part := list(islice(entries, size)):
         documents = zip(part, mget(cluster, part, **fields), strict=True)
         there = [(entry, document) for entry, document in documents if document is not None]
         yield there
-        average = sum(len(orjson.dumps(document.source)) for _, document in there) / len(part)
-        size = max(1, min(most, round(READ_BYTES / max(average, 1))))
+        size = next_size([document for _, document in there], size, most)
