@@ -52,6 +52,7 @@ class ClusterStore:
         self._own_settings = context.settings.remembered if remember else None
         self._remember_next: dict[str, Any] | None = None
         self._known_settings = document.settings  # how they are changed, whoever opened this has been told
+        self._told_settings = list[dict[str, Any]]()  # of others, that its commits replaced
         self._sweeps = False
         self._indices = set[str]()
         self._checked = set[str]()
@@ -221,7 +222,9 @@ class ClusterStore:
             commit, self.remembered, self._own_settings, self._remember_next, removes=self._writes.removes
         )
         self._lease.commit(document)
-        if self._own_settings and not self._remember_next and self.previous != self._known_settings:
+        is_changed = self._own_settings and not self._remember_next and self.previous != self._known_settings
+        if self._own_settings and is_changed and self.previous not in self._told_settings:
+            self._told_settings.append(self.previous)
             self._document.warn_of_others(self.name, self._own_settings)
         self._document, self._known_settings = document, document.settings
         self._held.committed()
