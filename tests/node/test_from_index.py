@@ -510,6 +510,21 @@ class TestInPlace:
         with pytest.raises(SettingsError, match="not a synthetic one"):
             prepare(window, archive, Settings(), FIELDS)
 
+    @only_elasticsearch("synthetic _source")
+    def test_an_index_that_rebuilds_what_it_was_given_is_told_when_it_comes(self, window, cluster, archive):
+        """A stream that rolls over to one was marked there, too."""
+        documents = in_order(stream(20))
+        sources = {each["id"]: archived(each) for each in documents[:10]}
+        fill(cluster, f"{archive}-1", sources, aliases={archive: {}})
+        assert len(in_place(window, archive)[0]) == 10
+        later = {each["id"]: archived(each) for each in documents[10:]}
+        synthetic = {"index.mapping.source.mode": "synthetic"}
+        fill(cluster, f"{archive}-2", later, aliases={archive: {}}, **synthetic)
+        with pytest.raises(SettingsError, match=rf"{archive}-2.*not a synthetic one.*roll over"):
+            watched(window)
+        finding, *_ = examine_documents(window.address, window.credentials)
+        assert (finding.state, f"{archive}-2 cannot bear marks" in finding.found) == ("bad", True)
+
     def test_an_index_that_maps_nothing_is_refused(self, window, cluster, archive):
         cluster.request("PUT", f"/{archive}", body={"mappings": {"enabled": False}})
         with pytest.raises(SettingsError, match="whose mapping is enabled"):

@@ -135,7 +135,8 @@ def test_a_doctor_finds_an_archive_that_is_closed_or_takes_no_marks(settings, st
     def script(request):
         if "/_doc/" in request.path:
             return Answer(200, there)
-        part = {"settings": settings} if "/_settings/" in request.path else {"mappings": {}}
+        whole = {"mappings": {}, "settings": {"index": {"uuid": "u"}}}
+        part = {"settings": settings} if "/_settings/" in request.path else whole
         return Answer(200, {"letters": part})
 
     with standing_in(script) as server:

@@ -29,7 +29,8 @@ def check_source(cluster: Cluster, name: str) -> None:
             raise SettingsError("from_index", index, expected)
         if rebuilds_source(there["settings"]["index"]):
             expected = (
-                "an index that keeps _source as written, not a synthetic one; without --in-place it is copied"
+                'an index that keeps _source as written, not a synthetic one: have index.mode "standard" in its '
+                "template, and roll over; without --in-place it is copied"
             )
             raise SettingsError("from_index", index, expected)
 

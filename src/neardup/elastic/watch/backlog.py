@@ -9,7 +9,7 @@ from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.http.admin_api import index_settings
 from neardup.elastic.http.api import NO_INDEX_NEEDED, WHOLE_OF_WHAT_IS_THERE, refresh, search
 from neardup.elastic.http.scan import TimeField, in_order, time_field
-from neardup.elastic.watch.archive import map_marks
+from neardup.elastic.watch.archive import check_source, map_marks
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.loader import in_aborted_range
@@ -119,9 +119,12 @@ class BacklogReader:
         return writable, readonly
 
     def _map_new(self, indices: list[str]) -> None:
-        """Maps the marks in what an archive stands for since it was last looked at: a data stream rolls over."""
+        """Maps the marks in what an archive stands for since it was last looked at: a data stream rolls over. Raises
+        `SettingsError` for an index that cannot bear them.
+        """
         if self._layout.archive is not None:
             for name in sorted(set(indices) - self._mapped):
+                check_source(self._cluster, name)
                 map_marks(self._cluster, name)
             self._mapped.update(indices)
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.admin.checks import TIMEOUT
 from neardup.elastic.admin.hourly_indices import read_indices
-from neardup.elastic.http.admin_api import config_of_template, index_settings, mappings, unblocking
+from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.watch.archive_checks import check_archive, check_blocks
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import first_state, scored_documents
 from neardup.elastic.window.state_document import read_state
@@ -31,7 +31,7 @@ _LOST: Final = (
 """Which of the two it was only the state document said."""
 _OF_OTHERS: Final = (
     "documents have verdicts that no scorer of this window gave, as `_reindex` copies them from another: they do not "
-    "count, and wait for none; index them again without the object {object}, for `neardup watch`"
+    "count, and wait for none; index them again without the object neardup, for `neardup watch`"
 )
 
 
@@ -50,8 +50,8 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
             yield Finding(f"state of {address.prefix}", "bad", str(error))
             return
         if state is not None and state.archive is not None:
-            yield _archive(cluster, state.archive)
-            yield from _shut(cluster, state.archive)
+            yield check_archive(cluster, state.archive)
+            yield from check_blocks(cluster, state.archive)
         elif closed := Layout(address).missed(cluster, state.commit.floor_hour if state else None):
             for name in closed:
                 remedy = f"POST {name}/_open, or delete it"
@@ -59,7 +59,7 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
         elif state is None and config_of_template(cluster) is not None:
             yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
         if state is not None and _has_verdicts_of_others(cluster, state):
-            yield Finding(f"verdicts in {address.prefix}", "warning", _OF_OTHERS.format(object=OBJECT))
+            yield Finding(f"verdicts in {address.prefix}", "warning", _OF_OTHERS)
 
 
 def is_half_signed(address: Address, credentials: Credentials) -> bool:
@@ -99,43 +99,3 @@ def _has_verdicts_of_others(cluster: Cluster, state: StateDocument) -> bool:
     scored = scored_documents(cluster, Layout.described(cluster.address, state.about, state.archive))
     ended = state.holder is None and read_state(cluster) == state
     return ended and scored.last >= state.commit.next_order
-
-
-def _archive(cluster: Cluster, name: str) -> Finding:
-    """Whether marks can be found again in what is scored in place."""
-    what, there = f"archive {name}", mappings(cluster, name)
-    if not there:
-        remedy = "restore it under this name, or score another index under another prefix"
-        return Finding(
-            what, "bad", f"not there: the documents that this window has scored are gone; {remedy}"
-        )
-    ours = {index: about.get("properties", {}).get(OBJECT) for index, about in there.items()}
-    guessed = [index for index, mapping in ours.items() if mapping and mapping.get("dynamic") != "false"]
-    if guessed:
-        remedy = "its documents would not be found again: reindex them into an index that `neardup watch` maps first"
-        return Finding(what, "bad", f"{OBJECT} in {guessed[0]} was not mapped by neardup: {remedy}")
-    unmapped = sum(1 for mapping in ours.values() if not mapping)
-    waiting = f", {unmapped} not looked at yet (neardup watch)" if unmapped else ""
-    return Finding(what, "ok", f"{len(there)} {'index' if len(there) == 1 else 'indices'}{waiting}")
-
-
-def _shut(cluster: Cluster, name: str) -> Iterator[Finding]:
-    """Which indices of what is scored in place are closed, or blocked."""
-    there = index_settings(
-        cluster, name, "index.verified_before_close", "index.blocks.*", params={"flat_settings": "true"}
-    )
-    prefix = "index.blocks."
-    for index, settings in ((index, about["settings"]) for index, about in sorted(there.items())):
-        if settings.get("index.verified_before_close") == "true":
-            remedy = f"POST {index}/_open, or delete it"
-            yield Finding(f"index {index}", "bad", f"closed: the window cannot be read; {remedy}")
-            continue
-        shut = [key for key, value in settings.items() if key.startswith(prefix) and value == "true"]
-        blocks = [key.removeprefix(prefix) for key in shut if key != f"{prefix}metadata"]
-        if blocks:
-            remedy = f"{unblocking(index, blocks)}, and see that the disk is not full"
-            lost = "verdicts cannot be written, its documents wait"
-            if is_unread := "read" in blocks:
-                lost = "the window cannot be read"
-            text = f"blocked ({', '.join(blocks)}): {lost}; {remedy}"
-            yield Finding(f"index {index}", "bad" if is_unread else "warning", text)

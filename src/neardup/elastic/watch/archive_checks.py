@@ -1,0 +1,60 @@
+"""Checks of what is scored in place: whether its indices bear marks, can be read and take writes. Reads only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from neardup.elastic.http.admin_api import index_settings, mappings, unblocking
+from neardup.elastic.watch.archive import check_source
+from neardup.elastic.window.codec import OBJECT
+from neardup.errors import SettingsError
+from neardup.model.finding import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.elastic.http.client import Cluster
+
+
+def check_archive(cluster: Cluster, name: str) -> Finding:
+    """Whether marks can be found again in what is scored in place."""
+    what, there = f"archive {name}", mappings(cluster, name)
+    if not there:
+        remedy = "restore it under this name, or score another index under another prefix"
+        return Finding(
+            what, "bad", f"not there: the documents that this window has scored are gone; {remedy}"
+        )
+    try:
+        check_source(cluster, name)
+    except SettingsError as error:
+        return Finding(what, "bad", f"{error.value} cannot bear marks; it must be {error.expected}")
+    ours = {index: about.get("properties", {}).get(OBJECT) for index, about in there.items()}
+    guessed = [index for index, mapping in ours.items() if mapping and mapping.get("dynamic") != "false"]
+    if guessed:
+        remedy = "its documents would not be found again: reindex them into an index that `neardup watch` maps first"
+        return Finding(what, "bad", f"{OBJECT} in {guessed[0]} was not mapped by neardup: {remedy}")
+    unmapped = sum(1 for mapping in ours.values() if not mapping)
+    waiting = f", {unmapped} not looked at yet (neardup watch)" if unmapped else ""
+    return Finding(what, "ok", f"{len(there)} {'index' if len(there) == 1 else 'indices'}{waiting}")
+
+
+def check_blocks(cluster: Cluster, name: str) -> Iterator[Finding]:
+    """Which indices of what is scored in place are closed, or blocked."""
+    there = index_settings(
+        cluster, name, "index.verified_before_close", "index.blocks.*", params={"flat_settings": "true"}
+    )
+    prefix = "index.blocks."
+    for index, settings in ((index, about["settings"]) for index, about in sorted(there.items())):
+        if settings.get("index.verified_before_close") == "true":
+            remedy = f"POST {index}/_open, or delete it"
+            yield Finding(f"index {index}", "bad", f"closed: the window cannot be read; {remedy}")
+            continue
+        shut = [key for key, value in settings.items() if key.startswith(prefix) and value == "true"]
+        blocks = [key.removeprefix(prefix) for key in shut if key != f"{prefix}metadata"]
+        if blocks:
+            remedy = f"{unblocking(index, blocks)}, and see that the disk is not full"
+            lost = "verdicts cannot be written, its documents wait"
+            if is_unread := "read" in blocks:
+                lost = "the window cannot be read"
+            text = f"blocked ({', '.join(blocks)}): {lost}; {remedy}"
+            yield Finding(f"index {index}", "bad" if is_unread else "warning", text)
