@@ -5,13 +5,15 @@ In memory (stores/memory.py), in a directory (stores/directory.py) or in a clust
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from neardup.model.hours import FIRST_HOUR
+from neardup.errors import ClusterRejected
+from neardup.model.hours import FIRST_HOUR, hour_name
 from neardup.stores.packed_ids import PackedIds
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Verdict
     from neardup.signing.signature import SignedBatch
     from neardup.stores.records import Rows
+
+log = logging.getLogger("neardup")
 
 
 class Commit(NamedTuple):
@@ -267,3 +271,15 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Lets go of files, locks and connections."""
+
+
+def drop_or_tell(store: Store, hours: Sequence[int]) -> None:
+    """Deletes `hours` after a commit, or logs why a cluster does not: what was committed counts, and the verdicts of
+    it are to be told. Such an hour stays for whoever expires again.
+    """
+    for hour in hours:
+        try:
+            store.drop(hour)
+        except ClusterRejected as error:
+            text = "its documents are out of the window, and `neardup expire` deletes it when it can be"
+            log.warning("hour %s stays: %s; %s", hour_name(hour), error, text)

@@ -23,10 +23,12 @@ def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool)
     if check_boolean("dry_run", dry_run):
         session.load()
         return _with_hours(_expirable(session, first), _left_behind(session))
-    with session.writing(), session.changing():
+    with session.writing():
         left_behind = _drop_left_behind(session)
-        expired = session.state.expire_before(first)
-        session.commit()
+        with session.changing():
+            expired = session.state.expire_before(first)
+            session.commit()
+        _drop_left_behind(session)  # raises where one cannot be deleted
     session.state.compact_if_worthwhile()
     return _with_hours(expired, left_behind)
 

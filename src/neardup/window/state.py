@@ -12,7 +12,7 @@ from neardup.index.document_table import DocumentTable
 from neardup.index.search import Search
 from neardup.model.settings import REACHES, exact_threshold
 from neardup.stores import blobs, records
-from neardup.stores.base import Commit, NewDocuments
+from neardup.stores.base import Commit, NewDocuments, drop_or_tell
 from neardup.window.base import Expired, Left
 from neardup.window.signed_rows import keys_of, rows_of
 
@@ -321,9 +321,8 @@ class State:
         refused = self.store.commit(self.committed)
         if not refused:
             self.committed = self.store.committed
-            for hour in self._doomed:
-                self.store.drop(hour)
-            self._doomed = []
+            doomed, self._doomed = self._doomed, []
+            drop_or_tell(self.store, doomed)
         return refused
 
     def compact_if_worthwhile(self) -> None:

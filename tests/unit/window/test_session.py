@@ -10,7 +10,7 @@ import pytest
 from testing.window.backends import document, grams
 from testing.window.sqlite_store import SqliteStore
 
-from neardup.errors import NeardupError, SettingsError, WindowLocked
+from neardup.errors import ClusterRejected, NeardupError, SettingsError, WindowLocked
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Settings
 from neardup.opening import open_window
 from neardup.signing.signer import signer_for
@@ -210,3 +210,30 @@ def test_after_an_interrupted_change_a_window_in_memory_says_that_its_documents_
             ask(window)
     with pytest.raises(NeardupError, match=r"failed half-way: .* unless it is in memory alone"):
         list(window.ingest([document("c", A)]))
+
+
+class HoldingOn(MemoryStore):
+    """A store whose hours cannot be deleted: they are blocked, or a snapshot is made of them."""
+
+    blocked = True
+
+    def drop(self, hour):
+        if self.blocked:
+            reason = "Cannot delete indices that are being snapshotted"
+            raise ClusterRejected("url", f"DELETE /{hour}", 400, "snapshot_in_progress_exception", reason)
+        super().drop(hour)
+
+
+def test_an_hour_that_cannot_be_deleted_keeps_no_verdict_back(caplog):
+    """What was committed had its verdicts, and nobody was told them."""
+    settings = Settings(window_hours=1, advance=True)
+    with WindowEngine(store := HoldingOn(), settings, signer_for(Recipe())) as window:
+        documents = [document("old", A, hour=0), document("new", B, hour=5)]
+        assert [verdict.id for verdict in window.ingest(documents)] == ["old", "new"]
+        assert "being snapshotted; its documents are out of the window" in caplog.text
+        assert len(window) == 1
+        with pytest.raises(ClusterRejected, match="being snapshotted"):
+            window.expire(documents[1].time)
+        store.blocked = False
+        assert len(window.expire(documents[1].time)) == 1
+        assert len(store.hours()) == 1
