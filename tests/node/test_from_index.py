@@ -461,6 +461,17 @@ class TestInPlace:
             signature = signer.signature(source["page"]["body"]).to_dict()
             assert signature.items() <= source["neardup"].items(), id
 
+    def test_it_is_not_begun_to_be_signed_where_it_takes_no_writes(self, cluster, window, archive):
+        """It was changed all but for these documents, and nobody could open the window."""
+        fill(cluster, archive, {each["id"]: archived(each) for each in stream(10)})
+        in_place(window, archive)
+        cluster.request("PUT", f"/{archive}/_settings", body={"index.blocks.write": True})
+        for dry_run in (True, False):
+            with pytest.raises(SetupRefused, match=rf'{archive} is read-only.*"index.blocks.write": null'):
+                resign_cluster(str(window.address), Recipe(reach=0.5), {}, dry_run=dry_run)
+        with open_elastic_window(str(window.address), readonly=True) as opened:
+            assert opened.stats().documents == 10
+
     def test_the_marks_can_be_searched_for(self, cluster, window, archive):
         fill(
             cluster,

@@ -14,17 +14,16 @@ if TYPE_CHECKING:
     from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot
     from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.admin.setup import Plan
-    from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
 
 
-def checked_plan(cluster: Cluster, config: WindowConfig) -> Plan:
-    """What has to change, beside the documents, for a window to be signed as `config` says.
+def checked_plan(cluster: Cluster, config: WindowConfig, archive: str | None = None) -> Plan:
+    """What has to change, beside the documents, for a window of hours or of an `archive` to be signed as `config` says.
 
-    Raises `SetupRefused`, for an hour that takes no writes too, and `ClusterRejected` if the nodes cannot sign so.
+    Raises `SetupRefused`, for an index that takes no writes too, and `ClusterRejected` if the nodes cannot sign so.
     """
     address, snapshot = cluster.address, take_snapshot(cluster)
-    _check_writable(address, snapshot)
+    _check_writable(cluster, snapshot, archive)
     made = plan(address, config, _as_if_signed(snapshot, config))
     for entry in wanted_objects(address, config, lifecycle=False):
         if entry.kind is PIPELINE:
@@ -32,14 +31,19 @@ def checked_plan(cluster: Cluster, config: WindowConfig) -> Plan:
     return made
 
 
-def _check_writable(address: Address, snapshot: ClusterSnapshot) -> None:
-    for index in snapshot.indices.hourly:
-        blocks = index.settings.get("blocks", {})
-        if any(value == "true" for value in blocks.values()):
+def _check_writable(cluster: Cluster, snapshot: ClusterSnapshot, archive: str | None) -> None:
+    settings = {index.name: index.settings for index in snapshot.indices.hourly}
+    if archive is not None:
+        fields = ("settings.index.uuid", "settings.index.blocks")
+        there = admin_api.indices(cluster, archive, fields=fields, expand="all")
+        settings = {name: described["settings"]["index"] for name, described in there.items()}
+    for name, own in sorted(settings.items()):
+        blocks = sorted(block for block, value in own.get("blocks", {}).items() if value == "true")
+        if blocks:
             raise SetupRefused(
-                str(address),
-                f"index {index.name} is read-only, so its documents cannot be signed",
-                "let it take writes again, or delete it",
+                str(cluster.address),
+                f"index {name} is read-only, so its documents cannot be signed",
+                f"let it take writes again ({admin_api.unblocking(name, blocks)}), or delete it",
             )
 
 

@@ -62,7 +62,7 @@ def resign_cluster(
     documents.
 
     About 3 ms a document, in which scorers and readers are refused (`WindowResigning`) and other clients write on.
-    Needs the roles `setup` and `scorer`. Raises `NotSetUp`, `SettingsError`, `SetupRefused` for an hour that takes no
+    Needs the roles `setup` and `scorer`. Raises `NotSetUp`, `SettingsError`, `SetupRefused` for an index that takes no
     writes, `WindowLocked`, `ClusterError`, a `dry_run` too; what is raised before the first change leaves the window as
     it was.
     """
@@ -82,7 +82,7 @@ def resign_cluster(
         )  # fmt: skip
         if not resigning.is_needed:
             return resigning
-        made = checked_plan(cluster, config)
+        made = checked_plan(cluster, config, state.archive)
         if dry_run:
             return resigning
         close_window(cluster, layout, signer, config)
