@@ -251,7 +251,7 @@ def test_an_hour_that_is_an_alias_is_told_and_made_anew_as_advised(cluster):
     """As a lifecycle leaves an hour that it has shrunk: the doctor found nothing but a name that does not match."""
     set_up(cluster)
     name, other = cluster.address.hourly(HOUR), f"shrink-{cluster.address.hourly(HOUR)}"
-    roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+    roll_over(cluster, HOUR * HOUR_MS)
     settings(cluster, name, **{"blocks.write": True})
     cluster.request("POST", f"/{name}/_clone/{other}")
     try:

@@ -524,7 +524,7 @@ def test_an_alias_that_is_called_as_the_coming_hour_is_told_before_that_begins(c
     """It was told when the hour had begun, and was no hour any more to write to."""
     there = {"others": {"settings": {"index": {"uuid": "u"}}}}
     with standing_in(rolling_over(there)) as server, cluster_of(server) as cluster:
-        done = roll_over(cluster, cluster.address, (HOUR - 1) * HOUR_MS)
+        done = roll_over(cluster, (HOUR - 1) * HOUR_MS)
     assert done[-1] == f"alias news writes to {Address(server.url, 'news').hourly(HOUR - 1)}"
     assert re.search(rf"an alias of others.*DELETE others/_alias/{NAME}", caplog.text)
 
@@ -542,7 +542,7 @@ def test_a_data_stream_that_is_called_as_an_hour_is_told_with_what_takes_it_away
 
 def test_rollover_asks_of_each_hour_once():
     with standing_in(lambda _: Answer(200, {})) as server, cluster_of(server) as cluster:
-        roll_over(cluster, cluster.address, HOUR * HOUR_MS)
+        roll_over(cluster, HOUR * HOUR_MS)
     asked = [request.path.partition("?")[0] for request in server.requests if request.method == "GET"]
     assert sorted(path for path in asked if path.startswith("/news-")) == [
         f"/{NAME}",
