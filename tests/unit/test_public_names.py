@@ -57,3 +57,14 @@ def test_the_types_of_public_functions_can_be_asked_for():
     assert {function.__name__ for function in functions} >= {"open_window", "dedup", "explain"}
     for function in functions:
         assert "return" in typing.get_type_hints(function)
+
+
+def test_the_types_of_public_classes_and_their_methods_can_be_asked_for():
+    classes = [value for name in neardup.__all__ if inspect.isclass(value := getattr(neardup, name))]
+    assert {kind.__name__ for kind in classes} >= {"Window", "Deduped", "ReadDocument", "Stats", "Lexicon"}
+    for kind in (*classes, type(neardup.open(None))):
+        typing.get_type_hints(kind)
+        for name, member in inspect.getmembers_static(kind):
+            function = getattr(member, "fget", None) or getattr(member, "func", None) or member
+            if not name.startswith("_") and inspect.isfunction(inspect.unwrap(function)):
+                typing.get_type_hints(function)

@@ -9,13 +9,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.cleaning.frames import Column, with_columns
-from neardup.cleaning.star import removed
+from neardup.cleaning.kept_kinds import Goes
+from neardup.cleaning.star import Pairs, removed
 from neardup.errors import SettingsError
 from neardup.model.settings import exact_threshold
 
 if TYPE_CHECKING:
-    from neardup.cleaning.kept_kinds import Goes
-    from neardup.cleaning.star import Original, Pairs
+    from neardup.cleaning.star import Original
 
 
 class Copy(NamedTuple):

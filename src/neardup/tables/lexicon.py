@@ -30,16 +30,14 @@ import os
 import struct
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 import xxhash
+from numpy.typing import NDArray
 
 from neardup.errors import LexiconError
 from neardup.tables import container
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 KIND: Final = b"LEXI"
 VERSION: Final = 1

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 from neardup.model.boilerplate import NOTHING, LeftOut
 from neardup.model.document import Flush, Item, Reject
 from neardup.model.hours import hour_name
-from neardup.model.settings import DEFAULT_MATCHES
+from neardup.model.settings import DEFAULT_MATCHES, Settings
+from neardup.model.verdict import Group, KindName, Verdict
 
 if TYPE_CHECKING:
     from types import TracebackType
-
-    from neardup.model.settings import Settings
-    from neardup.model.verdict import Group, KindName, Verdict
 
 Documents = Iterable[Item | Flush]
 OnReject = Callable[[Reject], None]

@@ -6,27 +6,25 @@ works in a session (window/session.py), which keeps memory and store in step.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 from neardup.model.query_options import QueryOptions, known_id
-from neardup.model.settings import DEFAULT_MATCHES
+from neardup.model.settings import DEFAULT_MATCHES, Policy, Settings
+from neardup.model.verdict import Group, Verdict
 from neardup.window import expiry, overview
+from neardup.window.base import Documents, Expired, Left, OnReject, ReadDocument, Stats
 from neardup.window.ingest import Ingest, log_reject
 from neardup.window.query import answer
 from neardup.window.reconcile import reconcile, remember_own_settings
 from neardup.window.session import Session, one_at_a_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from types import TracebackType
 
-    from neardup.model.settings import Policy, Settings
-    from neardup.model.verdict import Group, Verdict
     from neardup.signing.signer import Signer
     from neardup.stores.base import Store
-    from neardup.window.base import Documents, Expired, Left, OnReject, ReadDocument, Stats
 
 _ONE_PROCESS: Final = (
     "a window cannot be pickled or copied: hand its path on, and open that, readonly beside a writer"
