@@ -46,7 +46,7 @@ class Copies(NamedTuple):
     members: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Deduped:
     """What `neardup.dedup` found. Positions count from 0, in the order of the input.
 
@@ -54,6 +54,8 @@ class Deduped:
     proof), unless kinds were kept, for which one may stay. A text that could not be used is in `rejected`, by its
     position and with the reason, and neither stays nor goes. `threshold` is t. `truncated`: for how many texts
     something was left out of the comparison.
+
+    Two are equal if the same was found in as many texts, whatever holds these: frames cannot be compared by `==`.
     """
 
     data: Any
@@ -140,9 +142,17 @@ class Deduped:
             raise SettingsError("pairs", False, "True in the call of dedup, for other thresholds later")
         return replace(self, threshold=chosen, _pairs=self._pairs.at_least(chosen))
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Deduped) and self._answer() == other._answer()
+
+    __hash__ = None  # type: ignore[assignment]  # lists are in it
+
     def __repr__(self) -> str:
         counts = f"{len(self.kept):,} kept, {len(self.removed):,} removed, {len(self.rejected):,} rejected"
         return f"<Deduped at {float(self.threshold):g}: {counts}>"
+
+    def _answer(self) -> tuple[object, ...]:
+        return len(self._order), self.threshold, self.rejected, self.truncated, self.copies, self.pairs
 
     def _position(self, at: int) -> int:
         return at if at < self._against else self._order[at - self._against]

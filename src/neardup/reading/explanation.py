@@ -36,7 +36,8 @@ class CommonPassage(NamedTuple):
 class Explanation:
     """What there is to say of two texts, `a` and `b`. Spans are in characters of the texts as they are.
 
-    Each property is computed when it is first asked for; all of them in about linear time.
+    Each property is computed when it is first asked for; all of them in about linear time. Two of the same texts by one
+    recipe are equal.
     """
 
     def __init__(self, a: Side, b: Side) -> None:
@@ -46,6 +47,15 @@ class Explanation:
 
     def __repr__(self) -> str:
         return f"<Explanation: doc_q {self.doc_q:.3f}, {self.kind.name}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Explanation) and self._of() == other._of()
+
+    def __hash__(self) -> int:
+        return hash(self._of())
+
+    def _of(self) -> tuple[tuple[str, Recipe], ...]:
+        return tuple((side.text, side.signer.recipe) for side in self._sides)
 
     @cached_property
     def overlap(self) -> SetOverlap:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import pytest
@@ -61,6 +62,16 @@ def test_pandas():
     two = pandas.DataFrame([["a", "b"]], columns=["text", "text"])
     with pytest.raises(SettingsError, match="it must be one column of the frame"):
         neardup.dedup(two)
+
+
+def test_results_are_compared_by_what_was_found():
+    pandas = pytest.importorskip("pandas")
+    data = pandas.DataFrame({"text": TEXTS})
+    result = neardup.dedup(data)
+    assert result == neardup.dedup(data.copy()) == neardup.dedup(TEXTS) == pickle.loads(pickle.dumps(result))
+    assert result != neardup.dedup(TEXTS, threshold=0.8)
+    assert result != neardup.dedup(TEXTS[:3])
+    assert result != TEXTS
 
 
 def test_an_index_of_pandas():

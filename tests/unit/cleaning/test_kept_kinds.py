@@ -97,5 +97,6 @@ def test_a_sample_looks_at_all_of_a_few_and_at_some_of_many():
 def test_what_was_found_with_kinds_that_stay_is_handed_on_to_another_process():
     result = neardup.dedup([report(1), report(2), report(1)], threshold=0.5, keep_kinds="form")
     handed_on = pickle.loads(pickle.dumps(result))
+    assert handed_on == result
     assert handed_on.copies == result.copies
     assert handed_on.at(0.6).kept == result.at(0.6).kept

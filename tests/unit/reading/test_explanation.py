@@ -215,8 +215,20 @@ def test_it_is_the_same_in_another_process():
     for why in (explain(pair.a, pair.b), explain(pair.a, pair.b, recipe=Recipe(q=3))):
         unasked = pickle.loads(pickle.dumps(why))
         told = why.to_dict()
+        assert unasked == why
         assert unasked.to_dict() == told
         assert pickle.loads(pickle.dumps(why)).to_dict() == told
+
+
+def test_those_of_other_texts_or_another_recipe_are_not_equal():
+    why = explain("Rain.", "Snow.")
+    others = {
+        explain("Snow.", "Rain."),
+        explain("Rain.", "Hail."),
+        explain("Rain.", "Snow.", recipe=Recipe(q=3)),
+    }
+    assert len(others | {why, explain("Rain.", "Snow.")}) == 4
+    assert why != "Rain."
 
 
 def test_half_a_character_is_refused():
