@@ -14,7 +14,7 @@ from neardup.cli.streams import log_line
 from neardup.cli.tables import check_output, counted, print_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from neardup import Window
     from neardup.model.settings import Settings
@@ -70,10 +70,11 @@ def expire(
             _set_back(target, newest, dry_run=dry_run)
             return
         before, kept = target.settings.kept_hours, _kept(target.settings, hours)
-        going = target.expire(now, keep_hours=kept, dry_run=True)
         if not (dry_run or force):
-            _check_narrowing(hours, before, kept, going)
-        expired = going if dry_run else target.expire(now, keep_hours=kept)
+            _check_narrowing(
+                hours, before, kept, lambda hours: target.expire(now, keep_hours=hours, dry_run=True)
+            )
+        expired = target.expire(now, keep_hours=kept, dry_run=dry_run)
         for hour in expired:
             print_line(hour)
         log_line(_in_words(expired, dry_run=dry_run))
@@ -88,15 +89,15 @@ def _kept(settings: Settings, hours: Mapping[str, int]) -> int:
     return chosen.kept_hours
 
 
-def _check_narrowing(hours: Mapping[str, int], before: int, kept: int, going: Expired) -> None:
-    """Raises `typer.BadParameter` if documents are `going` because fewer hours are kept, as the `hours` given say."""
-    from neardup.window.changed_hours import is_narrower, would_go
+def _check_narrowing(
+    hours: Mapping[str, int], before: int, kept: int, expirable: Callable[[int], Expired]
+) -> None:
+    """Raises `typer.BadParameter` if documents would go because fewer hours are kept, as the `hours` given say."""
+    from neardup.window.changed_hours import going_by
 
-    if is_narrower(before, kept) and going.documents:
+    if going := going_by(before, kept, expirable):
         option = "--keep-hours" if "keep_hours" in hours else "--window-hours"
-        raise typer.BadParameter(
-            f"{kept} is too few: {would_go(going)}; --force lets them go", param_hint=option
-        )
+        raise typer.BadParameter(f"{kept} is too few: {going}; --force lets them go", param_hint=option)
 
 
 def _check_alone(others: Mapping[str, object]) -> None:

@@ -26,10 +26,10 @@ def check_hours(
     if (left.window_hours, left.kept_hours) == (chosen.window_hours, chosen.kept_hours):
         return False
     kept = chosen.kept_hours
-    if not force and is_narrower(left.kept_hours, kept) and (going := expirable(kept)).documents:
+    if not force and (going := going_by(left.kept_hours, kept, expirable)):
         name = "window_hours" if chosen.keep_hours is None else "keep_hours"
         expected = (
-            f"more: {would_go(going)}; --force (force=True) lets them go, --keep-hours (keep_hours) keeps them without "
+            f"more: {going}; --force (force=True) lets them go, --keep-hours (keep_hours) keeps them without "
             "comparing them; `neardup ingest` has both"
         )
         raise SettingsError(name, kept, expected)
@@ -41,13 +41,12 @@ def tell_hours(where: str, left: Settings, chosen: Settings) -> None:
     log.warning("%s: %s from now on, no longer %s", where, in_words(chosen), in_words(left))
 
 
-def is_narrower(left: int, kept: int) -> bool:
-    """Whether fewer hours are `kept` than there were `left`; 0 = all."""
-    return bool(kept) and (not left or kept < left)
-
-
-def would_go(going: Expired) -> str:
-    """Which documents are not let go unasked."""
+def going_by(left: int, kept: int, expirable: Callable[[int], Expired]) -> str | None:
+    """Which documents, that `expirable` counts, are not let go unasked: those that would go if fewer hours are `kept`
+    than were `left` (0 = all); None if there are none.
+    """
+    if not kept or (left and kept >= left) or not (going := expirable(kept)).documents:
+        return None
     hours = "1 hour" if len(going) == 1 else f"{len(going):,} hours"
     return (
         f"the window keeps {going.documents:,} documents in {hours} ({going[0]} to {going[-1]}) that would go"
