@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from neardup.errors import SettingsError
+from neardup.model.counted import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,10 +48,8 @@ def going_by(left: int, kept: int, expirable: Callable[[int], Expired]) -> str |
     """
     if not kept or (left and kept >= left) or not (going := expirable(kept)).documents:
         return None
-    hours = "1 hour" if len(going) == 1 else f"{len(going):,} hours"
-    return (
-        f"the window keeps {going.documents:,} documents in {hours} ({going[0]} to {going[-1]}) that would go"
-    )
+    documents, hours = counted(going.documents, "document"), counted(len(going), "hour")
+    return f"the window keeps {documents} in {hours} ({going[0]} to {going[-1]}) that would go"
 
 
 def in_words(settings: Settings) -> str:
