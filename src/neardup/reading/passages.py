@@ -90,12 +90,26 @@ def in_common(
     near = np.cumsum(wanted.astype(np.int64))
     before = np.concatenate([[0], near])
     begins = np.flatnonzero(before[SHORTEST : SHORTEST + len(keys)] > before[: len(keys)])
-    own = keys[begins]
-    there = begins[ordered[np.minimum(np.searchsorted(ordered, own), len(ordered) - 1)] == own]
+    lows, highs = _looked_up(ordered, keys[begins])
+    there = begins[highs > lows]
     inside[there] += 1
     inside[there + SHORTEST] -= 1
     covered: NDArray[np.bool_] = wanted & (np.cumsum(inside)[:-1] > 0)
     return covered
+
+
+def _looked_up(
+    ordered: NDArray[np.uint64], keys: NDArray[np.uint64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where `keys` are among the `ordered` ones: each from which place, and to before which.
+
+    They are looked up in order: of many in none, each would wait for memory, the longer the more there are.
+    """
+    by_key = np.argsort(keys)
+    lows, highs = np.empty((2, len(keys)), np.int64)
+    lows[by_key] = np.searchsorted(ordered, keys[by_key], "left")
+    highs[by_key] = np.searchsorted(ordered, keys[by_key], "right")
+    return lows, highs
 
 
 def _passages(
@@ -107,14 +121,15 @@ def _passages(
 ) -> list[Passage]:
     """The passages that begin at the `wanted` positions of `a`."""
     order = np.argsort(keys_b, kind="stable")
-    ordered = keys_b[order]
-    lows, highs = np.searchsorted(ordered, keys_a, "left"), np.searchsorted(ordered, keys_a, "right")
-    begins = np.flatnonzero(wanted & (highs > lows))
+    begins = np.flatnonzero(wanted)
+    lows, highs = _looked_up(keys_b[order], keys_a[begins])
+    there = highs > lows
+    begins, lows, highs = begins[there], lows[there], highs[there]
     listed: list[Passage] = []
     at, end, expected = 0, 0, 0
     while at < len(begins):
         position = int(begins[at])
-        candidates = order[lows[position] : highs[position]]
+        candidates = order[lows[at] : highs[at]]
         best = _longest(a, b, position, _nearest(candidates, expected))
         if best.size < SHORTEST or position + best.size <= end:
             at += 1
