@@ -198,8 +198,15 @@ def test_what_is_taken_for_text_and_is_none_is_told(run):
     done = run("ingest", "in.mbox", "--input", "text", "--format", "quiet")
     assert done.code == 0
     assert (
-        "neardup: 1 file is a mailbox (mbox) as one document, compared as text (first: in.mbox)\n" in done.err
-    )
+        "neardup: 1 file is a mailbox (mbox), taken for text as one document: --input mbox reads its messages "
+        "(first: in.mbox)\n"
+    ) in done.err
+
+
+def test_one_text_that_is_none_is_told_without_options_that_its_command_does_not_have(run, window):
+    Path("page.txt").write_text("<html><p>Rain.")
+    done = run("query", "--window", window, "--file", "page.txt")
+    assert done.err == "neardup: 1 file is HTML, taken for text with its tags (first: page.txt)\n"
 
 
 # ---- one text ----

@@ -140,7 +140,7 @@ def _report_kind(file: Path, text: str, reader: Reader) -> None:
             f"{name} looks like a record, and is compared with its braces and names; --text takes the text alone"
         )
         return
-    for remark in reader.remarks():
+    for remark in reader.remarks(advice=False):
         log_line(remark)
 
 

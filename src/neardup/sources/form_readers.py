@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.sources import arrow_tables, csv_rows, html_page, json_lines, mail, text_file
-from neardup.sources.other_formats import HTML, JSON, format_of_beginning, reason_for
+from neardup.sources.other_formats import JSON, PAGE, format_of_beginning, reason_for
 from neardup.sources.streams import peeked
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def items(form: Form, content: Iterator[Chunk], reading: Reading, as_text: KindC
         yield position.reject(reason_for(other))
     elif form in _OF_NO_FIELDS:
         if other and form == "text":
-            as_text.add(f"{other.name} {other.as_text}", position.source)
+            as_text.add(other.name, position.source)
         yield from _of_no_fields(form, content, reading)
     elif form == "csv":
         yield from csv_rows.documents(content, reading.use, position, reading.longest, reading.delimiter)
@@ -68,4 +68,4 @@ def _of_no_fields(form: Form, content: Iterator[Chunk], reading: Reading) -> Ite
     elif html:
         yield html_page.document(content, position, longest)
     else:
-        yield position.reject(reason_for(HTML))
+        yield position.reject(reason_for(PAGE))

@@ -18,9 +18,10 @@ class OtherFormat(NamedTuple):
     form: Form | None = None
 
 
-HTML: Final = OtherFormat(
-    "HTML", f"--html reads its text{optional_readers.HTML.if_missing}", "with its tags", "html"
-)
+_WITHOUT: Final = optional_readers.HTML.if_missing
+HTML: Final = OtherFormat("HTML", f"--input html reads its text{_WITHOUT}", "with its tags", "html")
+PAGE: Final = HTML._replace(remedy=f"--html reads its text{_WITHOUT}")
+"""HTML in a file whose name says so."""
 XML: Final = OtherFormat("XML (RSS, Atom)", "convert it to JSON Lines, an item a line", "with its tags")
 MBOX: Final = OtherFormat("a mailbox (mbox)", "--input mbox reads its messages", "as one document", "mbox")
 MAIL: Final = OtherFormat("a mail", "--input mail reads its text", "with its headers", "mail")
@@ -64,6 +65,12 @@ def format_of_beginning(head: bytes) -> OtherFormat | None:
     """The other format of a file that begins with `head`; None if it looks like none of them."""
     begun = head.lstrip(_BLANK)
     return next((kind for pattern, kind in _BY_BEGINNING if pattern.match(begun)), None)
+
+
+def taken_for_text(name: str, *, advice: bool) -> str:
+    """What a message calls files of the format `name` that are taken for text; with `advice`, and what to do."""
+    kind = next(kind for _, kind in _BY_BEGINNING if kind.name == name)
+    return f"{name}, taken for text {kind.as_text}" + (f": {kind.remedy}" if advice else "")
 
 
 def reason_for(kind: OtherFormat) -> str:

@@ -13,7 +13,7 @@ from neardup.sources.fields import Fields, FieldsKeepingRest, FieldUse
 from neardup.sources.files import STDIN, escaped, form_of, is_stream, listed, opened, total_bytes
 from neardup.sources.key_search import may_have_key
 from neardup.sources.kind_counts import KindCounts
-from neardup.sources.other_formats import reason_by_name
+from neardup.sources.other_formats import reason_by_name, taken_for_text
 from neardup.sources.position import Position
 from neardup.sources.streams import StreamError, chunks, is_live
 
@@ -108,13 +108,13 @@ class Reader:
         """`reject` with the file and line its document was read at, if it names none: an engine knows ids only."""
         return self._position.located(reject)
 
-    def remarks(self) -> Iterator[str]:
+    def remarks(self, *, advice: bool = True) -> Iterator[str]:
         """Messages for the end of a run about what things were taken for: files for text, standard input for JSON,
-        numbers for seconds.
+        numbers for seconds; without `advice` the first name no options that say what the files of a run are.
         """
         for kind in self._as_text:
             files = "1 file is" if kind.count == 1 else f"{kind.count:,} files are"
-            yield f"{files} {kind.name}, compared as text (first: {kind.first})"
+            yield f"{files} {taken_for_text(kind.name, advice=advice)} (first: {kind.first})"
         if self._form is None and self._stdin_has_none:
             yield "standard input was read as JSON Lines, and has none: --input says what it is"
         yield from self._use.early_times()

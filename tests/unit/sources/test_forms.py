@@ -161,7 +161,9 @@ def test_a_reader_may_be_read_again_and_tells_of_the_last_time(tmp_path):
         "no record has anything in the field 'id' (fields: text), so their ids were made up"
     )
     assert having == 0
-    assert list(reader.remarks()) == [f"1 file is HTML with its tags, compared as text (first: {paths[1]})"]
+    assert list(reader.remarks()) == [
+        f"1 file is HTML, taken for text with its tags: --input html reads its text (first: {paths[1]})"
+    ]
 
 
 # ---- tables ----
@@ -225,7 +227,7 @@ FOREIGN = {
         "this is a log: convert it to JSON Lines, an entry a line; --input text compa",
     ),
     "a.md": ("x", "this is Markdown: convert it to text; --input text compares it with its marks"),
-    "a.jsonl": ("<!DOCTYPE html>\n<p>Rain\n", "this is HTML: "),
+    "a.jsonl": ("<!DOCTYPE html>\n<p>Rain\n", "this is HTML: --input html reads its text; "),
     "b.jsonl": ('<?xml version="1.0"?>\n<rss>\n', "this is XML (RSS, Atom): "),
     "c.csv": (MBOX, "this is a mailbox (mbox): --input mbox reads its messages; --input text"),
     "d.json": ("Received: from x\nSubject: y\n", "this is a mail: --input mail reads its text; "),
@@ -250,8 +252,11 @@ def test_what_is_taken_for_text_and_is_none_is_told_once(tmp_path):
     reader = Reader([written(tmp_path, name, text) for name, text in contents.items()], form="text")
     assert [item.text for item in reader if isinstance(item, Document)] == list(contents.values())
     assert list(reader.remarks()) == [
-        f"2 files are HTML with its tags, compared as text (first: {tmp_path}/b.html)",
-        f"1 file is a mailbox (mbox) as one document, compared as text (first: {tmp_path}/a)",
+        f"2 files are HTML, taken for text with its tags: --input html reads its text (first: {tmp_path}/b.html)",
+        (
+            "1 file is a mailbox (mbox), taken for text as one document: --input mbox reads its messages "
+            f"(first: {tmp_path}/a)"
+        ),
     ]
 
 
@@ -264,8 +269,9 @@ def test_records_that_are_taken_for_text_or_a_table_are_told(tmp_path):
     assert isinstance(reject, Reject)
     assert reject.reason.startswith("this is JSON: --input jsonl reads its records; ")
     (remark,) = reader.remarks()
-    assert remark.startswith(
-        "2 files are JSON with its braces and names, as one document, compared as text (first: "
+    assert remark == (
+        "2 files are JSON, taken for text with its braces and names, as one document: --input jsonl reads its records "
+        f"(first: {tmp_path}/a.txt)"
     )
 
 
