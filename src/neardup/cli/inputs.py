@@ -263,16 +263,19 @@ class IdCheckingReader:
     `named` as `named_fields` says.
     """
 
-    def __init__(self, items: Readable, reader: Reader, named: Collection[str]) -> None:
+    def __init__(self, items: DatedReader | SortedReader, reader: Reader, named: Collection[str]) -> None:
         self._items, self._reader, self._named = items, reader, named
         self._ids = RepeatedIds()
+        self._last: Document | None = None
 
     def __iter__(self) -> Iterator[Item]:
         for item in self._items:
-            if type(item) is Document and self._ids.is_first_other_text(item):
-                where = self._items.located(Reject(item.id, ""))
-                line = f":{where.line}" if where.line else ""
-                self._ids.example = f"{item.id!r} at {where.source}{line}"
+            if type(item) is Document:
+                self._last = item
+                if self._ids.is_first_other_text(item):
+                    where = self._items.located(Reject(item.id, ""))
+                    line = f":{where.line}" if where.line else ""
+                    self._ids.example = f"{item.id!r} at {where.source}{line}"
             yield item
 
     def position(self) -> tuple[float, float | None]:
@@ -280,8 +283,11 @@ class IdCheckingReader:
         return self._items.position()
 
     def located(self, reject: Reject) -> Reject:
-        """`reject` with the source and line of its document, whose id counts no longer if it was the last."""
-        self._ids.forget_last(reject.id)
+        """`reject` with the source and line of its document, which counts no longer if it was the last."""
+        if self._last is not None and self._last.id == reject.id:
+            self._items.forget(self._last)
+            self._last = None
+            self._ids.forget_last(reject.id)
         return self._items.located(reject)
 
     def report(self, replaced: int = 0, unchanged: int = 0) -> bool:

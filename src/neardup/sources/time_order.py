@@ -42,6 +42,7 @@ class DatedReader:
 
     A time that cannot be read, or is further ahead of the clock than `ahead_hours`, is nobody else's. `undated` counts
     those that were given one, `arriving` those that were not; `first` is the source and line of the first of either.
+    One that is rejected is to be taken back by `forget`.
     """
 
     def __init__(self, reader: Reader, *, ahead_hours: int) -> None:
@@ -95,6 +96,13 @@ class DatedReader:
             else:
                 yield item
         yield from self._given(waiting, last)
+
+    def forget(self, document: Document) -> None:
+        """Counts `document`, which was rejected, no longer."""
+        self.arriving -= document.time is None
+        self.undated -= type(document.time) is AssumedTime
+        if not (self.arriving or self.undated):
+            self.first = None
 
     def _given(self, undated: list[Document], time: int | None) -> Iterator[Document]:
         """Documents that have no time, with this one; None: it is left to their arrival."""
@@ -177,6 +185,10 @@ class SortedReader:
     def located(self, reject: Reject) -> Reject:
         """`reject` with the file and line of its document."""
         return self._position.located(reject)
+
+    def forget(self, document: Document) -> None:
+        """As that of what it sorts."""
+        self._dated.forget(document)
 
     def __iter__(self) -> Iterator[Item]:
         import numpy as np  # noqa: PLC0415 - files that are in order need none
