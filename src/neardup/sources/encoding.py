@@ -31,6 +31,9 @@ _PER_ZERO: Final = 32
 _FEW: Final = 8
 """How many zeros the high bytes have to each of the low ones, at least: those of 😀 and 一 have one."""
 
+_BEGINNING: Final = 8
+"""Bytes, the first, that tell it too: of records whose names are ASCII, and whose texts may have hardly a zero."""
+
 _CONTROL_RE: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 """Bytes that stand in no text of an encoding that goes by bytes (but ESC, which some begin with)."""
 
@@ -58,11 +61,17 @@ def marked_encoding(head: bytes) -> str | None:
 
 def bare_encoding(head: bytes) -> str | None:
     """The encoding of more than a byte that text without a byte order mark is in, by where it has zeros; None if it has
-    few, or at no regular places. The name is good for iconv, too.
+    few, or at no regular places, and does not begin with ASCII. The name is good for iconv, too.
 
     >>> bare_encoding("Rain.".encode("utf-16-le")), bare_encoding("Rain.".encode("utf-32-be")), bare_encoding(b"Rain.")
     ('utf-16le', 'utf-32be', None)
     """
+    if len(head) >= _BEGINNING:
+        zeros = [not byte for byte in head[:_BEGINNING]]
+        if not any(zeros[::2]) and all(zeros[1::2]):
+            return "utf-16le"
+        if all(zeros[::2]) and not any(zeros[1::2]):
+            return "utf-16be"
     head = head[:_SAMPLE]
     first, second, third, fourth = (head[at::4].count(0) for at in range(4))
     even, odd, characters = first + third, second + fourth, len(head) // 4
@@ -94,7 +103,10 @@ def not_text(data: bytes, encoding: str | None) -> str | None:
             return f"not {encoding}, as --encoding says, at offset {error.start}"
         byte = data[error.start]
         if (control := _CONTROL_RE.search(data)) is not None:
-            return f"not text: control byte 0x{control[0][0]:02x} at offset {control.start()}, and not UTF-8"
+            return (
+                f"not text: control byte 0x{control[0][0]:02x} at offset {control.start()}, and not UTF-8: if it is "
+                "text all the same, --encoding names in what, such as utf-16le"
+            )
         return (
             f"not UTF-8: byte 0x{byte:02x} at offset {error.start}: --encoding names another, such as latin-1"
         )

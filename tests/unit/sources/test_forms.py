@@ -326,6 +326,30 @@ def test_wide_text_without_a_byte_order_mark_is_named_with_the_option_that_reads
     assert document.text == text
 
 
+@pytest.mark.parametrize("encoding", ["utf-16le", "utf-16be"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
+def test_records_of_long_texts_that_have_hardly_a_zero_byte_are_named_with_it_too(tmp_path, name, encoding):
+    text = "渡轮清晨在西部沙嘴搁浅，无人受伤。" * 50
+    content = {"a.jsonl": f'{{"id": "1", "text": "{text}"}}\n', "a.csv": f"id,text\n1,{text}\n"}[name]
+    path = written(tmp_path, name, content.encode(encoding))
+    (reject,) = read(path)
+    assert reject.reason == f"this is {encoding.upper()} text: --encoding {encoding} reads it"
+    (document,) = read(path, encoding=encoding)
+    assert document.text == text
+
+
+def test_what_is_no_text_or_in_an_unknown_encoding_is_told_both(tmp_path):
+    text = "渡轮清晨在西部沙嘴搁浅，无人受伤。"
+    path = written(tmp_path, "a.txt", text.encode("utf-16le"))
+    (reject,) = read(path)
+    assert reject.reason == (
+        "not text: control byte 0x05 at offset 4, and not UTF-8: if it is text all the same, --encoding names in what, "
+        "such as utf-16le"
+    )
+    (document,) = read(path, encoding="utf-16le")
+    assert document.text == text
+
+
 @pytest.mark.parametrize("text", ["a\0b", "\0" * 64, "Rain.\0Snow.\0\0", "x" * 64 + "\0" + "y" * 63 + "\0"])
 def test_text_with_some_zeros_is_text(tmp_path, text):
     (document,) = read(written(tmp_path, "a.txt", text))
