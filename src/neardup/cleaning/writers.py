@@ -206,7 +206,7 @@ class _Table:
                 _check_readable(schema)
             with make(self._file, schema) as writer:
                 for rows in self._parts():
-                    writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+                    writer.write_table(pa.Table.from_pylist(_in_zones(rows, schema), schema=schema))
         except (pa.ArrowException, OverflowError) as error:
             raise NeardupError(
                 f"the records make no columns of one type each ({error}): write JSON Lines"
@@ -262,6 +262,14 @@ class _Lines:
 
     def write(self, row: str) -> None:
         self._file.write(row.removesuffix("\r\n").encode() + b"\n")
+
+
+def _in_zones(rows: list[dict[str, Any]], schema: Any) -> list[dict[str, Any]]:
+    """The rows with numbers for moments of numpy's in columns of a time zone, where pyarrow takes none of these."""
+    zoned = [field.name for field in schema if getattr(field.type, "tz", None)]
+    for row in rows:
+        row |= {name: int(row[name].view("i8")) for name in zoned if hasattr(row[name], "view")}
+    return rows
 
 
 def _check_readable(schema: Any) -> None:

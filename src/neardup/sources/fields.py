@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.model.counted import counted
@@ -95,8 +95,7 @@ class Fields:
                 continue
             if isinstance(value, str | int | float) and not isinstance(value, bool):
                 return value
-            if isinstance(value, date):
-                moment: datetime = plain(value)
+            if isinstance(moment := plain(value), datetime):
                 return moment
             raise RecordError(f"field {name!r} is {_kind(value)}, not a time", id)
         return None

@@ -230,6 +230,44 @@ def test_a_missing_library_is_told(tmp_path, table, monkeypatch):
     assert reject.reason == "this is Parquet: reading it needs pyarrow: pip install pyarrow"
 
 
+WITHOUT_PANDAS = """
+import sys
+
+class NoPandas:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "pandas":
+            raise ModuleNotFoundError("there is no pandas here", name=name)
+
+sys.meta_path.insert(0, NoPandas())
+from neardup.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin"])
+def test_nanoseconds_need_no_pandas_and_are_kept_from_parquet_to_parquet(tmp_path, zone):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    instants = [1_700_000_000_000_000_789, 1_600_000_000_000_000_789, None]
+    times = arrow.array(instants, arrow.timestamp("ns", zone))
+    took = arrow.array([1, 2, None], arrow.duration("ns"))
+    table = arrow.table(
+        {"id": ["a", "b", "c"], "text": ["Rain.", "Rain!", "Snow."], "time": times, "took": took}
+    )
+    path = saved(table, tmp_path / "a.parquet")
+    command = [sys.executable, "-c", WITHOUT_PANDAS, "dedup", str(path), "--keep", "earliest"]
+    for name in ("b.parquet", "b.jsonl"):
+        done = subprocess.run(
+            [*command, "--output", str(tmp_path / name)], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, "3 read: 2 kept" in done.stderr) == (0, True), done.stderr
+    kept = parquet.read_table(tmp_path / "b.parquet")
+    assert kept == table.slice(1)
+    assert (
+        '"time":"2020-09-13T12:26:40.000000789","took":"2 nanoseconds"' in (tmp_path / "b.jsonl").read_text()
+    )
+
+
 def test_neither_is_loaded_for_other_files():
     script = (
         "import sys; from neardup.sources.reader import Reader; list(Reader(['examples/stream.jsonl']))\n"
