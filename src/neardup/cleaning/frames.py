@@ -170,9 +170,20 @@ def _values_of_column(column: Any) -> list[Any] | None:
     """The values of a column of a frame, or of an array, as plain Python has them; None if it is neither."""
     for name in ("to_pylist", "to_list", "tolist"):
         if hasattr(column, name):
-            plain = getattr(column, name)()
+            try:
+                plain = getattr(column, name)()
+            except UnicodeDecodeError:  # Arrow reads strings of Parquet without a look at them
+                plain = [_text_or_bytes(value) for value in column.cast("large_binary").to_pylist()]
             return plain if isinstance(plain, list) else [plain]
     return None
+
+
+def _text_or_bytes(value: bytes | None) -> str | bytes | None:
+    """What is UTF-8 as a string; bytes are no text, and rejected."""
+    try:
+        return None if value is None else value.decode()
+    except UnicodeDecodeError:
+        return value
 
 
 def _value(row: Any, field: str) -> Any:

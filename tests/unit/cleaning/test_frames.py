@@ -184,6 +184,17 @@ def test_columns_that_are_not_there_or_there_already_are_named():
         neardup.dedup([{"text": FERRY, "group": 1}]).frame()
 
 
+def test_strings_of_arrow_that_are_no_utf_8_are_rejected_alone():
+    arrow = pytest.importorskip("pyarrow")
+    data = arrow.array([text and text.encode() for text in (*TEXTS[:3], None)] + [b"caf\xe9"])
+    texts = arrow.Array.from_buffers(arrow.string(), len(data), data.buffers())
+    for column in (texts, arrow.chunked_array([texts]), texts.dictionary_encode()):
+        result = neardup.dedup(arrow.table({"text": column}))
+        assert (result.kept, result.removed) == ([0, 1], [2])
+        assert result.rejected == ((3, "no text: 'text' is missing"), (4, "'text' is bytes, not a string"))
+        assert result.frame().num_rows == 5
+
+
 @pytest.mark.parametrize("zone", [None, "UTC"])
 def test_times_of_arrow_in_nanoseconds_need_no_pandas(zone):
     """What is read has microseconds: pandas' own class, which Arrow makes nanoseconds of, is not asked for."""
