@@ -179,6 +179,15 @@ def test_a_signal_that_is_ignored_where_it_was_started_stays_ignored(command, nu
     assert process.returncode == 0
 
 
+def test_an_interrupt_while_the_command_line_is_read_is_told(run, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("neardup.cli.exit_codes._check_no_empty_name", interrupted)
+    done = run("version")
+    assert (done.code, done.out, done.err) == (130, "", "neardup: interrupted\n")
+
+
 def test_a_second_signal_ends_it_at_once():
     from neardup.cli.exit_codes import Stop, Terminated
 

@@ -75,10 +75,13 @@ class ErrorReportingGroup(TyperGroup):
 
     def make_context(self, *words: Any, **options: Any) -> Any:
         """What the words of the command line mean."""
-        with _escaped_usage():
-            if not options.get("resilient_parsing"):  # as for what is completed in a shell
-                _check_no_empty_name(*words[1:2])
-            return super().make_context(*words, **options)
+        try:
+            with _escaped_usage():
+                if not options.get("resilient_parsing"):  # as for what is completed in a shell
+                    _check_no_empty_name(*words[1:2])
+                return super().make_context(*words, **options)
+        except KeyboardInterrupt as error:  # typer would end without a word
+            raise typer.Exit(exit_code(error)) from error
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that `ctx` names."""
