@@ -203,10 +203,19 @@ def test_what_is_taken_for_text_and_is_none_is_told(run):
     ) in done.err
 
 
-def test_one_text_that_is_none_is_told_without_options_that_its_command_does_not_have(run, window):
-    Path("page.txt").write_text("<html><p>Rain.")
-    done = run("query", "--window", window, "--file", "page.txt")
-    assert done.err == "neardup: 1 file is HTML, taken for text with its tags (first: page.txt)\n"
+@pytest.mark.parametrize("command", ["query", "show", "explain"])
+def test_one_text_that_is_none_is_told_with_the_option_that_reads_it(run, window, command):
+    Path("page.txt").write_text(f"<html><body><p>{'Rain fell on the hills all day. ' * 20}</p></body></html>")
+    words = {
+        "query": ["--window", window, "--file", "page.txt"],
+        "show": ["--file", "page.txt"],
+        "explain": ["page.txt", "--text", "Rain."],
+    }[command]
+    done = run(command, *words)
+    told = "1 file is HTML, taken for text with its tags: --input html reads its text (first: page.txt)"
+    assert done.err == f"neardup: {told}\n"
+    done = run(command, *words, "--input", "html")
+    assert (done.code, done.err) == (0, "")
 
 
 # ---- one text ----

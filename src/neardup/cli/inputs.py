@@ -110,10 +110,9 @@ def _content(file: Path, encoding: str | None, *, html: bool, form: Form | None)
     from neardup.sources.reader import Reader
 
     own = None if str(file) == STDIN else "mail" if is_delivered(file) else form_of(file.name)
-    form = form or own
-    _check_not_records(file, form)
-    kept = form if form == "mail" or (form == "html" and html) else "text"
-    reader = Reader([file], form=kept, encoding=encoding, html=html)
+    _check_not_records(file, form or own)
+    form = form or (own if own == "mail" or (own == "html" and html) else "text")
+    reader = Reader([file], form=form, encoding=encoding, html=html)
     for item in reader:
         if isinstance(item, Document):
             _report_kind(file, item.text, reader)
@@ -140,7 +139,7 @@ def _report_kind(file: Path, text: str, reader: Reader) -> None:
             f"{name} looks like a record, and is compared with its braces and names; --text takes the text alone"
         )
         return
-    for remark in reader.remarks(advice=False):
+    for remark in reader.remarks():
         log_line(remark)
 
 

@@ -67,10 +67,10 @@ def format_of_beginning(head: bytes) -> OtherFormat | None:
     return next((kind for pattern, kind in _BY_BEGINNING if pattern.match(begun)), None)
 
 
-def taken_for_text(name: str, *, advice: bool) -> str:
-    """What a message calls files of the format `name` that are taken for text; with `advice`, and what to do."""
+def taken_for_text(name: str) -> str:
+    """What a message calls files of the format `name` that are taken for text, and what to do."""
     kind = next(kind for _, kind in _BY_BEGINNING if kind.name == name)
-    return f"{name}, taken for text {kind.as_text}" + (f": {kind.remedy}" if advice else "")
+    return f"{name}, taken for text {kind.as_text}: {kind.remedy}"
 
 
 def reason_for(kind: OtherFormat) -> str:

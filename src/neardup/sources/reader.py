@@ -108,13 +108,11 @@ class Reader:
         """`reject` with the file and line its document was read at, if it names none: an engine knows ids only."""
         return self._position.located(reject)
 
-    def remarks(self, *, advice: bool = True) -> Iterator[str]:
-        """Messages for the end of a run about what things were taken for: files for text, standard input for JSON,
-        numbers for seconds; without `advice` the first name no options that say what the files of a run are.
-        """
+    def remarks(self) -> Iterator[str]:
+        """Messages for the end of a run about what things were taken for, such as files for text."""
         for kind in self._as_text:
             files = "1 file is" if kind.count == 1 else f"{kind.count:,} files are"
-            yield f"{files} {taken_for_text(kind.name, advice=advice)} (first: {kind.first})"
+            yield f"{files} {taken_for_text(kind.name)} (first: {kind.first})"
         if self._form is None and self._stdin_has_none:
             yield "standard input was read as JSON Lines, and has none: --input says what it is"
         yield from self._use.early_times()
