@@ -7,21 +7,29 @@ Corpus     passages20k in memory, and into a directory that keeps texts as they 
 Seed       none: the corpus is fixed.
 Excluded   loading, starting (a warm-up run of each), opening and closing the window.
 Fairness   one and two in turns, in one process, on the wall; the ratio is of neighbours, of which the middle counts.
-           What else runs on the machine takes the second thread's processor: only a quiet one tells.
+           What else runs on the machine takes the second thread's processor: only a quiet one tells. What two
+           processes of one thread each do at the same time, with a window of their own each, says what the second
+           processor of this machine gives at most: of two that are one core's it is much less than as much again.
 """
 
 from __future__ import annotations
 
+import multiprocessing
+import statistics
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from benchmarks.lib import corpora, engine, harness, neighbours
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
+    from multiprocessing.synchronize import Barrier
+
     from neardup.model.document import Document
 
 ALIKE = ("terms-contrib", "manpages-multi", "wikiversions")
@@ -39,6 +47,72 @@ def microseconds(documents: list[Document], place: str, threads: int) -> float:
             return 1e6 * (time.perf_counter() - began) / len(documents)
 
 
+class Measured(NamedTuple):
+    """`runs` of microseconds a document by one thread, by two, and in each of two processes of one thread.
+
+    `ratio` is how many times as fast two threads are, `limit` how many times as many documents two processes do, which
+    share nothing but the machine: medians of neighbours.
+    """
+
+    runs: list[tuple[float, float, float]]
+    ratio: float
+    limit: float
+
+    def row(self, name: str) -> list[str]:
+        """A row under `HEADER`, with the least of each."""
+        least = [f"{min(each):.1f}" for each in zip(*self.runs, strict=True)]
+        return [name, *least, f"{self.ratio:.2f}", f"{self.limit:.2f}"]
+
+
+HEADER = (
+    "window",
+    "us/doc by one thread",
+    "by two",
+    "in each of two processes",
+    "times as fast",
+    "two processes",
+)
+
+
+class Apart:
+    """Two processes that do the same at the same time; they were forked with the documents, which are not sent."""
+
+    def __init__(self, documents: list[Document], place: str) -> None:
+        context = multiprocessing.get_context("fork")
+        self._pool = ProcessPoolExecutor(
+            2, context, initializer=Apart._share, initargs=(context.Barrier(2), documents, place)
+        )
+
+    _shared: ClassVar[tuple[Barrier, list[Document], str]]
+
+    @classmethod
+    def _share(cls, *shared: Any) -> None:
+        cls._shared = shared
+
+    @classmethod
+    def _one(cls) -> float:
+        barrier, documents, place = cls._shared
+        barrier.wait()
+        return microseconds(documents, place, 1)
+
+    def microseconds(self) -> float:
+        """A document of either, the mean of both."""
+        return statistics.mean(each.result() for each in [self._pool.submit(Apart._one) for _ in range(2)])
+
+    def close(self) -> None:
+        """Ends both processes."""
+        self._pool.shutdown()
+
+
+def measured(documents: list[Document], place: str, rounds: int) -> Measured:
+    """One thread, two, and two processes in turns, after a round that does not count."""
+    with closing(Apart(documents, place)) as apart:
+        one, two = partial(microseconds, documents, place, 1), partial(microseconds, documents, place, 2)
+        runs = [(one(), two(), apart.microseconds()) for _ in range(rounds + 1)][1:]
+    ratio = statistics.median(one / two for one, two, _ in runs)
+    return Measured(runs, ratio, statistics.median(2 * one / each for one, _, each in runs))
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Measures, prints the table, writes threads.json."""
     args, documents = neighbours.prepared(__doc__, arguments)
@@ -48,20 +122,10 @@ def main(arguments: list[str] | None = None) -> None:
         corpus = corpora.load(args.data, name, tiny=args.tiny)
         streams.append((name, list(engine.documents(corpus.ids, corpus.texts)), "memory"))
     for name, stream, place in streams:
-        for threads in (1, 2):
-            microseconds(stream, place, threads)
-        speed = neighbours.measured(
-            partial(microseconds, stream, place, 1),
-            partial(microseconds, stream, place, 2),
-            args.rounds,
-        )
+        speed = measured(stream, place, args.rounds)
         rows.append(speed.row(name))
         figures[name] = speed._asdict()
-    print(
-        harness.table(
-            ["window", "us/doc by one thread", "by two", "times as fast, median of neighbours"], rows
-        )
-    )
+    print(harness.table(HEADER, rows))
     harness.save(args, "threads", figures)
 
 
