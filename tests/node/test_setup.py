@@ -128,7 +128,7 @@ def test_it_remembers_hours_and_lets_documents_go_only_by_force(cluster, monkeyp
     cluster.request("POST", f"/{url.pattern}/_refresh")
     words = ("setup", "--window", url, "--window-hours", 1, "--keep-hours", 1)
     code, _, messages = run(*words)
-    assert (code, "keeps 1 documents in 1 hour" in messages) == (2, True)
+    assert (code, "keeps 1 document in 1 hour" in messages) == (2, True)
     assert run(*words, "--force")[0] == 0
     with open_elastic_window(str(url), credentials=credentials) as window:
         assert (window.settings.window_hours, window.settings.keep_hours) == (1, 1)
