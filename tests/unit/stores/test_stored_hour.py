@@ -46,6 +46,20 @@ def test_ids_are_read_while_a_writer_cuts_off_what_was_never_committed(tmp_path,
     assert list(stored_hour.read_rows(file.parent).ids.texts()) == ["a"]
 
 
+def test_of_ids_of_which_some_are_cut_off_the_others_are_read(tmp_path, monkeypatch):
+    with neardup.open(tmp_path / "w") as window:
+        list(window.ingest([{"id": "a", "text": "The ferry ran aground off the western spit at dawn."}]))
+        (file,) = (tmp_path / "w" / "hours").glob(f"*/{NAMES[BLOBS]}")
+        committed = file.read_bytes()
+        list(window.ingest([{"id": "b", "text": "Rates fell to 6.5 per cent in the third quarter."}]))
+    size = file.stat().st_size
+    file.write_bytes(committed)
+    monkeypatch.setattr(stored_hour, "file_size", lambda _: size)  # as it was before
+    read = stored_hour.read_rows(file.parent)
+    assert read.ids[0] == b"a"
+    assert read.whole.tolist() == [True, False]
+
+
 @pytest.mark.parametrize("payload", [0, 1, 5_000, 300_000])
 def test_ids_are_read_whatever_lies_between_them(tmp_path, payload):
     numbers = np.random.default_rng(5)
