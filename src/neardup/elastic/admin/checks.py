@@ -144,7 +144,7 @@ def _occupied(name: str, others: list[str]) -> Finding:
     text = (
         f"{called_so}: no document there counts, and none that is sent to this hour; take it away ({request})"
     )
-    if called_so.startswith("an alias"):
+    if api.stream_of(others[0]) != name:
         again = f"then, if {others[0]} was made of this hour, POST {others[0]}/_clone/{name}"
         text += f'; {again}, which needs "index.blocks.write": true there'
     return Finding(f"index {name}", "bad", text)

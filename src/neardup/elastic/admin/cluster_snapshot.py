@@ -152,7 +152,7 @@ def _kind_of(name: str, called: Iterable[str]) -> Literal["index", "data stream"
     """
     if name in called:
         return "index"
-    return "data stream" if any(each.startswith(f".ds-{name}-") for each in called) else None
+    return "data stream" if any(api.stream_of(each) == name for each in called) else None
 
 
 def _is_index(cluster: Cluster, name: str) -> bool:

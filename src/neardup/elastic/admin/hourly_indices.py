@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from fnmatch import fnmatchcase
 from functools import cache
 from types import MappingProxyType
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
 
 _OBJECT: Final = "neardup"
-_DATA_STREAM_RE: Final = re.compile(r"\.ds-(.*?)(?:-\d{4}\.\d\d\.\d\d)?-\d{6,}")
-"""The name of an index of a data stream, in which Elasticsearch puts a date, and OpenSearch none."""
 _FIELDS: Final = (
     "aliases",
     "mappings._meta",
@@ -129,9 +126,8 @@ def read_indices(cluster: Cluster) -> Indices:
     occupied: dict[str, list[str]] = {}
     for name, described in api.indices(cluster, own.pattern, fields=_FIELDS, expand="all").items():
         hour = own.hour_of_index(name)
-        stream = _DATA_STREAM_RE.fullmatch(name)
-        for called in (*described.get("aliases", {}), *(stream.groups() if stream else ())):
-            if own.hour_of_index(called) is not None:
+        for called in (*described.get("aliases", {}), api.stream_of(name)):
+            if called is not None and own.hour_of_index(called) is not None:
                 occupied.setdefault(called, []).append(name)
         if hour is None:
             if fnmatchcase(name, own.pattern):  # not found by an alias alone

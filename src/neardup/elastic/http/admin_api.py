@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ SHARDS_A_NODE: Final = 1_000
 
 _SHARDS_A_NODE: Final = "cluster.max_shards_per_node"
 _BLOCKS: Final = ("cluster.blocks.read_only", "cluster.blocks.read_only_allow_delete")
+_OF_STREAM_RE: Final = re.compile(r"\.ds-(.*?)(?:-\d{4}\.\d\d\.\d\d)?-\d{6,}")
 _EXISTS_ALREADY: Final = "resource_already_exists_exception"
 _SETTING_LEVELS: Final = ("transient", "persistent", "defaults")
 """The first that has a setting decides."""
@@ -191,13 +193,24 @@ def own_index(cluster: Cluster, name: str, *, fields: Sequence[str]) -> dict[str
     return there.get(name, {})
 
 
+def stream_of(index: str) -> str | None:
+    """The data stream that an index of this name holds a part of; None if it is of none. Elasticsearch puts a date into
+    such a name, and OpenSearch none.
+
+    >>> stream_of(".ds-news-1-2026.11.21-000001"), stream_of(".ds-news-000001"), stream_of("news-1")
+    ('news-1', 'news', None)
+    """
+    match = _OF_STREAM_RE.fullmatch(index)
+    return match and match[1]
+
+
 def what_has_name(name: str, others: Sequence[str]) -> tuple[str, str]:
     """What stands for the indices `others` and is called `name`, and the request that takes it away.
 
     >>> what_has_name("news-1", [".ds-news-1-2026.11.21-000001"])
     ('a data stream', 'DELETE _data_stream/news-1, with all that is in it, and let no template of yours make one')
     """
-    if others[0].startswith(f".ds-{name}-"):
+    if stream_of(others[0]) == name:
         also = "with all that is in it, and let no template of yours make one"
         return "a data stream", f"DELETE _data_stream/{name}, {also}"
     return f"an alias of {', '.join(others)}", f"DELETE {','.join(others)}/_alias/{name}"
