@@ -293,9 +293,8 @@ def _read_ids(file: Path, rows: Rows) -> PackedIds:
             for first, last in pairwise(_runs(starts[which], sizes[which])):
                 run = which[first:last]
                 begin, end = int(starts[run[0]]), int((starts[run] + sizes[run]).max())
-                data = os.pread(opened.fileno(), end - begin, begin).ljust(
-                    end - begin, b"\0"
-                )  # if it was cut off
+                data = os.pread(opened.fileno(), end - begin, begin)
+                data = data.ljust(end - begin, b"\0")  # if it was cut off meanwhile
                 ids = PackedIds.among(np.frombuffer(data, np.uint8), starts[run] - begin, sizes[run])
                 names[offsets[run[0]] : offsets[run[-1] + 1]] = ids.names
     return PackedIds(names, offsets)

@@ -58,11 +58,12 @@ def mget(
     """
     there: list[StoredDocument | None] = []
     at, size = 0, _MOST if fields else FIRST_READ
-    while names := [_address(each) for each in documents[at : at + size]]:
+    while at < len(documents):
+        names = [_address(each) for each in documents[at : at + size]]
         part = [stored_document(answer) for answer in _answers(cluster, names, fields, between)]
         there += part
         at += len(names)
-        if not fields:
+        if not fields and at < len(documents):
             size = next_size([each for each in part if each is not None], size)
         between()
     return there
