@@ -323,7 +323,8 @@ class BulkPostings:
 class MemberLists(PostingLists):
     """Posting lists of the members of a crowd (kernels/member_lists.py), of which at most `most` are bitsets.
 
-    Memory: as `PostingLists`, and of each bitset 1 byte for every 8 members, up to four times that as it grows.
+    Memory: as `PostingLists`, and of each bitset 1 byte for every 8 members, and as they grow room for
+    a quarter more members and twice as many bitsets.
     """
 
     def __init__(self, most: int) -> None:
@@ -344,7 +345,7 @@ class MemberLists(PostingLists):
         blocks, rows, _ = self._bits.shape
         wanted = int(members.max(initial=0)) // member_lists.BLOCK + 1
         if wanted > blocks:
-            self._widen(max(2 * blocks, wanted), rows)
+            self._widen(max(blocks + blocks // 4, wanted), rows)
         progress = np.zeros(2, np.int64)
         while True:
             status = member_lists.add_members(
