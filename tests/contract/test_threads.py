@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ import pytest
 from testing.window.backends import document, engines_only, grams, summaries
 
 from neardup.errors import NeardupError
+from neardup.index.helpers import helpers_of
 from neardup.window.engine import WindowEngine
 from neardup.window.ingest import Ingest
 
@@ -131,15 +133,14 @@ def test_closing_waits_for_the_call_at_hand(place):
     assert closed.is_set()
 
 
-@engines_only
-def test_signing_ends_where_a_window_cannot_be_closed(place):
-    window = place.open(threads=2)
-    list(window.ingest([document("a", text_of(0, 0), 0)]))
-    failing = mock.patch.object(window._session.store, "close", side_effect=OSError("disk"))
-    with failing, pytest.raises(OSError, match="disk"):
-        window.close()
-    assert window._ingest._pool._shutdown
-    window.close()
+def test_two_threads_are_two(directory):
+    """One decides, and one both signs and helps to compare: a third would only take the processor of the second."""
+    helpers_of.cache_clear()
+    before = set(threading.enumerate())
+    window, long = directory.open(threads=2), grams(0, 20_000)
+    stream = [document(f"{i}", long + text_of(0, i), 0) for i in range(12)]
+    assert sum(verdict.is_copy for verdict in window.ingest(stream)) == 11
+    assert len(set(threading.enumerate()) - before) == 1
 
 
 @engines_only

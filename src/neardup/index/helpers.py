@@ -1,4 +1,6 @@
-"""Helpers: threads that take part in work whose end another thread waits for."""
+"""Helpers: the threads beside the one that decides. They sign what comes next, and, where they are free, take part in
+work whose end that thread waits for.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +8,27 @@ import functools
 import os
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
+
+Given = TypeVar("Given")
+Result = TypeVar("Result")
 
 
 class Helpers:
-    """The thread that asks and `threads - 1` others, which are there from their first work on."""
+    """The thread that decides and `threads - 1` others, which are there from their first work on."""
 
     def __init__(self, threads: int) -> None:
         self._others = threads - 1
         self._pool = ThreadPoolExecutor(self._others, "neardup-helper") if self._others else None
+
+    def submit(self, work: Callable[[Given], Result], given: Given) -> Future[Result]:
+        """Has `work` done with what is `given`, after what was handed over before; there are other threads."""
+        assert self._pool is not None, "one thread has nobody to hand work to"
+        return self._pool.submit(work, given)
 
     def run(self, works: Sequence[Callable[[], object]]) -> None:
         """Does all of `works`, in any order; each is begun by whoever is free. Raises what one of them raised, once
@@ -51,7 +62,9 @@ def _work_off(waiting: deque[Callable[[], object]]) -> None:
 
 @functools.cache
 def helpers_of(threads: int) -> Helpers:
-    """Those of this process, the same ones for all who ask for so many; idle, they keep it from nothing."""
+    """Those of this process, the same ones for all who ask for so many: with others for signing, which take the
+    processor of those that compare, two threads are slower. Idle, they keep the process from nothing.
+    """
     return Helpers(threads)
 
 

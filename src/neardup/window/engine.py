@@ -219,10 +219,7 @@ class WindowEngine:
                 pass
 
     def close(self) -> None:
-        try:
-            self._session.close()
-        finally:
-            self._ingest.close()
+        self._session.close()
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(_ONE_PROCESS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from neardup.model.document import Reject, check_documents
@@ -19,7 +18,6 @@ from neardup.window.usable_documents import usable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from concurrent.futures import Future
 
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
@@ -35,14 +33,8 @@ class Ingest:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._signing_threads = session.state.settings.threads - 1  # one thread decides
-        self._pool = ThreadPoolExecutor(self._signing_threads) if self._signing_threads else None
+        self._threads = session.state.settings.threads
         self._has_warned = False
-
-    def close(self) -> None:
-        """Ends the threads that sign, once the session is closed."""
-        if self._pool is not None:
-            self._pool.shutdown()
 
     def verdicts(
         self, documents: Documents, reject: OnReject, wait: Callable[[], object] = lambda: None
@@ -56,11 +48,8 @@ class Ingest:
         settings, leaps = self._session.state.settings, Leaps()
         limit = self._session.documents_at_once
         self._warn_of_changes()
-        ahead = SigningAhead(
-            usable(documents, settings, reject), self._sign, size=limit,
-            submit=None if self._pool is None else self._submit,
-            chunks=self._signing_threads + 2,  # plus one already signed, and one that waits for a thread
-        )  # fmt: skip
+        usable_ones = usable(documents, settings, reject)
+        ahead = SigningAhead(usable_ones, self._sign, size=limit, threads=self._threads)
         for batch in batches(ahead.items(), limit, leaps):
             yield from self._scored(batch, ahead, leaps, reject, wait)
 
@@ -70,13 +59,7 @@ class Ingest:
         """
         state = self._session.state
         signed = sign(state, documents)
-        return signed if self._pool is None else signed._replace(shown=state.shown_parts(documents))
-
-    @one_at_a_time  # so not after the threads have ended
-    def _submit(self, documents: Sequence[Prepared]) -> Future[SignedQueryBatch]:
-        """Hands a batch over to the threads that sign."""
-        assert self._pool is not None, "there are such threads"
-        return self._pool.submit(self._sign, documents)
+        return signed if self._threads == 1 else signed._replace(shown=state.shown_parts(documents))
 
     @one_at_a_time
     def _warn_of_changes(self) -> None:

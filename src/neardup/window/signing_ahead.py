@@ -12,6 +12,7 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from neardup.index.helpers import helpers_of
 from neardup.index.query_batch import joined_batches
 from neardup.model.document import Flush
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
 
     Sign = Callable[[Sequence[Prepared]], SignedQueryBatch]
-    Submit = Callable[[Sequence[Prepared]], Future[SignedQueryBatch]]
 
 MAX_WAIT_SECONDS: Final = 0.2
 """Documents that took this long to come are decided before others are waited for."""
@@ -45,8 +45,9 @@ class _Chunk(NamedTuple):
 
 
 class SigningAhead:
-    """Reads `items` and has `submit` sign them, `size` at a time, up to so many `chunks` ahead. Without `submit`
-    nothing is read ahead, and nothing is signed (by `sign`) before it is asked for.
+    """Reads `items` and has the other threads of `threads` `sign` them, `size` at a time: as many chunks ahead as there
+    are such threads, one that is signed already, and one that waits. One thread reads nothing ahead, and signs nothing
+    before it is asked for.
     """
 
     def __init__(
@@ -55,22 +56,21 @@ class SigningAhead:
         sign: Sign,
         *,
         size: int,
-        submit: Submit | None,
-        chunks: int,
+        threads: int,
     ) -> None:
-        self._source, self._sign, self._submit = items, sign, submit
-        self._size, self._chunks = size, chunks
+        self._source, self._sign = items, sign
+        self._size, self._threads = size, threads
         self._yielded: deque[_Chunk] = deque()  # all or some of whose signatures are yet to be asked for
         self._used = 0  # how many of the first chunk were asked for
 
     def items(self) -> Iterator[Prepared | Flush]:
         """All items, in order. An error that ends the stream is raised after what came before it."""
-        if self._submit is None:
+        if self._threads == 1:
             yield from self._source
             return
         ahead: deque[_Chunk] = deque()
         while True:
-            while len(ahead) < self._chunks and (not ahead or ahead[-1].is_full):
+            while len(ahead) <= self._threads and (not ahead or ahead[-1].is_full):
                 ahead.append(self._read())
             chunk = ahead.popleft()
             if chunk.documents:
@@ -144,5 +144,5 @@ class SigningAhead:
                     break
         except Exception as caught:  # noqa: BLE001 - raised again when its turn comes
             error = caught
-        signed = self._submit(documents) if documents and self._submit is not None else None
+        signed = helpers_of(self._threads).submit(self._sign, documents) if documents else None
         return _Chunk(items, documents, signed, is_full, error)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import NamedTuple
 
 import pytest
@@ -45,20 +43,12 @@ def sign(documents):
     return Texts(tuple(each.text for each in documents))
 
 
-@pytest.fixture(scope="module")
-def pool():
-    with ThreadPoolExecutor(2) as made:
-        yield made
-
-
 @settings(max_examples=200)
 @given(
     st.lists(st.booleans(), max_size=40), st.integers(1, 6), st.lists(st.integers(1, 9), min_size=1, max_size=6),
-    st.booleans(), st.booleans(), st.integers(2, 4),
+    st.booleans(), st.integers(1, 3),
 )  # fmt: skip
-def test_each_document_has_its_own_signature_wherever_batches_are_cut(
-    pool, kinds, size, cuts, fails, is_pooled, threads
-):
+def test_each_document_has_its_own_signature_wherever_batches_are_cut(kinds, size, cuts, fails, threads):
     given_items = [document(at) if is_document else FLUSH for at, is_document in enumerate(kinds)]
 
     def source():
@@ -66,8 +56,7 @@ def test_each_document_has_its_own_signature_wherever_batches_are_cut(
         if fails:
             raise OSError("gone")
 
-    submit = partial(pool.submit, sign) if is_pooled else None
-    ahead = SigningAhead(source(), sign, size=size, submit=submit, chunks=threads)
+    ahead = SigningAhead(source(), sign, size=size, threads=threads)
     came, batch, turn, failed = [], [], 0, False
     try:
         for item in ahead.items():
@@ -88,7 +77,7 @@ def test_each_document_has_its_own_signature_wherever_batches_are_cut(
         assert not ahead._yielded  # nothing is kept that nobody will ask for
 
 
-def test_a_batch_is_read_ahead_and_no_more(pool):
+def test_two_batches_are_read_ahead_and_no_more():
     read = []
 
     def source():
@@ -96,13 +85,13 @@ def test_a_batch_is_read_ahead_and_no_more(pool):
             read.append(number)
             yield document(number)
 
-    items = SigningAhead(source(), sign, size=10, submit=partial(pool.submit, sign), chunks=2).items()
+    items = SigningAhead(source(), sign, size=10, threads=2).items()
     next(items)
-    assert len(read) == 20
+    assert len(read) == 30
 
 
 @pytest.mark.parametrize("pause", [FLUSH, None])
-def test_nothing_is_read_ahead_of_what_has_yet_to_come(pool, monkeypatch, pause):
+def test_nothing_is_read_ahead_of_what_has_yet_to_come(monkeypatch, pause):
     """Behind a FLUSH, and where documents take long to come."""
     read = []
 
@@ -115,32 +104,30 @@ def test_nothing_is_read_ahead_of_what_has_yet_to_come(pool, monkeypatch, pause)
             if number == 3 and pause is None:
                 monkeypatch.setattr(signing_ahead, "MAX_WAIT_SECONDS", -1)
 
-    items = SigningAhead(source(), sign, size=10, submit=partial(pool.submit, sign), chunks=3).items()
+    items = SigningAhead(source(), sign, size=10, threads=2).items()
     next(items)
     assert len(read) == 5
 
 
-def test_without_a_pool_nothing_is_signed_before_it_is_asked_for():
+def test_by_one_thread_nothing_is_signed_before_it_is_asked_for():
     signed = []
 
     def noted(documents):
         signed.append(documents)
         return sign(documents)
 
-    ahead = SigningAhead(map(document, range(5)), noted, size=2, submit=None, chunks=1)
+    ahead = SigningAhead(map(document, range(5)), noted, size=2, threads=1)
     items = documents_of(ahead)
     assert not signed
     assert ahead.signed(items) == sign(items)
     assert signed == [items]
 
 
-def test_a_signature_that_fails_is_an_error_where_it_is_wanted(pool):
+def test_a_signature_that_fails_is_an_error_where_it_is_wanted():
     def failing(_):
         raise ValueError("no")
 
-    ahead = SigningAhead(
-        map(document, range(3)), failing, size=2, submit=partial(pool.submit, failing), chunks=2
-    )
+    ahead = SigningAhead(map(document, range(3)), failing, size=2, threads=2)
     items = documents_of(ahead)
     with pytest.raises(ValueError, match="no"):
         ahead.signed(items[:2])
