@@ -48,10 +48,14 @@ def rows_of(data: Any) -> Any:
         remedy = "of several splits choose one, data['train']; put a single record into a list"
     elif hasattr(data, "collect") and hasattr(data, "collect_schema"):
         remedy = "collect() it first"
+    elif hasattr(data, "read_all"):
+        remedy = "read_all() it first"
+    elif isinstance(data, Sequence) and len(data) and is_frame(data[0]):
+        remedy = "of several frames make one (concat), or clean each by itself"
     elif is_frame(data) or isinstance(data, Sequence) or _values_of_column(data) is not None:
         return data
     elif isinstance(data, Iterable):
-        return list(data)
+        return rows_of(list(data))
     else:
         remedy = "such as a list of texts or records, a data frame or an Arrow table"
     raise TypeError(f"dedup takes many texts, not {type(data).__name__}: {remedy}")
@@ -200,4 +204,5 @@ def problem(value: Any, field: str) -> str | None:
         return None
     if is_missing(value):
         return f"no text: {field!r} is missing"
-    return f"{field!r} is {type(value).__name__}, not a string"
+    remedy = ": decode it" if isinstance(value, bytes) else ""
+    return f"{field!r} is {type(value).__name__}, not a string{remedy}"

@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
 _SIZE: Final = 4
 _PARAMETERS: Final = zstandard.ZstdCompressionParameters.from_level(1)
-"""Those of texts of any length: what level 1 takes for short ones looks for shorter matches, a quarter longer for 2 to 4
-hundredths of the bytes; higher levels take up to twice the time for a hundredth more.
+"""Those of texts of any length: what level 1 takes for short ones looks for shorter matches, a quarter longer for 2 to
+4 hundredths of the bytes; higher levels take up to twice the time for a hundredth more.
 """
-
 
 _SEVERAL: Final = "multi_compress_to_buffer" in zstandard.backend_features
 

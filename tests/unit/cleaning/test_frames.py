@@ -96,6 +96,11 @@ def test_arrow():
     assert data.take(neardup.dedup(data).kept).num_rows == 2
     check(arrow.record_batch({"text": TEXTS}))
     check(arrow.array(TEXTS))
+    with pytest.raises(TypeError, match=r"not RecordBatchReader: read_all\(\) it first"):
+        neardup.dedup(data.to_reader())
+    for batches in (data.to_batches(), iter(data.to_batches())):
+        with pytest.raises(TypeError, match="not list: of several frames make one"):
+            neardup.dedup(batches)
     check(arrow.chunked_array([TEXTS[:2], TEXTS[2:]]))
 
 
@@ -191,7 +196,10 @@ def test_strings_of_arrow_that_are_no_utf_8_are_rejected_alone():
     for column in (texts, arrow.chunked_array([texts]), texts.dictionary_encode()):
         result = neardup.dedup(arrow.table({"text": column}))
         assert (result.kept, result.removed) == ([0, 1], [2])
-        assert result.rejected == ((3, "no text: 'text' is missing"), (4, "'text' is bytes, not a string"))
+        assert result.rejected == (
+            (3, "no text: 'text' is missing"),
+            (4, "'text' is bytes, not a string: decode it"),
+        )
         assert result.frame().num_rows == 5
 
 
