@@ -101,7 +101,7 @@ def test_a_time_that_no_record_has_is_told_where_the_earliest_stays(run, caplog)
     )
     unread = "records have no time that can be read, and count as later than all others"
     assert run("dedup", "a.jsonl", "--keep", "earliest").code == 0
-    assert f"2 of 2 {unread} (first: a.jsonl:1): --time-field names the field of the time" in caplog.text
+    assert f"2 of 2 {unread} (first: a.jsonl:1): it has none; --time-field names the field" in caplog.text
     assert run("dedup", "a.jsonl", "--keep", "earliest", "--time-field", "made").code == 0
     assert f"1 of 2 {unread} (first: a.jsonl:2): time '3/11/26' is not ISO 8601" in caplog.text
     done = run("dedup", "a.jsonl", "--keep", "earliest", "--time-field", "makd")

@@ -90,7 +90,7 @@ def doubts(
         yield f"no {what} has the source {name!r} that keep names"
     if keep.rule == "earliest" and _LAST in known:
         where, time = first_time(ranks.index(_LAST))
-        why = _why_unread(time) or f"{setting} names the field of the time"
+        why = _why_unread(time) or f"it has none; {setting} names the field"
         yield (
             f"{ranks.count(_LAST):,} of {len(ranks):,} {what}s have no time that can be read, and count as later than "
             f"all others (first: {where}): {why}"
