@@ -273,11 +273,18 @@ def test_a_second_writer_is_told_who_writes(command, run_process, stream):
     assert str(process.pid) in done.err
 
 
-def test_an_unexpected_error_is_not_taken_for_done(command, place):
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("RuntimeError('broken')", ["RuntimeError: broken", "please report"]),
+        ("MemoryError('no 32 GiB')", ["neardup: there is too little memory (no 32 GiB)", "--max-length"]),
+    ],
+)
+def test_an_unexpected_error_is_not_taken_for_done(error, told):
     script = (
         "import sys\n"
         "from neardup.cli import app, main\n"
-        "def fail(): raise RuntimeError('broken')\n"
+        f"def fail(): raise {error}\n"
         "(version,) = [command for command in app.registered_commands if command.callback.__name__ == 'version']\n"
         "version.callback, version.name = fail, 'version'\n"
         "sys.argv = ['neardup', 'version']\n"
@@ -285,8 +292,8 @@ def test_an_unexpected_error_is_not_taken_for_done(command, place):
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 3
-    assert "RuntimeError: broken" in done.stderr
-    assert "please report" in done.stderr
+    assert [part for part in told if part not in done.stderr] == []
+    assert ("Traceback" in done.stderr) is ("report" in done.stderr)
 
 
 def test_what_the_library_logs_is_told(run_process):

@@ -242,6 +242,12 @@ def _code_of(app: typer.Typer) -> int:
         return end.code if isinstance(end.code, int) else DONE
     except (OSError, OutputClosed, KeyboardInterrupt, Terminated) as error:  # outside every command
         return exit_code(error)
+    except MemoryError as error:
+        log_line(
+            f"there is too little memory ({error or 'no more is given'}): what was told is safe. Shorter texts "
+            "(--max-length), smaller batches (--batch-documents) and a smaller window (--max-memory) take less"
+        )
+        return UNUSABLE
     except Exception:  # noqa: BLE001 - Python's own exit code for a crash, 1, would say that all is done
         for line in traceback.format_exc().splitlines():
             streams.write_error_line(line)
