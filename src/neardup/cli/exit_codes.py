@@ -244,7 +244,7 @@ def _code_of(app: typer.Typer) -> int:
         return exit_code(error)
     except MemoryError as error:
         log_line(
-            f"there is too little memory ({error or 'no more is given'}): what was told is safe. Shorter texts "
+            f"there is too little memory ({str(error) or 'no more is given'}): what was told is safe. Shorter texts "
             "(--max-length), smaller batches (--batch-documents) and a smaller window (--max-memory) take less"
         )
         return UNUSABLE
