@@ -24,7 +24,9 @@ def may_have_key(chunks: Iterable[Chunk], names: Collection[str]) -> bool:
     parts = [name.rpartition(".")[2] for name in names]
     if not all(_PLAIN_RE.fullmatch(part) for part in parts):
         return True  # JSON may have written it in several ways
-    wanted = [f'{part}"'.encode() for part in parts]
+    # What ends with another one's name is found with it: a search less.
+    shortest = [part for part in parts if not any(part != other and part.endswith(other) for other in parts)]
+    wanted = [f'{part}"'.encode() for part in dict.fromkeys(shortest)]
     before = b""
     for chunk in chunks:
         data = before + (chunk or b"")

@@ -44,6 +44,12 @@ def test_what_can_be_written_in_several_ways_may_be_there():
     assert may_have_key([b"{}"], ["été"])
 
 
+@pytest.mark.parametrize("names", [["time", "@time"], ["@time", "time"], ["@time", "@time"], ["log.@time"]])
+def test_a_key_that_ends_as_another_one_is_found(names):
+    assert may_have_key([b'{"id": "1", "@time": 0}'], names)
+    assert not may_have_key([b'{"id": "@time", "times": 0}'], names)
+
+
 def test_a_key_is_found_across_chunks():
     data = b'{"id": "1", "time" \t: 5}'
     for cut in range(len(data)):
