@@ -241,6 +241,12 @@ class TestShow:
     def test_a_text_is_needed(self, run):
         assert run("show").code == 2
 
+    def test_a_mail_that_is_html_is_read_as_the_message_says(self, run):
+        Path("mail.eml").write_text("Content-Type: text/html\n\n<p>Rain.</p>\n")
+        assert "--html" in run("show", "--file", "mail.eml").err
+        (shown,) = run("show", "--file", "mail.eml", "--html", "--format", "jsonl").lines
+        assert shown["qgrams"] == ["Rain"]
+
 
 class TestLexicon:
     def test_build_and_show(self, run, stream):
@@ -261,6 +267,16 @@ class TestLexicon:
         done = run("lexicon", "build", "bad.jsonl", "--output", "own.lexicon")
         assert done.code == 1
         assert "rejected bad.jsonl:2" in done.err
+
+    def test_what_a_rejection_names_reads_the_file(self, run):
+        Path("mail.eml").write_text("Content-Type: text/html\n\n<p>Rain is due in the north.</p>\n")
+        Path("odd.csv").write_text("id~text\n1~Rain is due in the south.\n")
+        build = ["lexicon", "build", "mail.eml", "odd.csv", "--output", "own.lexicon"]
+        for option in ("--html", "--delimiter"):
+            assert option in run(*build).err
+        done = run(*build, "--html", "--delimiter", "~")
+        assert (done.code, done.err) == (0, "")
+        assert "of 2 documents" in done.out
 
     def test_no_option_is_named_that_is_not_there(self, run):
         Path("bad.jsonl").write_text('{"text": "Rain."}\n{\n{\n')

@@ -82,6 +82,13 @@ def test_mails_that_dedup_removed_are_explained_as_what_they_were_read_as(run):
     assert (done.code, "holds records, not one text" in said) == (2, True)
 
 
+def test_rows_with_a_separator_of_their_own_are_explained_by_naming_it(run):
+    Path("odd.csv").write_text("id~text\n1~The ferry ran aground.\n2~The ferry runs aground.\n")
+    done = run("explain", "odd.csv:2", "odd.csv:3", "--delimiter", "~")
+    assert (done.code, done.err) == (0, "")
+    assert "[ran → runs]" in done.out
+
+
 def test_mails_of_a_maildir_are_explained_as_mails(run):
     for name in ("cur", "new", "tmp"):
         Path("Maildir", name).mkdir(parents=True)

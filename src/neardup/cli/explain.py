@@ -31,6 +31,7 @@ def explain(
     fold_case: options.FoldCaseOption = None,
     input: options.InputOption = None,
     text_field: options.TextFieldOption = None,
+    delimiter: options.DelimiterOption = None,
     encoding: options.EncodingOption = None,
     html: options.HtmlOption = False,
     output: Annotated[Path | None, options.output("File for the explanation.")] = None,
@@ -48,9 +49,9 @@ def explain(
     """Explain why two texts are alike: doc_q, passages in common, what differs, and which figures, dates and names.
 
     A and B are ids of documents in the window, files, or records of files, as `FILE:LINE` (`where` and
-    `duplicate_of_where` of `neardup dedup --removed`; if that was given --input, give it here too): with --window a
-    file where the window has no such id, without it an id where there is no such file. Texts are compared as they came;
-    of a document whose text was not kept the normal form is, and the output says so.
+    `duplicate_of_where` of `neardup dedup --removed`; --input, --delimiter and so on that were given to that are given
+    here too): with --window a file where the window has no such id, without it an id where there is no such file. Texts
+    are compared as they came; of a document whose text was not kept the normal form is, and the output says so.
 
     Examples:
 
@@ -74,7 +75,8 @@ def explain(
     settings = configuration(config, locals()).with_fields(text=text_field)
     read = [*filter(is_file, names or ()), *settings.files_read]
     check_outputs([("--output", output)], read, replace=force)
-    subjects = Subjects.read(names or [], text or [], window, settings, FileReading(encoding, html, input))
+    reading = FileReading(encoding, html, input, delimiter)
+    subjects = Subjects.read(names or [], text or [], window, settings, reading)
     why = explained(subjects.a.text, subjects.b.text, recipe=subjects.recipe)
     if output is not None:
         with opened_output(output, force=force, whole=True) as file:

@@ -43,11 +43,12 @@ def subject_of(document: ReadDocument) -> Subject:
 
 
 class FileReading(NamedTuple):
-    """How files are read: see `one_text`."""
+    """How files are read: see `one_text`, and for records `Config.reader`."""
 
     encoding: str | None
     html: bool
     form: Form | None
+    delimiter: str | None
 
 
 class Subjects(NamedTuple):
@@ -104,7 +105,8 @@ def _of_file(name: str, config: Config, reading: FileReading) -> Subject:
         document = record_of_file(name, config, **reading._asdict())
         text, time = document.text, _time_of(document)
         return Subject(name, text, "  ".join(filter(None, (minute(time), beginning(text)))), time)
-    text = one_text(None, Path(name), **reading._asdict()) or ""
+    encoding, html, form, _ = reading
+    text = one_text(None, Path(name), encoding=encoding, html=html, form=form) or ""
     return Subject(name, text, beginning(text))
 
 

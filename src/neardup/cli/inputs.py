@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import typer
 
@@ -69,15 +69,13 @@ def is_record_of_file(name: str) -> bool:
     return line.isdecimal() and is_file(file)
 
 
-def record_of_file(
-    name: str, config: Config, *, encoding: str | None, html: bool, form: Form | None
-) -> Document:
-    """The document of the record that `is_record_of_file`; its file is read up to there.
+def record_of_file(name: str, config: Config, **reading: Any) -> Document:
+    """The document of the record that `is_record_of_file`; its file is read up to there, as `Config.reader` says.
 
     Raises `DocumentError` for one that cannot be used, or that is not there.
     """
     file, _, line = name.rpartition(":")
-    reader = config.reader([file], encoding=encoding, html=html, form=form)
+    reader = config.reader([file], **reading)
     for item in reader:
         if isinstance(item, Document) and reader.where == (file, int(line)):
             return item

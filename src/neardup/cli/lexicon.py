@@ -42,7 +42,9 @@ def build(
     fold_case: options.FoldCaseOption = None,
     input: options.InputOption = None,
     text_field: options.TextFieldOption = None,
+    delimiter: options.DelimiterOption = None,
     encoding: options.EncodingOption = None,
+    html: options.HtmlOption = False,
     config: options.ConfigOption = None,
 ) -> None:
     """Make a lexicon from a sample of documents like your own, best not the very ones to be compared.
@@ -65,7 +67,7 @@ def build(
     check_directory(output)  # before a sample is drawn of what may be very long
     settings = configuration(config, locals()).with_fields(text=text_field)
     recipe = settings.recipe
-    reader = settings.reader(files, form=input, encoding=encoding)
+    reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
     read = (*files, *reader.paths, *settings.files_read)
     check_outputs([("--output", output)], read, replace=force, whole=True)
     report_passed_over(reader)

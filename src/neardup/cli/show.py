@@ -15,6 +15,7 @@ def show(
     file: options.FileOption = None,
     input: options.InputOption = None,
     encoding: options.EncodingOption = None,
+    html: options.HtmlOption = False,
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
     reach: options.ReachOption = None,
@@ -43,7 +44,7 @@ def show(
     from neardup.signing.boilerplate_file import load
     from neardup.tables.lexicon import Lexicon
 
-    content = one_text(text, file, encoding=encoding, form=input) or ""
+    content = one_text(text, file, encoding=encoding, html=html, form=input) or ""
     recipe = configuration(config, locals()).recipe
     left_out = load(recipe.boilerplate).left_out(content, source or "") if recipe.boilerplate else NOTHING
     # The oracle and not the kernels: one text does not wait for them to be compiled or loaded.
