@@ -176,7 +176,7 @@ class RecipeMismatch(NeardupError):
         if self.window is not None and old[1:3] == new[1:3] and len(left_out) == 1:
             remedy = f"sign it again (`neardup resign --window {self.window}`, same options), or {remedy}"
         if can_be_read:
-            options = "no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate"
+            options = "no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate, nor a [recipe] in neardup.toml"
             remedy = f"open it with the settings it was signed with ({options}), or {remedy}"
         signed = f"{self.where} was signed by recipe {self.found}"
         return f"{signed}, this process signs by {self.expected}: {remedy}"

@@ -68,8 +68,8 @@ EXAMPLES = [
         {"where": "w", "found": "n:q4:case:a", "expected": "n:q4:case:a:strip-1", "window": "w"},
         (
             "w was signed by recipe n:q4:case:a, this process signs by n:q4:case:a:strip-1: open it with the settings "
-            "it was signed with (no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate), or ingest its "
-            "documents (`neardup export`) into a new window"
+            "it was signed with (no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate, nor a [recipe] in "
+            "neardup.toml), or ingest its documents (`neardup export`) into a new window"
         ),
     ),
     (
@@ -91,7 +91,8 @@ EXAMPLES = [
         (
             "news.window was signed by recipe n:r1, this process signs by n:r2: "
             "open it with the settings it was signed with (no --q, --fold-case, --reach, --lexicon, --salt, "
-            "--boilerplate), or ingest its documents (`neardup export`) into a new window"
+            "--boilerplate, nor a [recipe] in neardup.toml), or ingest its documents (`neardup export`) into a new "
+            "window"
         ),
     ),
     (
