@@ -89,6 +89,13 @@ def test_a_stream_that_comes_too_late_is_no_success(run_process, order):
     assert WHOLE not in done.err
 
 
+def test_a_sentence_that_too_many_documents_have_is_named_as_what_was_left_out(run):
+    records = [{"id": f"{number}", "text": f"{text(number)}. {FERRY}"} for number in range(310)]
+    done = run("ingest", written("a.jsonl", records), "--partial")
+    assert (done.code, incomplete(done.lines)) == (1, 9)
+    assert "--partial and --route leave out a sentence that hundreds of documents have" in done.err
+
+
 def test_one_in_a_hundred_is_not_much(run):
     records = archive(range(0, 400, 4), copies=())
     run("ingest", written("a.jsonl", records), "--window", "w", "--window-hours", "24", "--format", "quiet")
