@@ -126,6 +126,13 @@ def test_answers_have_the_fields_of_the_library(model, ours):
     assert tuple(model.model_fields) == ours._fields
 
 
+def test_what_the_page_says_is_sent_to_judge_is_taken(client):
+    page = (Path(__file__).parents[3] / "docs/serve.md").read_text()
+    (body,) = re.findall(r"POST /api/judge` `(.+?)`", page)
+    pair = body.replace("…", '"a"', 1).replace("…", '"b"')
+    assert client.post("/api/judge", json=json.loads(pair)).status_code == 200
+
+
 def test_every_route_is_described(client):
     described = client.get("/api/openapi.json").json()
     assert {"/api/check", "/api/groups", "/api/health", "/api/judge"} <= set(described["paths"])
