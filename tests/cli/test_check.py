@@ -99,10 +99,15 @@ def test_settings_and_tables(run, window, stream):
 
 def test_what_cannot_be_used_is_rejected(run, window):
     path = Path("new.jsonl")
-    path.write_text(json.dumps(NEW[0]) + '\n{"id":"t"}\n{"id":"when","text":"Rain.","time":"soon"}\n')
+    path.write_text(json.dumps(NEW[0]) + '\n{"id":"t"}\n')
     done = run("check", path, "--against", window, "--rejects", "r.jsonl")
     assert done.code == 1
-    assert [reject["line"] for reject in map(json.loads, Path("r.jsonl").read_text().splitlines())] == [2, 3]
+    assert [reject["line"] for reject in map(json.loads, Path("r.jsonl").read_text().splitlines())] == [2]
+
+
+def test_a_time_that_cannot_be_read_is_none(run, window):
+    (verdict,) = run("check", written("new.jsonl", [NEW[0] | {"time": "10:30"}]), "--against", window).lines
+    assert (verdict["time"], verdict["status"]) == (None, "near")
 
 
 @pytest.mark.parametrize(

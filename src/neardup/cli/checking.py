@@ -10,7 +10,7 @@ from neardup.cli.exit_codes import DONE, REJECTED, Stop
 from neardup.cli.pipeline import Sinks, opened_sinks
 from neardup.errors import DocumentError
 from neardup.model.clock import now_ms
-from neardup.model.document import Document, Flush, Reject, format_time, prepare
+from neardup.model.document import Document, Flush, Reject, prepare
 from neardup.model.source import source_of
 
 if TYPE_CHECKING:
@@ -50,9 +50,10 @@ def _check(target: Window, reader: Reader, document: Document, sinks: Sinks) -> 
 
 
 def _verdict(target: Window, document: Document) -> Verdict:
-    """The verdict on `document`, under its own id and time; without one where it has none."""
+    """The verdict on `document`, under its own id and time; without one where it has none that can be read: it is
+    compared with documents of all hours.
+    """
     settings = target.settings
-    prepared = prepare(document, now_ms, settings.max_length)
+    prepare(document._replace(time=None), now_ms, settings.max_length)
     verdict = target.query(document.text, matches=settings.matches, source=source_of(document.fields))
-    time = format_time(prepared.time) if prepared.dated else ""
-    return verdict._replace(id=document.id, time=time, group=verdict.group or document.id)
+    return verdict._replace(id=document.id, time=inputs.time_of(document), group=verdict.group or document.id)

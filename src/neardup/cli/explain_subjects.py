@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import typer
 
 from neardup.cli.described import after_words, described
-from neardup.cli.inputs import from_command_line, is_file, is_record_of_file, one_text, record_of_file
+from neardup.cli.inputs import (
+    from_command_line,
+    is_file,
+    is_record_of_file,
+    one_text,
+    record_of_file,
+    time_of,
+)
 from neardup.cli.tables import counted, minute
 from neardup.errors import DocumentError, UnknownDocument, WindowMissing
-from neardup.model.document import format_time, parse_time
 from neardup.model.shown_fields import beginning
 from neardup.sources.files import STDIN
 
@@ -19,7 +25,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from neardup.cli.config import Config
-    from neardup.model.document import Document
     from neardup.model.settings import Recipe
     from neardup.sources.files import Form
     from neardup.window.base import ReadDocument
@@ -103,19 +108,11 @@ class Subjects(NamedTuple):
 def _of_file(name: str, config: Config, reading: FileReading) -> Subject:
     if not is_file(name):
         document = record_of_file(name, config, **reading._asdict())
-        text, time = document.text, _time_of(document)
+        text, time = document.text, time_of(document)
         return Subject(name, text, "  ".join(filter(None, (minute(time), beginning(text)))), time)
     encoding, html, form, _ = reading
     text = one_text(None, Path(name), encoding=encoding, html=html, form=form) or ""
     return Subject(name, text, beginning(text))
-
-
-def _time_of(document: Document) -> str:
-    """The time that a record has itself; "" where it has none that can be read."""
-    try:
-        return "" if document.time is None else format_time(parse_time(document.time))
-    except ValueError:
-        return ""
 
 
 def _ids(names: list[str], files: set[str]) -> dict[str, str]:

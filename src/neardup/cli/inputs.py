@@ -13,7 +13,7 @@ from neardup.cli.context import is_new_window, report_new_window
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted
 from neardup.errors import DocumentError
-from neardup.model.document import Document, Reject
+from neardup.model.document import Document, Reject, format_time, parse_time
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -101,6 +101,14 @@ def from_command_line(text: str | None, option: str) -> str | None:
         shown = f"{shown[:_MOST_SHOWN]}…" if len(shown) > _MOST_SHOWN else shown
         reason = f"{shown} is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
         raise DocumentError(option, reason) from None
+
+
+def time_of(document: Document) -> str:
+    """The time that a record has itself; "" where it has none that can be read."""
+    try:
+        return "" if document.time is None else format_time(parse_time(document.time))
+    except ValueError:
+        return ""
 
 
 def _content(file: Path, encoding: str | None, *, html: bool, form: Form | None) -> str:
