@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import make_cli_reference as reference
-from neardup.cli import app
+from neardup.cli import app, exit_codes
 
 ROOT = Path(__file__).parents[2]
 
@@ -124,6 +124,15 @@ def test_the_readme_tells_what_reading_a_file_again_does(run):
     assert all(verdict["truncated"] and verdict["time"] < "2026-11-19T23" for verdict in changed)
     assert {id for id, verdict in second.items() if verdict["truncated"]} == {one["id"] for one in changed}
     assert "is compared again, with what is left" in " ".join(README.split())
+
+
+def test_every_exit_code_is_in_the_readme():
+    table = README.partition("| exit code | |")[2].partition("\n\n")[0]
+    told = {int(code) for row in table.splitlines()[2:] for code in row.split("|")[1].split(",")}
+    assert told == {
+        exit_codes.DONE, exit_codes.REJECTED, exit_codes.USAGE, exit_codes.UNUSABLE,
+        exit_codes.INTERRUPTED, exit_codes.TERMINATED, exit_codes.BROKEN_PIPE,
+    }  # fmt: skip
 
 
 def test_the_partial_copies_of_the_readme_are_found_in_its_order(run):
