@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from neardup.errors import SettingsError
 from neardup.kinds.kind import labels_of
 from neardup.model.document import encode_text
+from neardup.model.random_sample import RandomSample
 
 if TYPE_CHECKING:
     from neardup.model.verdict import KindName
@@ -90,13 +91,12 @@ class KindSample:
     """
 
     def __init__(self, *, held_characters: int = HELD_CHARACTERS, most: int = LOOKED_AT) -> None:
-        self._most, self._limit = most, held_characters
-        self._chance = random.Random(17)  # noqa: S311 - equal input, equal answer
+        self._limit = held_characters
         self._held: dict[int, str] = {}
         self._bits = 0
         self._characters = 0
-        self._drawn: list[tuple[str, str]] = []
-        self._near = self._seen = 0
+        self._pairs = RandomSample[tuple[str, str]](most, random.Random(17))  # noqa: S311 - equal input, equal answer
+        self._near = 0
 
     def stays(self, number: int, text: str) -> None:
         """Take note of a text that stays."""
@@ -113,13 +113,8 @@ class KindSample:
         """Take note of a near copy of the text with the number `original`."""
         self._near += 1
         other = self._held.get(original)
-        if other is None:
-            return
-        self._seen += 1
-        if len(self._drawn) < self._most:
-            self._drawn.append((text, other))
-        elif (at := self._chance.randrange(self._seen)) < self._most:
-            self._drawn[at] = text, other
+        if other is not None:
+            self._pairs.add((text, other))
 
     def _is_held(self, number: int) -> bool:
         """One in 2^bits, by the upper bits of a product that scatters numbers (Fibonacci hashing)."""
@@ -127,4 +122,5 @@ class KindSample:
 
     def looked(self) -> Looked:
         """The kinds of what was drawn."""
-        return Looked(self._near, len(self._drawn), Counter(kind_names(self._drawn) if self._drawn else ()))
+        drawn = self._pairs.drawn
+        return Looked(self._near, len(drawn), Counter(kind_names(drawn) if drawn else ()))

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from neardup.model.boilerplate import LEAST, SAMPLE, Boilerplate, SourceBoilerplate, name_of, pieces, without
 from neardup.model.clock import now_ms
 from neardup.model.document import encode_text, format_time
+from neardup.model.random_sample import RandomSample
 from neardup.model.settings import Recipe, check_whole
 from neardup.signing.signer import Signer
 
@@ -32,31 +33,6 @@ COPIED: Final = 3
 """One part in this many of what is a document's own makes it a copy, if another document has that part."""
 
 
-class Sampled(NamedTuple):
-    """Texts of one source, drawn at random from `seen`."""
-
-    texts: list[str]
-    seen: int
-
-
-def sampled_by_source(
-    documents: Iterable[tuple[str, str]], size: int = SAMPLE, *, seed: int = 0
-) -> dict[str, Sampled]:
-    """`size` documents of every source, drawn at random from documents given as source and text, or all if there are
-    fewer. Seeded: repeatable. One pass, memory for the texts drawn.
-    """
-    draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
-    kept: dict[str, list[str]] = defaultdict(list)
-    seen = Counter[str]()
-    for source, text in documents:
-        seen[source] += 1
-        if len(kept[source]) < size:
-            kept[source].append(text)
-        elif (replaced := draw.randrange(seen[source])) < size:  # Vitter 1985, algorithm R
-            kept[source][replaced] = text
-    return {source: Sampled(texts, seen[source]) for source, texts in kept.items()}
-
-
 def boilerplate_of(
     documents: Iterable[tuple[str, str]], *, least: int = LEAST, size: int = SAMPLE
 ) -> Boilerplate:
@@ -69,8 +45,13 @@ def boilerplate_of(
     check_whole("least", least, 2)
     check_whole("sample", size, least)
     signer = Signer(Recipe(q=Q))
+    chance = random.Random(0)  # noqa: S311 - a sample, not a secret
+    samples: dict[str, RandomSample[str]] = defaultdict(lambda: RandomSample(size, chance))
+    for source, text in documents:
+        samples[source].add(text)
     by_source = {}
-    for source, (texts, _) in sampled_by_source(documents, size).items():
+    for source, sample in samples.items():
+        texts = sample.drawn
         recurring = _recurring(texts, least, signer) if len(texts) >= least else {}
         if recurring:
             by_source[source] = SourceBoilerplate(len(texts), recurring)

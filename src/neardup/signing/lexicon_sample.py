@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from neardup.errors import SettingsError
 from neardup.model.document import encode_text
+from neardup.model.random_sample import RandomSample
 from neardup.model.settings import Recipe
 from neardup.signing.signer import Signer
 from neardup.tables.lexicon import Lexicon, LexiconBuilder
@@ -29,21 +30,12 @@ class EmptySample(SettingsError):
         )
 
 
-def sampled(texts: Iterable[str], size: int, *, seed: int = 0) -> tuple[list[str], int]:
-    """(`size` of the texts, drawn at random, or all if there are fewer; how many there were). Seeded: repeatable.
-
-    Reservoir sampling (Vitter 1985, algorithm R): one pass, memory for `size` texts.
-    """
-    draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
-    kept: list[str] = []
-    count = 0
+def sampled(texts: Iterable[str], size: int) -> tuple[list[str], int]:
+    """(`size` of the texts, drawn at random, or all if there are fewer; how many there were). Repeatable."""
+    sample = RandomSample[str](size, random.Random(0))  # noqa: S311 - a sample, not a secret
     for text in texts:
-        count += 1
-        if len(kept) < size:
-            kept.append(text)
-        elif (replaced := draw.randrange(count)) < size:
-            kept[replaced] = text
-    return kept, count
+        sample.add(text)
+    return sample.drawn, sample.seen
 
 
 def lexicon_of(texts: Iterable[str], *, name: str, q: int = 4, fold_case: bool = False) -> Lexicon:
