@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from neardup.errors import SettingsError
+from neardup.model.counted import some_of
 from neardup.model.document import Document
 from neardup.model.field_path import field_of
 from neardup.model.plain_values import is_missing
@@ -152,7 +152,7 @@ def _as_record(row: Any, text: str) -> Mapping[str, Any]:
 
 
 def _listed(names: Iterable[Any]) -> str:
-    return ", ".join(map(str, islice(names, SHOWN))) or "none"
+    return some_of(list(map(str, names)), SHOWN) or "none"
 
 
 def _column(data: Any, field: str, setting: str) -> list[Any]:

@@ -128,8 +128,9 @@ def show(
 
 
 def _unknown(wanted: str, known: Sequence[str]) -> str:
-    more = f" and {len(known) - _NAMED:,} more" if len(known) > _NAMED else ""
-    return f"the table has no source {wanted!r}: it has {', '.join(known[:_NAMED]) or 'none'}{more}"
+    from neardup.cli.tables import some_of
+
+    return f"the table has no source {wanted!r}: it has {some_of(known, _NAMED) or 'none'}"
 
 
 def _rows(table: Boilerplate, wanted: str | None) -> list[list[str | int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from neardup.cli.tables import WIDTH, as_json, cell, console, counted
+from neardup.cli.tables import WIDTH, as_json, cell, console, counted, some_of
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -109,8 +109,7 @@ def _summary(why: Explanation, subjects: Subjects) -> list[str]:
     for kind, title in _KINDS.items():
         facts = in_words(why.facts, kind)
         if facts:
-            more = f" and {len(facts) - SHOWN:,} more" if len(facts) > SHOWN else ""
-            lines.append(f"{title.lower():<8} {'; '.join(facts[:SHOWN])}{more}")
+            lines.append(f"{title.lower():<8} {some_of(facts, SHOWN, '; ')}")
     return [*lines, f"{counted(len(why.changes), 'spot')} {'differs' if len(why.changes) == 1 else 'differ'}"]
 
 

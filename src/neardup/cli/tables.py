@@ -10,6 +10,7 @@ from neardup.cli.streams import as_json as as_json  # noqa: PLC0414 - what print
 from neardup.cli.streams import check_output as check_output  # noqa: PLC0414 - as above
 from neardup.cli.streams import write_json
 from neardup.model.counted import counted as counted  # noqa: PLC0414 - as above
+from neardup.model.counted import some_of as some_of  # noqa: PLC0414 - as above
 from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:

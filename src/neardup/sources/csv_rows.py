@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.errors import SettingsError
+from neardup.model.counted import some_of
 from neardup.model.document import FLUSH
 from neardup.sources.encoding import not_text
 from neardup.sources.fields import RecordError
@@ -93,10 +94,9 @@ def _why_no_header(name: str, row: list[str]) -> str | None:
         return None
     if _FOR_EXCEL_RE.fullmatch("".join(row)):
         return "the first line tells Excel the delimiter and is no header, so no row is read: delete it"
-    shown = [column if len(column) <= _SHOWN else f"{column[:_SHOWN]}…" for column in row[:_SHOWN]]
-    more = f" and {len(row) - _SHOWN} more" if len(row) > _SHOWN else ""
+    shown = [column if len(column) <= _SHOWN else f"{column[:_SHOWN]}…" for column in row]
     what = f"more than one column {twice!r}" if name in row else f"no column {name!r}"
-    columns = f"{what} (columns: {', '.join(shown)}{more})"
+    columns = f"{what} (columns: {some_of(shown, _SHOWN)})"
     if name in row:
         return f"{columns}, so no row is read: give each column a name of its own"
     if len(row) == 1:

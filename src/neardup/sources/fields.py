@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.model.counted import counted
+from neardup.model.counted import counted, some_of
 from neardup.model.document import Document
 from neardup.model.field_path import field_of, without_field
 from neardup.model.plain_values import plain
@@ -204,7 +204,7 @@ _KINDS = {
 
 
 def _listed(record: Mapping[str, Any]) -> str:
-    return ", ".join(sorted(map(str, record))[:8]) or "none"
+    return some_of(sorted(map(str, record)), 8) or "none"
 
 
 def _kind(value: object) -> str:

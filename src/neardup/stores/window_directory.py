@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from neardup.errors import SettingsError, WindowDamaged, WindowMissing
+from neardup.model.counted import some_of
 from neardup.model.hours import hour_name, hour_named
 from neardup.model.recipe_files import boilerplate_mark, salt_mark
 from neardup.tables.atomic_write import DRAFT, write_whole
@@ -41,7 +42,6 @@ SALT_WAY_ON: Final = (
     "`neardup resign --window {path} --salt FILE --force`"
 )
 """What to do about a window that has lost its salt and the copy of it."""
-_NAMED: Final = 3
 _LONGEST: Final = 1 << 20
 """Bytes that no description is longer than."""
 
@@ -95,9 +95,7 @@ def check_free_directory(directory: Path) -> None:
         return
     others = sorted(entry.name for entry in directory.iterdir() if not _is_begun(entry.name))
     if others:
-        named = ", ".join(others[:_NAMED]) + (
-            f" and {len(others) - _NAMED:,} more" if others[_NAMED:] else ""
-        )
+        named = some_of(others)
         expected = f"a window, an empty directory or a new one: this one holds other files ({named})"
         raise SettingsError("window", str(directory), f"{expected}; {directory / 'news.window'} would do")
 

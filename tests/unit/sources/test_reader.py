@@ -183,6 +183,7 @@ BAD_JSON = {
     b"[1, 2]": "not a JSON object",
     b'"text"': "not a JSON object",
     b'{"id": "a"}': "no text: there is no field 'text' (fields: id)",
+    b'{"a":1,"b":1,"body":"x","c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1}': "b, body, c, d, e, f, g and 2 more)",
     b'{"text": null}': "field 'text' is null",
     b'{"text": 7}': "field 'text' is an integer, not a string",
     b'{"text": ["a"]}': "field 'text' is a list, not a string",

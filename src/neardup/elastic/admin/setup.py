@@ -27,10 +27,11 @@ from neardup.elastic.admin.node_checks import plugin_for
 from neardup.elastic.admin.node_files import node_files, recipe_text
 from neardup.elastic.http.admin_api import put_object
 from neardup.errors import RecipeMismatch, SettingsError, SetupRefused
+from neardup.model.counted import some_of
 from neardup.model.settings import DEFAULT_MAX_LENGTH, MAX_Q, Recipe, Settings, check_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from neardup.elastic.admin.hourly_indices import HourlyIndex
     from neardup.elastic.http.address import Address
@@ -172,8 +173,8 @@ def signer_of(address: Address, snapshot: ClusterSnapshot, sign: Sign) -> Signed
         wanted = {plugin_for(snapshot.product, node.version) for node in snapshot.nodes if not node.signs}
         raise SetupRefused(
             str(address),
-            f"the plugin neardup is not on {_listed(lacking)}",
-            f"install {_listed(sorted(wanted))} on every node and restart them (docs/elasticsearch.md), or sign in the "
+            f"the plugin neardup is not on {some_of(lacking)}",
+            f"install {some_of(sorted(wanted))} on every node and restart them (docs/elasticsearch.md), or sign in the "
             "client: --sign client",
         )
     return "plugin"
@@ -348,15 +349,15 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
     ]
     if config.terms and scanned:
         yield (
-            f"the signatures of {_listed(scanned)} are no terms: only the queries of the plugin search them, and other "
+            f"the signatures of {some_of(scanned)} are no terms: only the queries of the plugin search them, and other "
             "searches (your own for q-grams or sketches; where the client signs, `neardup query` and --candidates "
             "search) are errors until they are gone"
         )
     if snapshot.also_called:
-        yield f"the alias {address.alias} also has {_listed(snapshot.also_called)}: searches by it see what is there"
+        yield f"the alias {address.alias} also has {some_of(snapshot.also_called)}: searches by it see what is there"
     if snapshot.indices.others:
         yield (
-            f"{_listed(snapshot.indices.others)} match {address.pattern} as well: new indices of such names would be "
+            f"{some_of(snapshot.indices.others)} match {address.pattern} as well: new indices of such names would be "
             "made by our template"
         )
 
@@ -385,11 +386,6 @@ def _nested(one: str, other: str) -> bool:
         return fnmatchcase(one, other) or fnmatchcase(other, one)
     one, other = one.removesuffix("*"), other.removesuffix("*")
     return one.startswith(other) or other.startswith(one)
-
-
-def _listed(names: Sequence[str], most: int = 3) -> str:
-    rest = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + rest
 
 
 def _article(title: str) -> str:
