@@ -74,13 +74,13 @@ def positions(string: FeatureString, ws: int, sw: int, *, dynamic: bool = False)
     ]
 
 
-def vectors(string: FeatureString, ws: int, sw: int = 1, *, dynamic: bool = False) -> list[FeatureString]:
+def vectors(string: FeatureString, ws: int, sw: int = 1) -> list[FeatureString]:
     """The feature vectors of an indexed feature string, in order.
 
     >>> vectors((0, 1, 2, 3, 4, 5, 6), 4, 2)
     [(0, 1, 2, 3), (2, 3, 4, 5)]
     """
-    return [string[at : at + ws] for at in positions(string, ws, sw, dynamic=dynamic)]
+    return [string[at : at + ws] for at in positions(string, ws, sw)]
 
 
 class LengthMatch(NamedTuple):

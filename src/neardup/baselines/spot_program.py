@@ -56,18 +56,17 @@ def spots(text: str) -> list[str]:
 class _Kept:
     """Which spot signatures a collection leaves: those of middling idf."""
 
-    def __init__(self, texts: Iterable[str], low: float, high: float) -> None:
+    def __init__(self, texts: Iterable[str]) -> None:
         held = (keys for keys in (keys_of(spots(text)) for text in texts) if len(keys) >= LEAST)
         self.frequencies = FeatureFrequencies.of(map(distinct, held))
         self.documents = self.frequencies.documents
-        self._range = low, high
 
     def of(self, keys: Keys) -> Keys:
         """Those of `keys` that stay, in their order, repeated ones too."""
         held = self.frequencies.look_up(keys)
         known = np.maximum(held, 1)
         idf = np.log((self.documents + 1) / known) / math.log(self.documents + 1)
-        return keys[(held > 0) & (self._range[0] <= idf) & (idf <= self._range[1])]
+        return keys[(held > 0) & (IDF[0] <= idf) & (idf <= IDF[1])]
 
 
 class ProgramSpotSigs(SpotSigs):
@@ -75,14 +74,14 @@ class ProgramSpotSigs(SpotSigs):
 
     paper: ClassVar[str] = "Theobald, Siddharth & Paepcke 2008: the authors' program"
 
-    def __init__(self, low: float = IDF[0], high: float = IDF[1]) -> None:
-        super().__init__(1, 1, antecedents=PROGRAM_ANTECEDENTS, name=f"SpotSigs(program, idf={low}..{high})")
-        self._idf = low, high
+    def __init__(self) -> None:
+        name = f"SpotSigs(program, idf={IDF[0]}..{IDF[1]})"
+        super().__init__(1, 1, antecedents=PROGRAM_ANTECEDENTS, name=name)
         self._kept: _Kept | None = None
 
     def learn(self, texts: Iterable[str]) -> None:
         """Counts the documents of each spot signature."""
-        self._kept = _Kept(texts, *self._idf)
+        self._kept = _Kept(texts)
 
     def chains(self, text: str) -> list[str]:
         """The spot signatures of `text` in its order, rare and frequent ones too."""
@@ -101,9 +100,9 @@ class SpotLsh(ProgramSpotSigs):
     Loses pairs by design: of sets with a Jaccard coefficient of 0.5 three in five, of 0.7 two in a hundred.
     """
 
-    def __init__(self, low: float = IDF[0], high: float = IDF[1], *, seed: int = 0) -> None:
-        super().__init__(low, high)
-        self.name = f"LSH(program, tables={TABLES}, rows={ROWS}, idf={low}..{high})"
+    def __init__(self, *, seed: int = 0) -> None:
+        super().__init__()
+        self.name = f"LSH(program, tables={TABLES}, rows={ROWS}, idf={IDF[0]}..{IDF[1]})"
         numbers = np.random.default_rng(seed)
         draws = numbers.integers(0, 1 << 63, (2, TABLES * ROWS), dtype=np.uint64)
         self._factors, self._addends = 2 * draws[0] + np.uint64(1), 2 * draws[1]
@@ -127,14 +126,13 @@ class SpotIMatch(Method[bytes]):
     paper: ClassVar[str] = "Theobald, Siddharth & Paepcke 2008: the authors' program, I-Match"
     thresholds = YES_NO
 
-    def __init__(self, low: float = IDF[0], high: float = IDF[1]) -> None:
-        self.name = f"I-Match(program, idf={low}..{high})"
-        self._idf = low, high
+    def __init__(self) -> None:
+        self.name = f"I-Match(program, idf={IDF[0]}..{IDF[1]})"
         self._kept: _Kept | None = None
 
     def learn(self, texts: Iterable[str]) -> None:
         """Counts the documents of each spot signature."""
-        self._kept = _Kept(texts, *self._idf)
+        self._kept = _Kept(texts)
 
     def sign(self, text: str) -> bytes:
         """The digest; nothing of fewer than four signatures."""

@@ -139,13 +139,13 @@ def minute(time: str) -> str:
     return time[:16].replace("T", " ")
 
 
-def shortened(text: str, most: int = 16) -> str:
-    """`text`, cut to so many characters.
+def shortened(text: str) -> str:
+    """`text`, cut to 16 characters.
 
     >>> shortened("The Morning Ledger")
     'The Morning Led…'
     """
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return text if len(text) <= 16 else text[:15] + "…"
 
 
 def print_line(line: str) -> None:

@@ -64,13 +64,13 @@ class Hits:
         return Hits(size, self.most)
 
 
-def no_bitsets(documents: int, most: int = MAX_BITSETS) -> BitsetCache:
-    """Room for `most` bitsets, and one of none, over `documents` docs; memory is given only to what is filled."""
+def no_bitsets(documents: int) -> BitsetCache:
+    """Room for `MAX_BITSETS` bitsets, and one of none, over `documents` docs; memory is given to what is filled."""
     return BitsetCache(
-        keys=np.zeros(2 * most, np.uint64),
-        rows=np.zeros(2 * most, np.int64),
-        filled=np.zeros(most, np.int64),
-        bits=np.zeros((most + 1, WORDS * (documents // BITS + 1)), np.uint64),
+        keys=np.zeros(2 * MAX_BITSETS, np.uint64),
+        rows=np.zeros(2 * MAX_BITSETS, np.int64),
+        filled=np.zeros(MAX_BITSETS, np.int64),
+        bits=np.zeros((MAX_BITSETS + 1, WORDS * (documents // BITS + 1)), np.uint64),
         used=np.zeros(1, np.int64),
     )
 
