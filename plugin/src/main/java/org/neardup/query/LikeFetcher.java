@@ -22,8 +22,6 @@ import org.elasticsearch.search.SearchHit;
 import org.elasticsearch.search.builder.SearchSourceBuilder;
 import org.elasticsearch.search.fetch.subphase.FetchSourceContext;
 import org.elasticsearch.transport.RemoteClusterAware;
-import org.neardup.signature.QGramRecipe;
-import org.neardup.signature.QGramSet;
 import org.neardup.signature.Signature;
 
 /**
@@ -43,13 +41,18 @@ final class LikeFetcher {
     private final Client client;
     private final String field;
     private final LikeSource.Reference wanted;
+    private final MemoryCheck memory;
     private final FetchSourceContext sourceFields;
 
-    /** @param field the object that holds a document's signature */
-    LikeFetcher(Client client, String field, LikeSource.Reference wanted) {
+    /**
+     * @param field the object that holds a document's signature
+     * @param memory of this node
+     */
+    LikeFetcher(Client client, String field, LikeSource.Reference wanted, MemoryCheck memory) {
         this.client = client;
         this.field = field;
         this.wanted = wanted;
+        this.memory = memory;
         String[] fields = KEYS.stream().map(key -> field + "." + key).toArray(String[]::new);
         sourceFields = new SearchSourceBuilder().fetchSource(fields, null).fetchSource();
     }
@@ -137,27 +140,20 @@ final class LikeFetcher {
         if (value(source, Signature.RECIPE) instanceof String recipe
                 && value(source, Signature.FINGERPRINT) instanceof String fingerprint
                 && value(source, Signature.QGRAM_COUNT) instanceof Integer count
-                && (terms instanceof String form ? cut(form, recipe) : terms) instanceof List<?> qgrams
-                && qgrams.size() == count
+                && (terms instanceof String form ? List.of(form) : terms) instanceof List<?> qgrams
+                && (terms instanceof String || qgrams.size() == count)
                 && qgrams.stream().allMatch(String.class::isInstance)) {
             LikeSource.Reference fetched = new LikeSource.Reference(
                     index,
                     wanted.id(),
                     routing == null ? null : routing.getValue().toString());
             List<String> strings = qgrams.stream().map(String.class::cast).toList();
-            return new LikeSource.Document(fetched, recipe, fingerprint, strings);
+            LikeSource.Document document = new LikeSource.Document(fetched, recipe, fingerprint, strings);
+            memory.ensure(document.weight()); // before the next one: a search may have thousands of them
+            return document;
         }
         throw new IllegalArgumentException("[like] is document " + wanted + ", whose source has no full signature in ["
                 + field + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");
-    }
-
-    /** The q-grams of a normal form; of a list of one q-gram, as a synthetic source has it, that one. */
-    private static List<String> cut(String form, String recipe) {
-        try {
-            return QGramSet.cut(form, QGramRecipe.of(recipe).q());
-        } catch (IllegalArgumentException cause) {
-            return List.of(form); // whoever needs the recipe says what is wrong with it
-        }
     }
 
     private Object value(Map<String, Object> source, String key) {

@@ -59,8 +59,22 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
         }
     }
 
-    /** A document as it was fetched, which is itself no match. */
+    /**
+     * A document as it was fetched, which is itself no match.
+     *
+     * @param qgrams several, or one string that they are cut from: the normal form, which is the one q-gram if there is one
+     */
     record Document(Reference reference, String recipe, String fingerprint, List<String> qgrams) implements LikeSource {
+        /** The normal form that the q-grams are cut from; null if they are there already. */
+        String uncut() {
+            return qgrams.size() == 1 ? qgrams.get(0) : null;
+        }
+
+        /** Bytes of memory, about. */
+        long weight() {
+            return qgrams.size() == 1 ? 2L * uncut().length() : QueryPlan.QGRAM_BYTES * qgrams.size();
+        }
+
         @Override
         public void writeTo(StreamOutput out) throws IOException {
             out.writeByte((byte) 2);
@@ -76,15 +90,25 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
         }
     }
 
-    static LikeSource read(StreamInput in) throws IOException {
+    /** What another node has written; {@code memory}: of this one. */
+    static LikeSource read(StreamInput in, MemoryCheck memory) throws IOException {
         byte kind = in.readByte();
         return switch (kind) {
             case 0 -> new Text(in.readString());
             case 1 -> new Reference(in.readString(), in.readString(), in.readOptionalString());
-            case 2 ->
-                new Document((Reference) read(in), in.readString(), in.readString(), List.of(in.readStringArray()));
+            case 2 -> new Document((Reference) read(in, memory), in.readString(), in.readString(), qgrams(in, memory));
             default -> throw new IOException("[like] of a kind not known here: " + kind);
         };
+    }
+
+    private static List<String> qgrams(StreamInput in, MemoryCheck memory) throws IOException {
+        int count = in.readVInt();
+        memory.ensure(QueryPlan.QGRAM_BYTES * count);
+        String[] qgrams = new String[count];
+        for (int i = 0; i < count; i++) {
+            qgrams[i] = in.readString();
+        }
+        return List.of(qgrams);
     }
 
     /** Reads the value at which {@code parser} is. */

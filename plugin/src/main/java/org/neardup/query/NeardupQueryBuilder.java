@@ -60,7 +60,7 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
     NeardupQueryBuilder(StreamInput in, PlanCache plans) throws IOException {
         super(in);
         this.plans = plans;
-        params = QueryParams.read(in);
+        params = QueryParams.read(in, plans.memory());
         fetched = null;
     }
 
@@ -171,13 +171,14 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
             return document == null ? this : new NeardupQueryBuilder(plans, params.with(document), null);
         }
         SetOnce<LikeSource.Document> pending = new SetOnce<>();
-        context.registerAsyncAction((client, listener) -> new LikeFetcher(client, params.field(), reference)
-                .fetch(ActionListener.wrap(
-                        document -> {
-                            pending.set(document);
-                            listener.onResponse(null);
-                        },
-                        listener::onFailure)));
+        context.registerAsyncAction(
+                (client, listener) -> new LikeFetcher(client, params.field(), reference, plans.memory())
+                        .fetch(ActionListener.wrap(
+                                document -> {
+                                    pending.set(document);
+                                    listener.onResponse(null);
+                                },
+                                listener::onFailure)));
         return new NeardupQueryBuilder(plans, params, pending);
     }
 

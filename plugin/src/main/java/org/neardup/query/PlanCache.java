@@ -1,5 +1,6 @@
 package org.neardup.query;
 
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import org.elasticsearch.common.cache.Cache;
@@ -12,6 +13,9 @@ import org.neardup.signature.QGramSet;
 /** The q-grams of recent queries, made once for all shards of a node; at most 16 MB. */
 final class PlanCache {
     private static final long MAX_BYTES = 16L << 20;
+
+    /** Bytes that a character takes while q-grams are cut: the q-grams, and the tables in which they are made distinct. */
+    private static final long CUT_BYTES = 144;
 
     private final Function<String, Lexicon> lexicons;
     private final MemoryCheck memory;
@@ -44,16 +48,20 @@ final class PlanCache {
             LikeSource like, QGramRecipe recipe, String lexicon, Threshold threshold, int most, boolean scan) {
         long weight() {
             if (like instanceof LikeSource.Document document) {
-                return QueryPlan.QGRAM_BYTES * document.qgrams().size();
+                return document.weight();
             }
             return like instanceof LikeSource.Text given ? 2L * given.text().length() : 0;
         }
 
-        /** Bytes of the q-grams, at most: a text has no more of them than characters. */
+        /** Bytes that making the q-grams takes, at most: a text has no more of them than characters. */
         long largest() {
-            return like instanceof LikeSource.Text given
-                    ? QueryPlan.QGRAM_BYTES * given.text().length()
-                    : weight();
+            String uncut = null;
+            if (like instanceof LikeSource.Text given) {
+                uncut = given.text();
+            } else if (like instanceof LikeSource.Document document) {
+                uncut = document.uncut();
+            }
+            return uncut == null ? weight() : CUT_BYTES * uncut.length();
         }
     }
 
@@ -91,7 +99,11 @@ final class PlanCache {
             return QGramSet.of(given.text(), key.recipe());
         }
         if (key.like() instanceof LikeSource.Document document) {
-            return QGramSet.signed(document.fingerprint(), document.qgrams());
+            String uncut = document.uncut();
+            List<String> qgrams = uncut == null
+                    ? document.qgrams()
+                    : QGramSet.cut(uncut, key.recipe().q());
+            return QGramSet.signed(document.fingerprint(), qgrams);
         }
         throw new IllegalStateException(key.like() + " has not been fetched");
     }

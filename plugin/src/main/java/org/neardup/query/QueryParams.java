@@ -14,8 +14,8 @@ import org.elasticsearch.common.io.stream.Writeable;
  * @param ignoreUnmapped whether an index without the fields of a signature has no matches, instead of being an error
  */
 record QueryParams(String field, LikeSource like, Threshold threshold, boolean ignoreUnmapped) implements Writeable {
-    static QueryParams read(StreamInput in) throws IOException {
-        return new QueryParams(in.readString(), LikeSource.read(in), Threshold.read(in), in.readBoolean());
+    static QueryParams read(StreamInput in, MemoryCheck memory) throws IOException {
+        return new QueryParams(in.readString(), LikeSource.read(in, memory), Threshold.read(in), in.readBoolean());
     }
 
     @Override

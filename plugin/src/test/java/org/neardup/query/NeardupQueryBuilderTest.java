@@ -197,10 +197,10 @@ class NeardupQueryBuilderTest {
             QueryParams params = new QueryParams("neardup", like, Threshold.parse("0.5"), true);
             BytesStreamOutput out = new BytesStreamOutput();
             params.writeTo(out);
-            assertEquals(params, QueryParams.read(out.bytes().streamInput()));
+            assertEquals(params, QueryParams.read(out.bytes().streamInput(), MemoryCheck.NONE));
         }
         StreamInput unknown = new BytesArray(new byte[] {9}).streamInput();
-        assertThrows(IOException.class, () -> LikeSource.read(unknown));
+        assertThrows(IOException.class, () -> LikeSource.read(unknown, MemoryCheck.NONE));
     }
 
     @Test
@@ -291,6 +291,44 @@ class NeardupQueryBuilderTest {
         assertEquals(fetched, rewritten(fetched, client));
         assertEquals(1, client.requests.size());
         assertNotEquals(query(asked), fetched);
+    }
+
+    private static NeardupQueryBuilder arrived(QueryBuilder query, PlanCache plans) throws IOException {
+        BytesStreamOutput out = new BytesStreamOutput();
+        query.writeTo(out);
+        return new NeardupQueryBuilder(out.bytes().streamInput(), plans);
+    }
+
+    @Test
+    @DisplayName(
+            "takes no more q-grams of a document than there is memory for: not where it is fetched, nor where it is"
+                    + " sent")
+    void noMemory() throws Exception {
+        MemoryCheck full = bytes -> {
+            if (bytes >= 2 * QueryPlan.QGRAM_BYTES) {
+                throw new IllegalStateException("no memory for " + bytes);
+            }
+        };
+        PlanCache plans = new PlanCache(name -> Lexicon.getDefault(), full);
+        QueryBuilder asked = arrived(query(LIKE_ID), plans);
+        assertThrows(IllegalStateException.class, () -> rewritten(asked, new Answering(SIGNED)));
+        QueryBuilder fetched = rewritten(query(LIKE_ID), new Answering(SIGNED));
+        assertThrows(IllegalStateException.class, () -> arrived(fetched, plans));
+    }
+
+    @Test
+    @DisplayName("sends the normal form of a document, not the q-grams, which take many times its memory")
+    void normalForm() throws Exception {
+        StringBuilder form = new StringBuilder();
+        for (int i = 0; i < 10_000; i++) {
+            form.append((char) ('\u4E00' + i));
+        }
+        String source =
+                "{\"neardup\":{\"recipe\":\"neardup-2:q4:case:u16:lex\",\"fingerprint\":\"ff\",\"qgram_count\":9997,\"qgrams\":\""
+                        + form + "\"}}";
+        BytesStreamOutput out = new BytesStreamOutput();
+        rewritten(query(LIKE_ID), new Answering(source)).writeTo(out);
+        assertTrue(out.size() < 31_000, out.size() + " bytes");
     }
 
     @Test
