@@ -167,3 +167,18 @@ def made_again(cluster, some: list[dict[str, Any]]) -> int:
             wanted = {field: vector[field] for field in SIGNATURE}
             assert signed["doc"]["_source"]["neardup"] == wanted, vector["name"]
     return len(some)
+
+
+def test_a_file_that_was_replaced_is_read_when_the_pipeline_gets_another_version(own_node):
+    """As plugin/README.md says: a server passes over a PUT of what it has."""
+    pipeline = "/_ingest/pipeline/replaced"
+    recipes = []
+    with Cluster(Address(own_node.url, "replaced")) as cluster:
+        for secret, version in ((b"first", 1), (b"second", 1), (b"second", 2)):
+            own_node.give("neardup/replaced.salt", secret)
+            body: dict[str, Any] = {"version": version, "processors": [{"neardup": {"salt": "replaced"}}]}
+            cluster.request("PUT", pipeline, body=body)
+            docs = {"docs": [{"_source": {"text": "The ferry ran aground."}}]}
+            (signed,) = cluster.request("POST", f"{pipeline}/_simulate", body=docs)["docs"]
+            recipes.append(signed["doc"]["_source"]["neardup"]["recipe"])
+    assert recipes[0] == recipes[1] != recipes[2]
