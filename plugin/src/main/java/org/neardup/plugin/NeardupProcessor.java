@@ -3,6 +3,7 @@ package org.neardup.plugin;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.elasticsearch.ingest.AbstractProcessor;
 import org.elasticsearch.ingest.IngestDocument;
 import org.neardup.signature.Parts;
@@ -23,6 +24,10 @@ final class NeardupProcessor extends AbstractProcessor {
     static final String UNSIGNED = "unsigned";
 
     static final String TOO_LONG = "too_long";
+
+    /** What a processor writes. An index takes a field "target.key" for that key of the object: it would have both. */
+    private static final List<String> OWN_KEYS =
+            Stream.concat(Signature.KEYS.stream(), Stream.of(UNSIGNED)).toList();
 
     /** What becomes of a text that is longer than the limit. */
     enum OnTooLong {
@@ -84,14 +89,18 @@ final class NeardupProcessor extends AbstractProcessor {
             throw new IllegalArgumentException(
                     "field [" + task.field() + "] " + found + ", not a string: it cannot be signed");
         }
-        if (isTooLong(text)) {
-            return unsigned(document, text);
-        }
         try {
-            sign(document, text);
+            if (isTooLong(text)) {
+                mark(document, text);
+            } else {
+                sign(document, text);
+            }
         } catch (UnpairedSurrogateException cause) {
             throw new IllegalArgumentException(
                     "field [" + task.field() + "] cannot be signed: " + cause.getMessage(), cause);
+        }
+        for (String key : OWN_KEYS) {
+            document.getSourceAndMetadata().remove(NeardupProcessorFactory.bare(task.target()) + "." + key);
         }
         return document;
     }
@@ -101,7 +110,7 @@ final class NeardupProcessor extends AbstractProcessor {
         return text.length() > task.maxLength() && text.codePointCount(0, text.length()) > task.maxLength();
     }
 
-    private IngestDocument unsigned(IngestDocument document, String text) {
+    private void mark(IngestDocument document, String text) {
         if (task.onTooLong() == OnTooLong.FAIL) {
             throw new IllegalArgumentException(
                     "field [" + task.field() + "] has " + text.codePointCount(0, text.length())
@@ -112,7 +121,6 @@ final class NeardupProcessor extends AbstractProcessor {
         mark.put(Signature.RECIPE, task.signer().recipe());
         mark.put(UNSIGNED, TOO_LONG);
         document.setFieldValue(task.target(), mark);
-        return document;
     }
 
     private void sign(IngestDocument document, String text) {
@@ -126,7 +134,7 @@ final class NeardupProcessor extends AbstractProcessor {
         Object earlier = present.get(Signature.FINGERPRINT);
         if (earlier == null || earlier.equals(written.get(Signature.FINGERPRINT))) {
             present.forEach((key, kept) -> {
-                if (!Signature.KEYS.contains(key) && !UNSIGNED.equals(key)) {
+                if (!OWN_KEYS.contains(key)) {
                     written.put((String) key, kept);
                 }
             });

@@ -80,7 +80,8 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         }
     }
 
-    private static String bare(String path) {
+    /** A path as it is in the source, whose name may stand before it. */
+    static String bare(String path) {
         return path.startsWith("_source.") ? path.substring("_source.".length()) : path;
     }
 

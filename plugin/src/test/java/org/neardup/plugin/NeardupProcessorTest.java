@@ -67,6 +67,19 @@ class NeardupProcessorTest {
         assertEquals(with(source, "neardup", signature(TEXT)), Processors.processed(plain, source));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"neardup", "_source.neardup"})
+    @DisplayName("takes fields away that have a dot in their name and would be a part of the signature to an index")
+    void dotted(String target) {
+        NeardupProcessor processor = Processors.make(Map.of("target_field", target));
+        Map<String, Object> source = Map.of("text", TEXT, "neardup.status", "near", "neardup.qgramsx", 1);
+        Map<String, Object> signed = with(source, "neardup", signature(TEXT));
+        for (String key : List.of("qgrams", "qgram_count", "recipe", "qgram_bitmap", "unsigned")) {
+            assertEquals(signed, Processors.processed(processor, with(source, "neardup." + key, "5")));
+            assertEquals(signed, Processors.processed(processor, with(signed, "neardup." + key, "5")));
+        }
+    }
+
     @Test
     @DisplayName("gives back the same document: it never drops one")
     void sameDocument() {
