@@ -117,6 +117,7 @@ final class NeardupProcessor extends AbstractProcessor {
                             + " characters, the limit [max_length] is " + task.maxLength()
                             + ": raise it, or set [on_too_long] to [mark] to index such documents unsigned");
         }
+        present(document); // what is no object is not written over
         Map<String, Object> mark = new LinkedHashMap<>();
         mark.put(Signature.RECIPE, task.signer().recipe());
         mark.put(UNSIGNED, TOO_LONG);

@@ -308,6 +308,8 @@ class NeardupProcessorTest {
         String message = refused(plain, Map.of("text", TEXT, "neardup", present));
         assertTrue(
                 message.startsWith("field [neardup] is of type [java.lang.String], not an object: rename it"), message);
+        NeardupProcessor five = Processors.make(Map.of("max_length", 5, "on_too_long", "mark"));
+        assertEquals(message, refused(five, Map.of("text", "abcdef", "neardup", "mine")));
     }
 
     @Test
