@@ -14,6 +14,7 @@ from neardup.model.counted import some_of
 from neardup.model.document import Document
 from neardup.model.field_path import field_of
 from neardup.model.plain_values import is_missing
+from neardup.sources.arrow_tables import values_of
 
 SHOWN: Final = 20
 """Columns that a message names."""
@@ -161,25 +162,28 @@ def _column(data: Any, field: str, setting: str) -> list[Any]:
         how = "one column of the frame" if field in names else "a column of the frame"
         raise SettingsError(setting, field, f"{how} (columns: {_listed(names)})")
     column = data[field]
-    if str(getattr(column, "type", "")).startswith("timestamp[ns"):
-        import pyarrow as pa  # noqa: PLC0415 - whoever passes an Arrow table has it
-
-        # Without pandas, Arrow makes nothing of nanoseconds; a time counts by its milliseconds.
-        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)
     own = _values_of_column(column)
     return list(column) if own is None else own
 
 
 def _values_of_column(column: Any) -> list[Any] | None:
     """The values of a column of a frame, or of an array, as plain Python has them; None if it is neither."""
-    for name in ("to_pylist", "to_list", "tolist"):
+    if hasattr(column, "to_pylist"):
+        return _values_of_arrow(column)
+    for name in ("to_list", "tolist"):
         if hasattr(column, name):
-            try:
-                plain = getattr(column, name)()
-            except UnicodeDecodeError:  # Arrow reads strings of Parquet without a look at them
-                plain = [_text_or_bytes(value) for value in column.cast("large_binary").to_pylist()]
+            plain = getattr(column, name)()
             return plain if isinstance(plain, list) else [plain]
     return None
+
+
+def _values_of_arrow(column: Any) -> list[Any]:
+    try:
+        return list(values_of(column))
+    except UnicodeDecodeError:  # Arrow reads strings of Parquet without a look at them
+        return [_text_or_bytes(value) for value in column.cast("large_binary").to_pylist()]
+    except OverflowError:  # a time beyond the years that Python knows
+        return list(column.to_numpy(zero_copy_only=False))
 
 
 def _text_or_bytes(value: bytes | None) -> str | bytes | None:

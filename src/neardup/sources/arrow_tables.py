@@ -30,8 +30,8 @@ times as long; more at once are hardly faster.
 _NOT_HELD: Final = (ValueError, OverflowError, LookupError, TypeError, NotImplementedError)
 """What pyarrow raises for a string that is no UTF-8, a time too far off or too fine, a time zone that nobody knows."""
 
-_TOO_FINE: Final = ("timestamp[ns", "duration[ns")
-"""How the names of types begin that Python's own may be too coarse for, and numpy's are not."""
+_MOMENTS: Final = ("timestamp", "duration[ns")
+"""How the names of types begin that Python's own may be too coarse for, or have no time zone for; numpy needs none."""
 
 
 class _DamagedTable(Exception):
@@ -120,21 +120,21 @@ def _row(row: Any) -> Mapping[str, Any] | str:
     for name, column in zip(row.schema.names, row.columns, strict=True):
         try:
             column.validate(full=True)
-            (values[name],) = _values_of(column)
+            (values[name],) = values_of(column)
         except _NOT_HELD as error:
             reason = str(error).partition("\n")[0]
             return f"the value of column {name!r} cannot be read: {reason}"
     return values
 
 
-def _values_of(column: Any) -> Sequence[Any]:
-    """The values of a column; moments and durations that are too fine for Python as numpy has them, in UTC: pyarrow
-    itself asks for pandas.
+def values_of(column: Any) -> Sequence[Any]:
+    """The values of a column; moments and durations that are too fine for Python, or in a time zone that it does not
+    know, as numpy has them, in UTC: pyarrow itself asks for pandas. Raises `_NOT_HELD` for others it has none for.
     """
     try:
         values: Sequence[Any] = column.to_pylist()
-    except ValueError:
-        if not str(column.type).startswith(_TOO_FINE):
+    except (ValueError, LookupError):
+        if not str(column.type).startswith(_MOMENTS):
             raise
         values = column.to_numpy(zero_copy_only=False)
     return values

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 import neardup
-from neardup.cleaning.frames import values
 from neardup.errors import SettingsError
 from neardup.model.plain_values import is_missing
 
@@ -203,13 +204,31 @@ def test_strings_of_arrow_that_are_no_utf_8_are_rejected_alone():
         assert result.frame().num_rows == 5
 
 
-@pytest.mark.parametrize("zone", [None, "UTC"])
-def test_times_of_arrow_in_nanoseconds_need_no_pandas(zone):
-    """What is read has microseconds: pandas' own class, which Arrow makes nanoseconds of, is not asked for."""
+WITHOUT_PANDAS = """
+import sys
+class NoPandas:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pandas":
+            raise ModuleNotFoundError("No module named 'pandas'")
+sys.meta_path.insert(0, NoPandas())
+import neardup, pyarrow
+times = pyarrow.array([1_700_000_000_000_000_789, 1_600_000_000_000_000_789, None], pyarrow.timestamp("ns", "UTC"))
+table = pyarrow.table({"text": ["Rain on the hills."] * 3, "time": times})
+assert neardup.dedup(table, keep="earliest").kept == [1]
+"""
+
+
+def test_times_of_arrow_in_nanoseconds_need_no_pandas():
+    pytest.importorskip("pyarrow")
+    done = subprocess.run([sys.executable, "-c", WITHOUT_PANDAS], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("1 of 3 texts have no time")) == (0, 1), done.stderr
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "Mars/Base"])
+def test_times_of_arrow_that_python_does_not_hold_are_told_as_any_others(zone, caplog):
+    """Beyond the year 9999, or in a time zone that nobody knows, in which a moment is one of UTC all the same."""
     arrow = pytest.importorskip("pyarrow")
-    times = arrow.array(
-        [1_700_000_000_000_000_789, 1_600_000_000_000_000_789, None], arrow.timestamp("ns", zone)
-    )
-    table = arrow.table({"text": ["Rain on the hills."] * 3, "time": times})
-    assert [type(time).__module__ for time in values(table, "time")] == ["datetime", "datetime", "builtins"]
-    assert neardup.dedup(table, keep="earliest").kept == [1]
+    times = arrow.array([10**12, 20, 10, None], arrow.timestamp("s", zone))
+    table = arrow.table({"text": ["Rain on the hills."] * 4, "time": times})
+    assert neardup.dedup(table, keep="earliest").kept == [2]
+    assert "33658-09-27T01:46:40') is outside the years 1 to 9999 in UTC" in caplog.text

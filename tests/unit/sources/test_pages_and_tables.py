@@ -14,7 +14,7 @@ import pytest
 from testing.source_files import read, written
 
 from neardup.errors import SettingsError
-from neardup.model.document import Document
+from neardup.model.document import Document, parse_time
 from neardup.sources import arrow_tables, html_page
 from neardup.sources.reader import Reader
 
@@ -275,3 +275,10 @@ def test_neither_is_loaded_for_other_files():
     check = "assert not {'pyarrow', 'trafilatura', 'pandas', 'numpy'} & set(sys.modules)"
     done = subprocess.run([sys.executable, "-c", script + check], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_moments_in_a_time_zone_that_nobody_knows_are_read_in_utc(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    times = arrow.array([1_700_000_000], arrow.timestamp("s", "Mars/Base"))
+    (document,) = read(saved(arrow.table({"text": ["Rain."], "time": times}), tmp_path / "a.arrow"))
+    assert parse_time(document.time) == 1_700_000_000_000
