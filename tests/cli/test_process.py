@@ -167,6 +167,23 @@ def test_a_signal_when_a_command_has_ended_and_its_output_is_yet_to_be_written_i
     assert (done.returncode, done.stderr) == (code, f"neardup: {word}\n")
 
 
+def test_an_interrupt_while_the_command_line_loads_ends_it_without_a_traceback():
+    script = (
+        "import os, sys\n"
+        "from neardup.__main__ import main\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'neardup.cli.dedup':\n"
+        f"            os.kill(os.getpid(), {int(signal.SIGINT)})\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, "version"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_that_is_ignored_where_it_was_started_stays_ignored(command, number):
     started = ["sh", "-c", f"trap '' {int(number)}; exec \"$@\"", "sh", *command]

@@ -82,7 +82,7 @@ def test_the_wheel_says_what_it_is(wheel):
     assert "License-Expression: Apache-2.0" in metadata
     assert "Requires-Python: >=3.11" in metadata
     assert f"neardup-{VERSION}.dist-info/licenses/LICENSE" in wheel.namelist()
-    assert b"neardup = neardup.cli:main" in wheel.read(f"neardup-{VERSION}.dist-info/entry_points.txt")
+    assert b"neardup = neardup.__main__:main" in wheel.read(f"neardup-{VERSION}.dist-info/entry_points.txt")
 
 
 def test_the_source_distribution_has_what_the_tests_need():
