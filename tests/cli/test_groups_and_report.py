@@ -60,6 +60,13 @@ def test_groups_in_each_order(run, window):
     assert [member["id"] for member in told["members"]] == ["d", "e"]
 
 
+@pytest.mark.parametrize("format", ["table", "csv"])
+def test_details_are_refused_where_there_are_none(run, window, format):
+    done = run("groups", "--window", window, "--details", "--format", format)
+    assert done.code == 2
+    assert "only JSON Lines have more to tell" in done.err
+
+
 def test_a_spreadsheet_computes_nothing(run, window):
     done = run("groups", "--window", window, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(done.out)))

@@ -79,6 +79,8 @@ def groups(
     """
     from neardup.cli.stories import Stories, showing
 
+    if details and format != "jsonl":
+        raise typer.BadParameter("only JSON Lines have more to tell: leave it out", param_hint="--details")
     most = min(limit, sys.maxsize) if limit is not None else ROWS if format == "table" else 0
     settings = showing(configuration(config), source_field)
     with (
