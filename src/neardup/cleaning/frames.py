@@ -172,7 +172,10 @@ def _values_of_column(column: Any) -> list[Any] | None:
         return _values_of_arrow(column)
     for name in ("to_list", "tolist"):
         if hasattr(column, name):
-            plain = getattr(column, name)()
+            try:
+                plain = getattr(column, name)()
+            except (ValueError, OverflowError):  # a time beyond the years that Python knows
+                plain = list(column.to_numpy())
             return plain if isinstance(plain, list) else [plain]
     return None
 
@@ -182,7 +185,7 @@ def _values_of_arrow(column: Any) -> list[Any]:
         return list(values_of(column))
     except UnicodeDecodeError:  # Arrow reads strings of Parquet without a look at them
         return [_text_or_bytes(value) for value in column.cast("large_binary").to_pylist()]
-    except OverflowError:  # a time beyond the years that Python knows
+    except OverflowError:  # as above
         return list(column.to_numpy(zero_copy_only=False))
 
 

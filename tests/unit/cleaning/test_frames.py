@@ -232,3 +232,11 @@ def test_times_of_arrow_that_python_does_not_hold_are_told_as_any_others(zone, c
     table = arrow.table({"text": ["Rain on the hills."] * 4, "time": times})
     assert neardup.dedup(table, keep="earliest").kept == [2]
     assert "33658-09-27T01:46:40') is outside the years 1 to 9999 in UTC" in caplog.text
+
+
+def test_a_time_of_polars_beyond_the_year_9999_is_told_as_any_other(caplog):
+    polars = pytest.importorskip("polars")
+    times = polars.Series([10**15, 20, 10, None], dtype=polars.Datetime("ms"))
+    frame = polars.DataFrame({"text": ["Rain on the hills."] * 4, "time": times})
+    assert neardup.dedup(frame, keep="earliest").kept == [2]
+    assert "33658-09-27T01:46:40.000') is outside the years 1 to 9999 in UTC" in caplog.text
