@@ -232,7 +232,7 @@ def test_where_nothing_has_a_time_it_is_that_of_arrival(run):
     [
         ([None, None], "0", "1 document without a time has that of arrival (first: a.jsonl:2)"),
         ([None, None, B], "0", f"1 document without a time has {BEFORE}:2)"),
-        ([None, None, B, A], "24", f"1 document without a time has {BEFORE}"),
+        ([None, None, B, A], "24", f"1 document without a time has {BEFORE}:2)"),
     ],
     ids=["of arrival", "of the one before", "sorted"],
 )

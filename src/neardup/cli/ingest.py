@@ -164,7 +164,7 @@ def _ingest_files(
         try:
             code = ingest_all(target, reader, outputs._replace(live=dated.is_live))
         finally:
-            inputs.report_undated(dated)
+            reader.report_undated()
             inputs.report_earlier_copies(target.earlier_copies, location, policy=target.settings.policy)
             is_wrong = reader.report(target.replaced, target.unchanged)
     return code or (REJECTED if is_wrong else DONE)

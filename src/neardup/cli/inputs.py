@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import typer
@@ -13,7 +15,7 @@ from neardup.cli.context import is_new_window, report_new_window
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted
 from neardup.errors import DocumentError
-from neardup.model.document import Document, Reject, format_time, parse_time
+from neardup.model.document import AssumedTime, Document, Reject, format_time, parse_time
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 GENERATION: Final = 500_000
 """Ids are looked for among at least so many before them, at most twice as many: a live stream has no end."""
+_UNDATED: Final = {AssumedTime: "that of the one before, or the first", NoneType: "that of arrival"}
+"""What the time is of documents that have none, by what `DatedReader` gives them."""
 _MOST_SHOWN: Final = 40
 """Characters of a text that a message about it shows."""
 
@@ -241,15 +245,6 @@ def report_read(reader: Reader, named: Collection[str]) -> bool:
     return is_wrong
 
 
-def report_undated(dated: DatedReader) -> None:
-    """Messages about the times that documents without one were given."""
-    given = {"that of the one before, or the first": dated.undated, "that of arrival": dated.arriving}
-    for time, count in given.items():
-        if count:
-            have = counted(count, "document without a time has", "documents without a time have")
-            log_line(f"{have} {time} (first: {dated.first})")
-
-
 def report_earlier_copies(count: int, location: str, *, policy: Policy) -> None:
     """A message about copies that are earlier than what they are marked as copies of."""
     if count:
@@ -263,7 +258,8 @@ def report_earlier_copies(count: int, location: str, *, policy: Policy) -> None:
 
 
 class IdCheckingReader:
-    """What `items` yield, the documents of `reader` in whatever order; it counts the ids that come again.
+    """What `items` yield, the documents of `reader` in whatever order; it counts the ids that come again, and the
+    documents without a time.
 
     `named` as `named_fields` says.
     """
@@ -272,16 +268,23 @@ class IdCheckingReader:
         self._items, self._reader, self._named = items, reader, named
         self._ids = RepeatedIds()
         self._last: Document | None = None
+        self._undated = Counter[object]()
+        self._first_undated = ""
 
     def __iter__(self) -> Iterator[Item]:
         for item in self._items:
             if type(item) is Document:
                 self._last = item
                 if self._ids.is_first_other_text(item):
-                    where = self._items.located(Reject(item.id, ""))
-                    line = f":{where.line}" if where.line else ""
-                    self._ids.example = f"{item.id!r} at {where.source}{line}"
+                    self._ids.example = f"{item.id!r} at {self._where(item)}"
+                if (kind := type(item.time)) in _UNDATED:
+                    self._first_undated = self._first_undated if self._undated.total() else self._where(item)
+                    self._undated[kind] += 1
             yield item
+
+    def _where(self, document: Document) -> str:
+        where = self._items.located(Reject(document.id, ""))
+        return f"{where.source}:{where.line}" if where.line else f"{where.source}"
 
     def position(self) -> tuple[float, float | None]:
         """How much is behind us, and of how much."""
@@ -290,10 +293,17 @@ class IdCheckingReader:
     def located(self, reject: Reject) -> Reject:
         """`reject` with the source and line of its document, which counts no longer if it was the last."""
         if self._last is not None and self._last.id == reject.id:
-            self._items.forget(self._last)
+            self._undated[type(self._last.time)] -= type(self._last.time) in _UNDATED
             self._last = None
             self._ids.forget_last(reject.id)
         return self._items.located(reject)
+
+    def report_undated(self) -> None:
+        """Messages about the times that documents without one were given."""
+        for kind, time in _UNDATED.items():
+            if count := self._undated[kind]:
+                have = counted(count, "document without a time has", "documents without a time have")
+                log_line(f"{have} {time} (first: {self._first_undated})")
 
     def report(self, replaced: int = 0, unchanged: int = 0) -> bool:
         """Messages about what was read; whether it cannot be what was meant: most documents gone, or a field nowhere.

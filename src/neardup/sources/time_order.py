@@ -40,15 +40,11 @@ class DatedReader:
     its head the first there is (of a pipe: the first in what is there at once). Where there is none, it is left to its
     arrival.
 
-    A time that cannot be read, or is further ahead of the clock than `ahead_hours`, is nobody else's. `undated` counts
-    those that were given one, `arriving` those that were not; `first` is the source and line of the first of either.
-    One that is rejected is to be taken back by `forget`.
+    A time that cannot be read, or is further ahead of the clock than `ahead_hours`, is nobody else's.
     """
 
     def __init__(self, reader: Reader, *, ahead_hours: int) -> None:
         self.reader = reader
-        self.undated = self.arriving = 0
-        self.first: str | None = None
         self._begun = False
         self._latest = now_ms() + ahead_hours * HOUR_MS
         self._stdin_at = _stdin_position()
@@ -72,7 +68,7 @@ class DatedReader:
         return located.source, located.line
 
     def __iter__(self) -> Iterator[Item]:
-        self.undated, self.arriving, self.first, self._begun = 0, 0, None, False
+        self._begun = False
         last = None if self.is_live else self._first_time()
         # At the head of a pipe: documents that wait for the first time that comes, or for what ends the wait.
         waiting: list[Document] = []
@@ -97,17 +93,9 @@ class DatedReader:
                 yield item
         yield from self._given(waiting, last)
 
-    def forget(self, document: Document) -> None:
-        """Counts `document`, which was rejected, no longer."""
-        self.arriving -= document.time is None
-        self.undated -= type(document.time) is AssumedTime
-        if not (self.arriving or self.undated):
-            self.first = None
-
     def _given(self, undated: list[Document], time: int | None) -> Iterator[Document]:
         """Documents that have no time, with this one; None: it is left to their arrival."""
         for document in undated:
-            self._count(document, arriving=time is None)
             yield document if time is None else document._replace(time=AssumedTime(format_time(time)))
 
     def hour_order(self) -> HourOrder:
@@ -161,12 +149,6 @@ class DatedReader:
         self.rewind()
         return first
 
-    def _count(self, document: Document, *, arriving: bool) -> None:
-        if self.first is None:
-            self.first = ":".join(str(part) for part in self.location(document) if part is not None)
-        self.arriving += arriving
-        self.undated += not arriving
-
 
 class SortedReader:
     """The documents of regular files in order of time, those of one time as they are read, by way of a temporary file;
@@ -185,10 +167,6 @@ class SortedReader:
     def located(self, reject: Reject) -> Reject:
         """`reject` with the file and line of its document."""
         return self._position.located(reject)
-
-    def forget(self, document: Document) -> None:
-        """As that of what it sorts."""
-        self._dated.forget(document)
 
     def __iter__(self) -> Iterator[Item]:
         import numpy as np  # noqa: PLC0415 - files that are in order need none
