@@ -259,6 +259,23 @@ def test_a_full_directory_of_temporary_files_is_named(run, monkeypatch, words, c
     assert f"neardup: {tempfile.gettempdir()}: No space left on device\n" in done.err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ingest stream.jsonl --window new --output o.jsonl.gz",
+        "ingest stream.jsonl --window new --rejects o.ZST",
+        "check stream.jsonl --against stream.jsonl --output o.parquet",
+        "export --output o.gz",
+        "groups --format csv --output o.csv.gz",
+    ],
+)
+def test_text_is_not_written_under_the_name_of_another_form(run, stream, window, monkeypatch, words):
+    monkeypatch.setenv("NEARDUP_WINDOW", window)
+    done = run(*words.split())
+    assert (done.code, "is to hold text, not what ." in done.err) == (2, True)
+    assert not [*Path().glob("o.*"), *Path().glob("new")]
+
+
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no device that is always full")
 @pytest.mark.parametrize("option", ["--output", "--rejects"])
 def test_a_full_disk_is_told_with_the_file(run, option):

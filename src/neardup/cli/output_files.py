@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Final, Literal
 
 from neardup.cli.streams import NamedFile, log_line
 from neardup.errors import OutputRefused
@@ -24,6 +24,7 @@ from neardup.stores.window_directory import holds_window
 from neardup.tables.atomic_write import draft_of
 
 _FileId = tuple[int, int]
+_NO_TEXT: Final = (".gz", ".zst", ".zstd", ".bz2", ".xz", ".zip", ".parquet", ".arrow", ".feather")
 
 
 def check_outputs(
@@ -33,6 +34,7 @@ def check_outputs(
     window: str | None = None,
     replace: bool = False,
     whole: bool = False,
+    by_name: bool = False,
     ways: str = "--force replaces it",
 ) -> None:
     """Raises `OutputRefused` unless each of the `outputs` (option, path) may be written to. Nothing is opened.
@@ -40,7 +42,7 @@ def check_outputs(
     It may not if it is one of the files that are `read` ("-" is standard input) or would be read with its directory,
     lies in the directory of the `window` or of any other, is standard output or another of the outputs, or holds
     something that no option (`replace`) allows to touch; `ways` says which options would. What is made `whole` needs a
-    file of its own.
+    file of its own; what is not written `by_name` needs one that is not called compressed, or a table.
     """
     wanted = [(option, path) for option, path in outputs if path is not None]
     known, directories = _known(read)
@@ -54,7 +56,7 @@ def check_outputs(
         if why:
             raise OutputRefused(option, path, why)
     for option, path in wanted:
-        why = _why_unusable(path, whole=whole)
+        why = _why_unusable(path, whole=whole) or (None if by_name else _why_misnamed(path))
         if not why and not replace and holds_something(path):
             why = f"exists: {ways}"
         if why:
@@ -186,6 +188,12 @@ def _why_unusable(path: Path, *, whole: bool) -> str | None:
     if whole and path.exists() and not path.is_file():
         return "is no file: what is made whole is put in its place"
     return None
+
+
+def _why_misnamed(path: Path) -> str | None:
+    """Why text is not what a file of this name holds; None if it may be."""
+    ending = path.suffix.lower()
+    return f"is to hold text, not what {ending} says: give another ending" if ending in _NO_TEXT else None
 
 
 def _window_around(path: Path) -> Path | None:
