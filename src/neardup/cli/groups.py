@@ -83,10 +83,8 @@ def groups(
         raise typer.BadParameter("only JSON Lines have more to tell: leave it out", param_hint="--details")
     most = min(limit, sys.maxsize) if limit is not None else ROWS if format == "table" else 0
     settings = showing(configuration(config), source_field)
-    with (
-        _written_to(output, format, settings, window, force=force),
-        opened_window(window, settings, readonly=True) as target,
-    ):
+    written = _written_to(output, format, settings, window, force=force)
+    with written, opened_window(window, settings, readonly=True) as target:
         ordered = in_order(target.groups(), sort, min_size)
         if format == "jsonl" and kind == "all" and not details:
             _print_plain(ordered, most)
