@@ -63,8 +63,8 @@ def rows_of(data: Any) -> Any:
 
 
 def is_frame(data: Any) -> bool:
-    """Whether `data` has named columns."""
-    return hasattr(data, "column_names") or hasattr(data, "columns")
+    """Whether `data` has named columns, all of them there: a stream of records knows no number of its rows."""
+    return hasattr(data, "__len__") and (hasattr(data, "column_names") or hasattr(data, "columns"))
 
 
 def names_of(data: Any) -> list[Any]:

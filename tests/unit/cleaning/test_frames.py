@@ -122,6 +122,19 @@ def test_data_sets():
     assert len(data.select(neardup.dedup(data).kept)) == 2
     with pytest.raises(TypeError, match="of several splits choose one"):
         neardup.dedup(datasets.DatasetDict(train=data))
+    assert neardup.dedup(data.to_iterable_dataset()).frame()[2]["duplicate_of"] == 0
+
+
+def test_a_stream_of_records_that_may_name_their_fields_is_read_to_its_end():
+    """As `datasets` streams them: the names are None until they are known."""
+
+    class Stream:
+        column_names = None
+
+        def __iter__(self):
+            return iter([{"text": text} for text in TEXTS])
+
+    assert check(Stream())[0] == {"text": FERRY, "duplicate_of": None, "score": None, "group": 0}
 
 
 @pytest.mark.parametrize(
