@@ -161,9 +161,13 @@ def _column(data: Any, field: str, setting: str) -> list[Any]:
     if names.count(field) != 1:
         how = "one column of the frame" if field in names else "a column of the frame"
         raise SettingsError(setting, field, f"{how} (columns: {_listed(names)})")
-    column = data[field]
-    own = _values_of_column(column)
-    return list(column) if own is None else own
+    try:
+        column = data[field]
+        own = _values_of_column(column)
+        return list(column) if own is None else own
+    except KeyError:  # of `datasets`, where a format is of other columns
+        remedy = "a column that the format of the data set has: pass data.with_format(None)"
+        raise SettingsError(setting, field, remedy) from None
 
 
 def _values_of_column(column: Any) -> list[Any] | None:

@@ -123,6 +123,8 @@ def test_data_sets():
     with pytest.raises(TypeError, match="of several splits choose one"):
         neardup.dedup(datasets.DatasetDict(train=data))
     assert neardup.dedup(data.to_iterable_dataset()).frame()[2]["duplicate_of"] == 0
+    with pytest.raises(SettingsError, match=r"pass data.with_format\(None\)"):
+        neardup.dedup(data.with_format("numpy", columns=[]))
 
 
 def test_a_stream_of_records_that_may_name_their_fields_is_read_to_its_end():
