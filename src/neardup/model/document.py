@@ -316,7 +316,9 @@ def plain_id(id: Any) -> str:
     if isinstance(known, int) and not isinstance(known, bool) and known.bit_length() <= 64:
         return int.__repr__(known)  # not what a subclass prints, such as an Enum
     if not isinstance(known, str) or not known:
-        raise DocumentError(None, f"id is {_shown(id)}: it must be a non-empty string or a 64-bit number")
+        raise DocumentError(
+            None, f"id is {_shown(id)}: it must be a non-empty string or an integer of 64 bits"
+        )
     return str.__str__(known)
 
 

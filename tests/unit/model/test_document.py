@@ -138,11 +138,11 @@ def test_limits_are_included():
 
 
 @pytest.mark.parametrize(("item", "id", "reason"), [
-    ({}, None, "id is None: it must be a non-empty string or a 64-bit number"),
+    ({}, None, "id is None: it must be a non-empty string or an integer of 64 bits"),
     (Document("", "x"), None, "id is ''"),
     ({"id": False, "text": "x"}, None, "id is False"),
     ({"id": ["a"], "text": "x"}, None, r"id is \['a'\]"),
-    ({"id": 10**5_000, "text": "x"}, None, "id is .*64-bit"),
+    ({"id": 10**5_000, "text": "x"}, None, "id is .*64 bits"),
     ({"id": "a"}, "a", "text is NoneType, not a string"),
     ({"id": "a", "text": 5}, "a", "text is int"),
     (Document("a", "x" * 11), "a", "text has 11 characters, the limit .max_length. is 10"),

@@ -79,7 +79,7 @@ def test_ids(id, name):
     "id", [np.float64(7), 7.0, np.bool_(True), None, float("nan"), np.array([7]), Decimal(7)]
 )
 def test_what_is_no_id_is_refused(id):
-    with pytest.raises(ValueError, match="it must be a non-empty string or a 64-bit number"):
+    with pytest.raises(ValueError, match="it must be a non-empty string or an integer of 64 bits"):
         prepared(id=id)
 
 
@@ -93,7 +93,7 @@ def test_what_is_there_is_not_missing(value):
 def test_how_long_something_took_is_no_time_and_no_id(unit):
     with pytest.raises(DocumentError, match="neither a date"):
         prepared(time=np.timedelta64(10, unit))
-    with pytest.raises(DocumentError, match="it must be a non-empty string or a 64-bit number"):
+    with pytest.raises(DocumentError, match="it must be a non-empty string or an integer of 64 bits"):
         prepared(id=np.timedelta64(10, unit))
 
 
