@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import NoneType
@@ -28,7 +27,10 @@ if TYPE_CHECKING:
 
 GENERATION: Final = 500_000
 """Ids are looked for among at least so many before them, at most twice as many: a live stream has no end."""
-_UNDATED: Final = {AssumedTime: "that of the one before, or the first", NoneType: "that of arrival"}
+_UNDATED: Final[dict[type, str]] = {
+    AssumedTime: "that of the one before, or the first",
+    NoneType: "that of arrival",
+}
 """What the time is of documents that have none, by what `DatedReader` gives them."""
 _MOST_SHOWN: Final = 40
 """Characters of a text that a message about it shows."""
@@ -268,7 +270,7 @@ class IdCheckingReader:
         self._items, self._reader, self._named = items, reader, named
         self._ids = RepeatedIds()
         self._last: Document | None = None
-        self._undated = Counter[object]()
+        self._undated: dict[type, int] = dict.fromkeys(_UNDATED, 0)
         self._first_undated = ""
 
     def __iter__(self) -> Iterator[Item]:
@@ -277,9 +279,9 @@ class IdCheckingReader:
                 self._last = item
                 if self._ids.is_first_other_text(item):
                     self._ids.example = f"{item.id!r} at {self._where(item)}"
-                if (kind := type(item.time)) in _UNDATED:
-                    self._first_undated = self._first_undated if self._undated.total() else self._where(item)
+                if (kind := type(item.time)) in self._undated:
                     self._undated[kind] += 1
+                    self._first_undated = self._first_undated or self._where(item)
             yield item
 
     def _where(self, document: Document) -> str:
@@ -293,7 +295,9 @@ class IdCheckingReader:
     def located(self, reject: Reject) -> Reject:
         """`reject` with the source and line of its document, which counts no longer if it was the last."""
         if self._last is not None and self._last.id == reject.id:
-            self._undated[type(self._last.time)] -= type(self._last.time) in _UNDATED
+            if (kind := type(self._last.time)) in self._undated:
+                self._undated[kind] -= 1
+                self._first_undated = self._first_undated if any(self._undated.values()) else ""
             self._last = None
             self._ids.forget_last(reject.id)
         return self._items.located(reject)
