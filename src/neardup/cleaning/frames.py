@@ -14,7 +14,6 @@ from neardup.model.counted import some_of
 from neardup.model.document import Document
 from neardup.model.field_path import field_of
 from neardup.model.plain_values import is_missing
-from neardup.sources.arrow_tables import values_of
 
 SHOWN: Final = 20
 """Columns that a message names."""
@@ -165,7 +164,10 @@ def _column(data: Any, field: str, setting: str) -> list[Any]:
         column = data[field]
         own = _values_of_column(column)
         return list(column) if own is None else own
-    except KeyError:  # of `datasets`, where a format is of other columns
+    except KeyError:
+        if not hasattr(data, "with_format"):
+            raise
+        # Of `datasets`, where a format is of other columns.
         remedy = "a column that the format of the data set has: pass data.with_format(None)"
         raise SettingsError(setting, field, remedy) from None
 
@@ -185,6 +187,8 @@ def _values_of_column(column: Any) -> list[Any] | None:
 
 
 def _values_of_arrow(column: Any) -> list[Any]:
+    from neardup.sources.arrow_tables import values_of  # noqa: PLC0415 - lists of texts need no reader of files
+
     try:
         return list(values_of(column))
     except UnicodeDecodeError:  # Arrow reads strings of Parquet without a look at them

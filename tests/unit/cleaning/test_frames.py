@@ -90,6 +90,13 @@ def test_polars():
         neardup.dedup(data.lazy())
 
 
+def test_what_arrow_cannot_read_is_not_taken_for_a_format_of_a_data_set():
+    arrow = pytest.importorskip("pyarrow")
+    nested = arrow.struct([("at", arrow.timestamp("s", "Mars/Base"))])
+    with pytest.raises(LookupError, match="Mars/Base"):
+        neardup.dedup(arrow.table({"text": arrow.array([{"at": 1}], nested)}))
+
+
 def test_arrow():
     arrow = pytest.importorskip("pyarrow")
     data = arrow.table({"text": TEXTS})
