@@ -266,6 +266,7 @@ def test_a_full_directory_of_temporary_files_is_named(run, monkeypatch, words, c
         "ingest stream.jsonl --window new --rejects o.ZST",
         "check stream.jsonl --against stream.jsonl --output o.parquet",
         "export --output o.gz",
+        "export --output o.tgz",
         "groups --format csv --output o.csv.gz",
     ],
 )

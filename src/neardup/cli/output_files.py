@@ -15,16 +15,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Final, Literal
+from typing import BinaryIO, Literal
 
 from neardup.cli.streams import NamedFile, log_line
 from neardup.errors import OutputRefused
-from neardup.sources.files import form_of, is_stream
+from neardup.sources.files import COMPRESSED, PACKED, form_of, is_stream
 from neardup.stores.window_directory import holds_window
 from neardup.tables.atomic_write import draft_of
 
 _FileId = tuple[int, int]
-_NO_TEXT: Final = (".gz", ".zst", ".zstd", ".bz2", ".xz", ".zip", ".parquet", ".arrow", ".feather")
 
 
 def check_outputs(
@@ -193,7 +192,9 @@ def _why_unusable(path: Path, *, whole: bool) -> str | None:
 def _why_misnamed(path: Path) -> str | None:
     """Why text is not what a file of this name holds; None if it may be."""
     ending = path.suffix.lower()
-    return f"is to hold text, not what {ending} says: give another ending" if ending in _NO_TEXT else None
+    if ending in COMPRESSED or ending in PACKED or form_of(path.name) in ("parquet", "arrow"):
+        return f"is to hold text, not what {ending} says: give another ending"
+    return None
 
 
 def _window_around(path: Path) -> Path | None:
