@@ -60,10 +60,13 @@ final class NeardupProcessor extends AbstractProcessor {
             OnTooLong onTooLong) {}
 
     private final Task task;
+    private final List<String> dottedKeys;
 
     NeardupProcessor(String tag, String description, Task task) {
         super(tag, description);
         this.task = task;
+        String target = NeardupProcessorFactory.bare(task.target());
+        dottedKeys = OWN_KEYS.stream().map(key -> target + "." + key).toList();
     }
 
     /** What this processor does. */
@@ -99,9 +102,7 @@ final class NeardupProcessor extends AbstractProcessor {
             throw new IllegalArgumentException(
                     "field [" + task.field() + "] cannot be signed: " + cause.getMessage(), cause);
         }
-        for (String key : OWN_KEYS) {
-            document.getSourceAndMetadata().remove(NeardupProcessorFactory.bare(task.target()) + "." + key);
-        }
+        dottedKeys.forEach(document.getSourceAndMetadata()::remove);
         return document;
     }
 
