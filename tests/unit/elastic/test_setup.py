@@ -181,10 +181,11 @@ def test_windows_beside_each_other_are_no_trouble():
     assert plan(NEWS, DEFAULT, complete()._replace(other_templates=others)).notes == []
 
 
-def test_what_would_win_over_our_template_is_warned_of():
-    others = [OtherTemplate("mine", ("news-2*", "other"), 900, False)]
+@pytest.mark.parametrize("pattern", ["news-2*", "news-2027.01.*", "news-*-07", "news-2031.12.31-23"])
+def test_what_would_win_over_our_template_at_any_hour_is_warned_of(pattern):
+    others = [OtherTemplate("mine", (pattern, "other", "news-b*", "new-*"), 900, False)]
     (note,) = plan(NEWS, DEFAULT, complete()._replace(other_templates=others)).notes
-    assert "mine" in note
+    assert f"mine matches {pattern} with" in note
     assert "900" in note
     assert "below 500" in note
 

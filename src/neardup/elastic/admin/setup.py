@@ -6,6 +6,7 @@ needs none. What would make documents of two recipes lie in one window is refuse
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 Sign = Literal["plugin", "client", "auto"]
 
 SIGNS: Final = ("plugin", "client", "auto")
-SAMPLE_HOUR: Final = 498_681
-"""An hour to try the names of other templates on; any is as good."""
 
 
 class Change(NamedTuple):
@@ -335,12 +334,13 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
             "this cluster has no lifecycle management: `neardup rollover` makes the hours and `neardup expire` deletes "
             "them; run both every hour, unless `neardup watch` is running"
         )
-    hour, priority = address.hourly(SAMPLE_HOUR), _priority(address, config)
+    priority = _priority(address, config)
     for template in snapshot.other_templates:
-        if template.priority > priority and any(fnmatchcase(hour, p) for p in template.patterns):
+        matching = ", ".join(p for p in template.patterns if _matches_an_hour(p, address.prefix))
+        if template.priority > priority and matching:
             yield (
-                f"index template {template.name} matches {hour} with priority {template.priority}, above ours: hours "
-                f"will be made by it and stay unsigned; lower its priority below {priority}"
+                f"index template {template.name} matches {matching} with priority {template.priority}, "
+                f"above ours: hours will be made by it and stay unsigned; lower its priority below {priority}"
             )
     scanned = [
         index.name
@@ -378,6 +378,12 @@ def _priority(address: Address, config: WindowConfig) -> int:
         for entry in wanted_objects(address, config, lifecycle=False)
         if entry.name == address.template and entry.kind is TEMPLATE
     )
+
+
+def _matches_an_hour(pattern: str, prefix: str) -> bool:
+    """Whether an hour of the window, whichever it is, may match the pattern of a template."""
+    regex = re.sub(r"\d", r"[\g<0>#]", re.escape(pattern)).replace(r"\*", ".*")
+    return re.fullmatch(regex, f"{prefix}-####.##.##-##") is not None  # no name of an index has a `#`
 
 
 def _nested(one: str, other: str) -> bool:
