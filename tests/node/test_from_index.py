@@ -461,6 +461,18 @@ class TestInPlace:
             signature = signer.signature(source["page"]["body"]).to_dict()
             assert signature.items() <= source["neardup"].items(), id
 
+    def test_each_index_that_it_stands_for_is_told_when_it_is_signed_again(self, cluster, window, archive):
+        documents, told = in_order(stream(30)), []
+        for i in (0, 1):
+            sources = {each["id"]: archived(each) for each in documents[i::2]}
+            fill(cluster, f"{archive}-{i}", sources, aliases={archive: {}})
+        in_place(window, archive)
+        made = resign_cluster(
+            str(window.address), Recipe(reach=0.5), {}, dry_run=False, on_index=lambda *one: told.append(one)
+        )
+        assert (made.documents, made.indices) == (30, 2)
+        assert told == [(f"{archive}-0", 15), (f"{archive}-1", 15)]
+
     def test_it_is_not_begun_to_be_signed_where_it_takes_no_writes(self, cluster, window, archive):
         """It was changed all but for these documents, and nobody could open the window."""
         fill(cluster, archive, {each["id"]: archived(each) for each in stream(10)})

@@ -74,7 +74,7 @@ def resign_cluster(
         signer, layout = signer_for(config.recipe), Layout.of(cluster.address, config, state.archive)
         otherwise = SignedOtherwise(cluster, layout, signer)
         layout.refresh(cluster)  # a closed hour cannot be signed
-        targets = [state.archive] if state.archive else sorted(layout.living(cluster))
+        targets = layout.all_indices(cluster)
         documents, begun = otherwise.count(), state.resigned_from
         resigning = ClusterResigning(
             documents, len(targets), begun or str(state.about["recipe"]), config.recipe_text,

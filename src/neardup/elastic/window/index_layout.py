@@ -149,6 +149,12 @@ class Layout:
         named = ((name, self.address.hour_of_index(name)) for name in settings)
         return {name: hour for name, hour in named if hour is not None}
 
+    def all_indices(self, cluster: Cluster) -> list[str]:
+        """The hourly indices that exist, or those that an archive stands for, by name."""
+        if self.archive is None:
+            return sorted(self.living(cluster))
+        return sorted(indices(cluster, self.archive, fields=("settings.index.uuid",)))
+
     def refresh(self, cluster: Cluster, floor_hour: int = FIRST_HOUR) -> None:
         """Makes everything written so far visible to searches. Raises `ClusterRejected` if an hour from `floor_hour` on
         is closed: searches pass over it, and its documents would seem not to be there.
@@ -194,9 +200,7 @@ class Layout:
         """Raises `SettingsError` where new documents would go to an archive that stands for other indices: only who
         writes to these knows which of them takes a document, and where it is then.
         """
-        others = sorted(
-            indices(cluster, str(self.archive), fields=("settings.index.uuid",)).keys() - {self.archive}
-        )
+        others = [name for name in self.all_indices(cluster) if name != self.archive]
         if others:
             expected = (
                 f"one that takes documents: this one scores {self.archive} in place, which stands for "
