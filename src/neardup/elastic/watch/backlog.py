@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.managed_objects import window_config
-from neardup.elastic.http.admin_api import index_settings
+from neardup.elastic.http.admin_api import index_settings, stream_of
 from neardup.elastic.http.api import NO_INDEX_NEEDED, WHOLE_OF_WHAT_IS_THERE, refresh, search
 from neardup.elastic.http.scan import TimeField, in_order, time_field
 from neardup.elastic.watch.archive import check_source, map_marks
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.http.scan import Entry
     from neardup.elastic.window.state_document import StateDocument
+
+log = logging.getLogger("neardup")
 
 MARK: Final = f"{OBJECT}.status"
 BLOCKS: Final = ("write", "read_only", "read_only_allow_delete")
@@ -58,6 +61,7 @@ class BacklogReader:
     def __init__(self, cluster: Cluster, layout: Layout) -> None:
         self._cluster, self._layout = cluster, layout
         self._mapped: set[str] = set()
+        self._streams: set[str] = set()
         # Our template maps the time of an hour as a date; what an archive calls its time can be of several types.
         self.time = (
             TimeField(layout.time_field, "date")
@@ -113,10 +117,18 @@ class BacklogReader:
         readonly: list[str] = []
         for name, index in sorted(settings.items()):
             if self._layout.archive is None and not self._is_hour(name):
+                self._tell_stream(stream_of(name))
                 continue
             blocked = any(index["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS)
             (readonly if blocked else writable).append(name)
         return writable, readonly
+
+    def _tell_stream(self, name: str | None) -> None:
+        """Says in the log, once, that an hour is a data stream of others: its documents would wait in silence."""
+        if name and name not in self._streams and self._layout.address.hour_of_index(name) is not None:
+            self._streams.add(name)
+            remedy = "`neardup doctor` says how it is made an hour again"
+            log.warning("%s is a data stream: its documents are not scored; %s", name, remedy)
 
     def _map_new(self, indices: list[str]) -> None:
         """Maps the marks in what an archive stands for since it was last looked at: a data stream rolls over. Raises
