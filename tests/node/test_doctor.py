@@ -78,17 +78,18 @@ def test_a_state_that_knows_nothing_of_scored_documents_is_found(cluster):
 
 
 def test_verdicts_that_another_window_gave_are_told_with_a_way_to_have_them_scored_here(cluster, new_cluster):
-    """As `_reindex` copies documents: they were marked, so nobody scored them, and nothing told."""
+    """As `_reindex` copies them, or a bulk an export: they were marked, so nobody scored them, and nothing told."""
     there = new_cluster()
     for own, ids in ((there.address, "abc"), (cluster.address, "d")):
         with open_elastic_window(str(own)) as window:
             list(window.ingest([Document(id, grams(0, 20), HOUR * HOUR_MS) for id in ids]))
     index, other = (each.address.hourly(HOUR) for each in (cluster, there))
     copied = there.request("GET", f"/{other}/_doc/c")["_source"]
-    put_doc(cluster, index, "c", copied)
-    (finding,) = examine_documents(cluster.address, cluster.credentials)
-    assert (finding.what, finding.state) == (f"verdicts in {cluster.address.prefix}", "warning")
-    assert "index them again without the object neardup" in finding.found
+    for ours in (copied["neardup"], {"status": "unique", "group": "c"}):
+        put_doc(cluster, index, "c", {**copied, "neardup": ours})
+        (finding,) = examine_documents(cluster.address, cluster.credentials)
+        assert (finding.what, finding.state) == (f"verdicts in {cluster.address.prefix}", "warning")
+        assert "index them again without the object neardup" in finding.found
     del copied["neardup"]
     put_doc(cluster, index, "c", copied)
     assert list(examine_documents(cluster.address, cluster.credentials)) == []

@@ -11,7 +11,7 @@ from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.archive_checks import check_archive, check_blocks
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.scored_documents import first_state, scored_documents
+from neardup.elastic.window.scored_documents import first_state, has_verdict_without_arrival, scored_documents
 from neardup.elastic.window.state_document import read_state
 from neardup.elastic.window.window_state import check_signed
 from neardup.errors import ClusterRejected, NeardupError, WindowDamaged, WindowResigning
@@ -30,8 +30,8 @@ _LOST: Final = (
 )
 """Which of the two it was only the state document said."""
 _OF_OTHERS: Final = (
-    "documents have verdicts that no scorer of this window gave, as `_reindex` copies them from another: they do not "
-    "count, and wait for none; index them again without the object neardup, for `neardup watch`"
+    "documents have verdicts that no scorer of this window gave, as `_reindex` or an export copies them from another: "
+    "they do not count, and wait for none; index them again without the object neardup, for `neardup watch`"
 )
 
 
@@ -95,7 +95,12 @@ def _opened_state(cluster: Cluster) -> StateDocument | None:
 
 
 def _has_verdicts_of_others(cluster: Cluster, state: StateDocument) -> bool:
-    """Whether a document has an arrival still to be given out, and no scorer is at work that may have given it."""
-    scored = scored_documents(cluster, Layout.described(cluster.address, state.about, state.archive))
+    """Whether a document has a verdict without an arrival, or an arrival still to be given out, and no scorer is at
+    work that may have given it.
+    """
+    layout = Layout.described(cluster.address, state.about, state.archive)
+    scored = scored_documents(cluster, layout)
+    if has_verdict_without_arrival(cluster, layout):
+        return True
     ended = state.holder is None and read_state(cluster) == state
     return ended and scored.last >= state.commit.next_order

@@ -53,6 +53,18 @@ def scored_documents(cluster: Cluster, layout: Layout) -> Scored:
     return scored
 
 
+def has_verdict_without_arrival(cluster: Cluster, layout: Layout) -> bool:
+    """Whether a document has a verdict as `neardup export` writes it. The mark that it gets none is no verdict."""
+    status, arrival = f"{OBJECT}.status", {"field": f"{OBJECT}.order"}
+    left_out = [{"exists": arrival}, {"term": {status: "unscored"}}]
+    body = {
+        "query": {"bool": {"filter": [{"exists": {"field": status}}], "must_not": left_out}}, "size": 0,
+        "aggs": {"indices": {"terms": {"field": "_index", "size": 65_536}}},
+    }  # fmt: skip
+    aggregations = api.search(cluster, layout.target, body, api.WHOLE_OF_WHAT_IS_THERE).aggregations
+    return any(layout.owns(bucket["key"]) for bucket in aggregations.get("indices", {}).get("buckets", ()))
+
+
 def recovered(
     cluster: Cluster, about: dict[str, Any], settings: dict[str, Any], archive: str | None
 ) -> StateDocument:
