@@ -140,6 +140,22 @@ def test_what_the_cluster_ingests_is_signed_again_too(cluster):
         assert first + list(opened.ingest(documents[80:])) == expected(documents)
 
 
+def test_an_hour_that_is_deleted_meanwhile_is_passed_over(window):
+    """As a lifecycle policy deletes one: the run ended, and let neither scorers nor readers on."""
+    put(window, in_order(stream(60)))
+    watched(window)
+    first, *others = sorted(index.name for index in read_indices(window).hourly)
+    assert others
+
+    def deleting(*arguments):
+        close_window(*arguments)
+        window.request("DELETE", f"/{first}")
+
+    with mock.patch.object(cluster_resign, "close_window", deleting):
+        resigned(window)
+    check_signed(window)
+
+
 def test_a_run_that_ended_half_way_closes_the_window_and_is_gone_on_with(window):
     documents = in_order(stream(120))
     put(window, documents[:80])

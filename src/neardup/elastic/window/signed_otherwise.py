@@ -50,9 +50,9 @@ class SignedOtherwise:
     def sign(self, target: str) -> int:
         """Signs those in `target`; how many there were, one that has changed meanwhile with them. About 3 ms each.
 
-        Raises `ClusterRejected` if the cluster does not take one.
+        An hour that has been deleted has none. Raises `ClusterRejected` if the cluster does not take one.
         """
-        api.refresh(self._cluster, target, api.NO_INDEX_NEEDED)
+        api.refresh(self._cluster, target, {"ignore_unavailable": "true", **api.NO_INDEX_NEEDED})
         pages = api.snapshot_pages(
             self._cluster, target, {"query": self._query, "_source": False}, size=_PAGE
         )
