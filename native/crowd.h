@@ -287,7 +287,10 @@ KERNEL(count_crowds, "docs i4, first_of i4, members i4, step int, sizes i8!") {
         const i64 crowd = members[2 * (i64)first_of[docs[i]]];
         if (crowd >= 0) sizes[crowd] += step;
     }
-    return 0;
+    i64 largest = -1;
+    for (i64 crowd = 0; crowd < a[4].length; crowd++)
+        if (sizes[crowd] > (largest < 0 ? 0 : sizes[largest])) largest = crowd;
+    return largest;
 }
 
 /* ---- the best of them ---- */

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neardup.model.hours import hour_name
-from neardup.stores.blobs import shown_part
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.old_format import OLD_ROW
-from neardup.stores.shown import appended
+from neardup.stores.shown import detached
 from neardup.stores.window_directory import COPY, DESCRIPTION, HOUR_LIST, LEXICON
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def _rewrite(path: Path, store: DirectoryStore, hour: int, stored: StoredHour) -
         row["keys_start"] = sum(len(own) for own in keys)
         keys.append(np.concatenate([np.array([1, 2], np.uint64), own[sizes[0] :]]))
     blobs = [
-        blob.removesuffix(appended(b"", shown_part(row, blob)))
+        detached(blob)[0] if row["shown"] else blob
         for row, blob in zip(stored.rows, store.blobs(stored.rows), strict=True)
     ]
     items = {"text": store.texts(stored.rows), "blob": blobs}

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.index.candidates import Crowd
+    from neardup.index.crowds import Sizes
     from neardup.index.document_table import DocumentTable
     from neardup.signing.signature import Keys, Offsets, SignedBatch
     from neardup.signing.signer import Signer
@@ -114,7 +115,7 @@ class CrowdComparison:
         self._threshold, self._ratio = threshold, threshold.as_integer_ratio()
         self._waiting = sorted(candidates)
         self._tallied: dict[int, Tallied] = {}
-        self._sizes: dict[int, NDArray[np.int64]] = {}
+        self._sizes: dict[int, Sizes] = {}
 
     def texts(
         self, index: int, docs: NDArray[np.int32], sentences: NDArray[np.int64] | None, rest: Rest
@@ -125,8 +126,7 @@ class CrowdComparison:
         """
         table, signed = self._table, self._signed
         sizes = self._sizes_of(index, docs)
-        main = int(sizes.argmax()) if sizes.any() else None
-        against = _NO_CROWD if main is None else self._against(index, main, sizes)
+        against = _NO_CROWD if sizes.main is None else self._against(index, sizes.main, sizes.largest)
         starts, shared = np.empty(len(docs) + 1, np.int64), np.empty(len(docs), np.int64)
         state = np.empty(len(docs), np.uint8)
         size, exact, others, same = compare_texts(
@@ -137,7 +137,7 @@ class CrowdComparison:
             self._signer.count(signed, [index])
         texts = Texts(docs, starts[: size + 1], shared[:size], state[:size])
         if others:
-            self._compare_rest(index, texts, sizes, main, sentences, rest)
+            self._compare_rest(index, texts, sizes, sentences, rest)
         if exact:
             self._count_same(index, same, texts)
         return texts
@@ -147,9 +147,9 @@ class CrowdComparison:
         has them. Afterwards |A| of this is known, and |B| of them.
         """
         sizes = self._sizes_of(index, docs)
-        if not sizes.any():
+        if sizes.main is None:
             return None
-        against = self._against(index, int(sizes.argmax()), sizes)
+        against = self._against(index, sizes.main, sizes.largest)
         table, count = self._table, self._signed.counts[index]
         rows = np.empty((_most_listed(docs, listed) + 1, 4), np.int64)
         filled = -1 if not count else best_if_all_match(
@@ -178,11 +178,11 @@ class CrowdComparison:
 
     # ---- those of crowds ----
 
-    def _against(self, index: int, crowd: int, sizes: NDArray[np.int64]) -> Tallied:
-        """Document `index` against the `crowd` that most of its candidates are of."""
+    def _against(self, index: int, crowd: int, size: int) -> Tallied:
+        """Document `index` against the `crowd` that most of its candidates, `size`, are of."""
         held = self._tallied.pop(index, None)
         if held is None or held.crowd != crowd:
-            self._tally([index, *self._others(index, crowd)], crowd, join=int(sizes[crowd]) >= FEWEST)
+            self._tally([index, *self._others(index, crowd)], crowd, join=size >= FEWEST)
             held = self._tallied.pop(index)
         return held
 
@@ -196,12 +196,12 @@ class CrowdComparison:
                 return
             if other not in self._tallied:
                 sizes = self._sizes_of(other, self._candidates[other].docs)
-                if sizes[crowd] >= FEWEST and int(sizes.argmax()) == crowd:
+                if sizes.main == crowd and sizes.largest >= FEWEST:
                     left -= 1
                     yield other
 
-    def _sizes_of(self, index: int, docs: NDArray[np.int32]) -> NDArray[np.int64]:
-        """About how many of the candidates `docs` of document `index` are of each crowd, looked up once."""
+    def _sizes_of(self, index: int, docs: NDArray[np.int32]) -> Sizes:
+        """Of which crowds the candidates `docs` of document `index` are, looked up once."""
         if index not in self._sizes:
             self._sizes[index] = self._crowds.sizes(docs, self._table.first_of)
         return self._sizes[index]
@@ -226,13 +226,12 @@ class CrowdComparison:
         self,
         index: int,
         texts: Texts,
-        sizes: NDArray[np.int64],
-        main: int | None,
+        sizes: Sizes,
         sentences: NDArray[np.int64] | None,
         rest: Rest,
     ) -> None:
         """Fills in the texts that are of other crowds, and those of none; what had to be read becomes a crowd."""
-        others = [crowd for crowd in np.flatnonzero(sizes).tolist() if crowd != main]
+        others = [crowd for crowd in np.flatnonzero(sizes.by_crowd).tolist() if crowd != sizes.main]
         if others:
             one = np.array([index])
             for crowd in others:
@@ -244,7 +243,7 @@ class CrowdComparison:
                 )  # fmt: skip
         read = self._read_rest(index, texts, sentences, rest)
         if len(read) >= FEWEST:
-            self._gather(index, None if main is None or sizes[main] < FEWEST else main, read, rest)
+            self._gather(index, sizes.main if sizes.largest >= FEWEST else None, read, rest)
 
     def _read_rest(
         self, index: int, texts: Texts, sentences: NDArray[np.int64] | None, rest: Rest

@@ -8,7 +8,7 @@ memory alone, and are made anew after an opening or a compaction.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -113,6 +113,16 @@ class _Crowd:
         return members[new]
 
 
+class Sizes(NamedTuple):
+    """About how many of some docs are of each crowd (`by_crowd`), 0 for some of the smallest; the one that most are of,
+    None if they are of none, and how many are.
+    """
+
+    by_crowd: NDArray[np.int64]
+    main: int | None
+    largest: int
+
+
 class Crowds:
     """The crowds of a window, over the docs that are posted (`Documents.first_of`).
 
@@ -130,15 +140,14 @@ class Crowds:
         """Bytes of crowds and columns."""
         return int(self.members.nbytes) + sum(crowd.memory for crowd in self._crowds)
 
-    def sizes(self, docs: NDArray[np.int32], first_of: NDArray[np.int32]) -> NDArray[np.int64]:
-        """About how many of `docs` are of each crowd: 0 for some of the smallest."""
+    def sizes(self, docs: NDArray[np.int32], first_of: NDArray[np.int32]) -> Sizes:
+        """Of which crowds `docs` are."""
         more = len(first_of) - len(self.members)
         if more > 0:
             self.members = np.concatenate([self.members, np.full((more, 2), _NONE, np.int32)])
         sizes = np.zeros(len(self._crowds), np.int64)
-        if len(sizes):
-            count_crowds(docs, first_of, self.members, max(len(docs) // _PROBED, 1), sizes)
-        return sizes
+        main = count_crowds(docs, first_of, self.members, max(len(docs) // _PROBED, 1), sizes)
+        return Sizes(sizes, None if main < 0 else main, int(sizes[main]) if main >= 0 else 0)
 
     def size(self, crowd: int) -> int:
         """How many members a crowd has."""

@@ -211,12 +211,14 @@ def count_crowds(
     members: NDArray[np.int32],
     step: int,
     sizes: NDArray[np.int64],
-) -> None:
+) -> int:
     """Adds to `sizes[c]` how many of `docs` are of crowd c, by a look at every `step`th of them.
+
+    Returns the crowd that most are of, -1 if they are of none.
 
     members    as for `compare_texts`
     """
-    _count_crowds(docs, first_of, members, step, sizes)
+    return _count_crowds(docs, first_of, members, step, sizes)
 
 
 def best_matches(

@@ -85,9 +85,9 @@ def have_shown(rows: Rows) -> NDArray[np.bool_]:
     return have
 
 
-def shown_part(row: Any, blob: bytes) -> bytes:
-    """The bytes of what is kept of a document to be shown; b"" if nothing is."""
-    return detached(blob)[1] if row["shown"] else b""
+def shown_part(blob: bytes) -> bytes:
+    """The bytes of what is kept of a document to be shown, of which there are some."""
+    return detached(blob)[1]
 
 
 def came_of(rows: Rows, blobs: Sequence[bytes]) -> list[bytes | None]:
@@ -100,7 +100,7 @@ def came_of(rows: Rows, blobs: Sequence[bytes]) -> list[bytes | None]:
 
 def shown_of(row: Any, blob: bytes) -> Shown:
     """What is kept of a document to be shown."""
-    return read_shown(shown_part(row, blob))
+    return read_shown(shown_part(blob) if row["shown"] else b"")
 
 
 def decode_blob(row: Any, blob: bytes) -> Blob:

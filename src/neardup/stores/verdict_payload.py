@@ -51,7 +51,7 @@ class VerdictPayload(NamedTuple):
             verdict.duplicate_of,
             best.time if best is not None else 0,
             verdict.score,
-            list(map(list, verdict.matches)),
+            list(map(tuple, verdict.matches)),  # orjson takes no tuple with names
             [[*match, part.time] for match, part in named],
             unless_listed(verdict.matches_total, verdict.matches),
             unless_listed(verdict.partial_total, verdict.partial or ()),

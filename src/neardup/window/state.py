@@ -194,7 +194,7 @@ class State:
         for i in np.flatnonzero(blobs.have_shown(rows)).tolist():
             doc = int(docs[i])
             blob = self._blobs[doc - self._run] if doc >= self._run else self._stored_blob(doc)
-            parts[i] = blobs.shown_part(rows[i], blob)
+            parts[i] = blobs.shown_part(blob)
         return parts
 
     def store_flags(self, doc: int) -> None:
