@@ -233,6 +233,21 @@ def test_no_privilege_of_a_role_can_be_spared(guarded, number):
             assert (name, privilege) in UNTESTABLE, f"{privilege} is not needed"
 
 
+@pytest.mark.usefixtures("window")
+def test_hours_that_may_not_be_read_are_an_error_and_no_empty_window(guarded):
+    number = LESS.index(("scorer", 0, "read"))
+    with guarded.enter("scorer", "news") as cluster:
+        address, authority = str(cluster.address), cluster.credentials.ca_certs
+        with open_elastic_window(address, credentials=cluster.credentials) as window:
+            list(window.ingest([Document("seen", "A mill burned down last night.", time=HOUR * 3_600)]))
+    less = guarded.users[f"less_{number}"]
+    own = Credentials(username=less.name, password=less.password, ca_certs=authority)
+    with pytest.raises(ClusterRefused, match=r"indices:data/read/\S+ on news-.*the role scorer"):
+        open_elastic_window(address, readonly=True, credentials=own)
+    with pytest.raises(ClusterRefused, match=r"indices:data/read/\S+ on news-.*the role scorer"):
+        resign_cluster(address, None, {"reach": 0.5}, dry_run=True, credentials=own)
+
+
 QUERY: dict[str, Any] = {"query": {"match_all": {}}}
 TEMPLATE = {"index_patterns": ["x-*"], "priority": 1}
 FORBIDDEN: list[tuple[str, str, str, Any]] = [

@@ -13,7 +13,7 @@ from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.api import DocumentRef, StoredDocument, Version
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.http.mget import mget
+from neardup.elastic.http.mget import check_readable, mget
 from neardup.elastic.http.scan import Entry as Scanned
 from neardup.elastic.http.scan import read
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
@@ -154,6 +154,20 @@ def test_a_document_that_may_not_be_read_is_told_at_once():
     ):
         mget(cluster, [A])
     assert caught.value.role == "scorer"
+    assert len(server.requests) == 1
+
+
+def test_an_index_that_is_not_there_may_not_be_read_either():
+    reason = "action [indices:data/read/search] is unauthorized for user [x] on indices [news-1]"
+    refused = Answer(403, {"error": {"type": "security_exception", "reason": reason}, "status": 403})
+    with (
+        standing_in([answer(failed(A, "index_not_found_exception")), refused]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRefused, match=re.escape("news-1")),
+    ):
+        check_readable(cluster, [A.index])
+    with standing_in([answer(there(A, {}))]) as server, cluster_of(server) as cluster:
+        check_readable(cluster, [A.index])
     assert len(server.requests) == 1
 
 

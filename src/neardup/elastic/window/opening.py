@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from neardup.elastic.admin.managed_objects import window_config
-from neardup.elastic.window.index_layout import ElasticContext, Layout
+from neardup.elastic.window.index_layout import ElasticContext
+from neardup.elastic.window.reading_rights import readable
 from neardup.elastic.window.scored_documents import begin_window, checked_unused
 from neardup.elastic.window.state_document import scoring_lease
 from neardup.elastic.window.store import ClusterStore
@@ -92,14 +92,13 @@ def _opened(
     chosen = (settings or left or settings_left(address.prefix, document)).with_changes(**changes)
     check_searchable(chosen)
     check_signed(str(address), document)
-    config = window_config(document.about, f"{address.state}/window of {address}")
+    config, layout = readable(cluster, document)
     signer = checked_signer(str(address), config, chosen)
     chosen = chosen.with_changes(recipe=signer.recipe)
     if document.archive is not None:
         check_hours_of_archive(chosen.window_hours)
     if not readonly and document.archive is None:
         warn_of_policy(address.policy, config, chosen)
-    layout = Layout.of(address, config, document.archive)
     layout.check_indexed(chosen)
     context = ElasticContext(cluster, layout, lease, signer, chosen)
     store = ClusterStore(context, document, remember=remember)

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.admin.setup import changed_config
+from neardup.elastic.window.reading_rights import readable
 from neardup.elastic.window.window_state import settings_left
 from neardup.errors import SettingsError
 from neardup.model.settings import Recipe
@@ -29,10 +29,11 @@ def wanted_config(
     """The config of the window of `state` with `recipe`, None for the one of today that is nearest to its own and
     reaches its threshold, or that an earlier run has begun with; and with `changes`.
 
-    Raises `SettingsError` if its documents cannot be signed by it, or a file is not here that it takes.
+    Raises `SettingsError` if its documents cannot be signed by it, or a file is not here that it takes, and
+    `ClusterRefused` if the user may not read them.
     """
     address = cluster.address
-    present = window_config(state.about, f"{address.state}/window of {address}")
+    present, _ = readable(cluster, state)
     own = recipe or present.recipe
     if recipe is None and state.resigned_from is None:
         reach = Recipe.for_threshold(settings_left(address.prefix, state).threshold_fraction).reach
