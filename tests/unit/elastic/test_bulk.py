@@ -14,9 +14,9 @@ from testing.cluster_stand_in import LEFT, PAGE_TOO_LARGE, RESET, Answer, error,
 
 from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
-from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk
+from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk, bulk_done
 from neardup.elastic.http.client import Cluster
-from neardup.errors import ClusterRejected, ClusterUnreachable
+from neardup.errors import ClusterError, ClusterRefused, ClusterRejected, ClusterUnreachable
 
 
 @pytest.fixture(autouse=True)
@@ -324,6 +324,30 @@ def test_a_request_that_is_too_large_for_a_proxy_goes_in_halves_and_an_item_that
         outcomes = bulk(cluster, actions)
     assert [outcome.status for outcome in outcomes] == [201] * 8 + [413]
     assert len(index.documents) == 8
+
+
+def test_an_item_that_lacks_a_right_is_refused_as_a_request_is_and_one_in_a_blocked_index_is_rejected():
+    action = "action [indices:data/write/update] is unauthorized for user [u] with effective roles [r]"
+    reasons = {
+        "security_exception": f"{action} on indices [news-1], this action is granted by the index privileges",
+        "cluster_block_exception": "index [news-1] blocked by: [FORBIDDEN/8/index write (api)];",
+    }
+    found = []
+    for type, reason in reasons.items():
+        items = [{"update": {"status": 403, "error": {"type": type, "reason": reason}}}]
+        with (
+            standing_in([Answer(200, {"errors": True, "items": items})]) as server,
+            cluster_of(server) as cluster,
+        ):
+            with pytest.raises(ClusterError) as caught:
+                bulk_done(cluster, [Action("update", "news-1", "a", {})])
+            found.append(caught.value)
+    refused, blocked = found
+    assert isinstance(refused, ClusterRefused)
+    assert (refused.action, refused.index, refused.role) == ("indices:data/write/update", "news-1", "scorer")
+    assert isinstance(blocked, ClusterRejected)
+    assert "update news-1/a" in str(blocked)
+    assert "lift the block" in str(blocked.remedy)
 
 
 def test_a_document_that_a_pipeline_drops_is_not_taken_for_stored():

@@ -12,10 +12,11 @@ import orjson
 
 from neardup.elastic.http.api import DocumentRef, Version
 from neardup.elastic.http.client import BUSY, NODE_GONE, Cluster, with_causes
+from neardup.elastic.http.permission_errors import permission_error
 from neardup.elastic.http.remedies import never_fits, remedy_for
 from neardup.elastic.http.side_by_side import side_by_side
 from neardup.elastic.http.unexpected import reads_answer
-from neardup.errors import ClusterRejected
+from neardup.errors import ClusterError, ClusterRejected
 from neardup.model.tuples import maker_of
 
 DEFAULT_MAX_BYTES: Final = 5_000_000
@@ -146,7 +147,7 @@ def bulk_done(
     """`bulk`, of which every action has been done, or met a document that another client had changed or deleted, or was
     to put back one that a data stream does not take back (`is_gone_for_good`).
 
-    Raises `ClusterRejected` for the first that was refused for another reason.
+    Raises `ClusterRejected`, or `ClusterRefused`, for the first that was refused for another reason.
     """
     outcomes = bulk(cluster, actions, between=between)
     for action, outcome in zip(actions, outcomes, strict=True):
@@ -160,11 +161,13 @@ def is_gone_for_good(outcome: Outcome) -> bool:
     return _OF_DATA_STREAM in (outcome.error or "")
 
 
-def refusal(cluster: Cluster, action: Action, outcome: Outcome) -> ClusterRejected:
+def refusal(cluster: Cluster, action: Action, outcome: Outcome) -> ClusterError:
     """The error for an action that the cluster refuses, with the name of the document, and what to do where that is
-    known.
+    known; `ClusterRefused` for a lack of rights, which every other document would meet alike.
     """
     what, reason = f"{action.op} {action.index}/{action.id}", str(outcome.error)
+    if outcome.status == HTTPStatus.FORBIDDEN:
+        return permission_error(cluster.url, what, outcome.status, OF_ONE_ITEM, reason)
     return ClusterRejected(cluster.url, what, outcome.status, OF_ONE_ITEM, reason, remedy_for(reason))
 
 
