@@ -520,6 +520,18 @@ def test_rollover_to_an_hour_that_takes_no_writes_is_told(settings, words, caplo
     assert re.search(words, caplog.text) if words else not caplog.text
 
 
+@pytest.mark.parametrize(("ahead", "is_told"), [(-1, False), (48, True)])
+def test_an_alias_that_goes_back_to_an_earlier_hour_is_told(ahead, is_told, caplog):
+    """It was moved without a word, and what was written by it was deleted with that hour, two days too early."""
+    was = Address("http://localhost:1", "news").hourly(HOUR + ahead)
+    alias = Answer(200, {was: {"aliases": {"news": {"is_write_index": True}}}})
+    others = rolling_over({NAME: {"settings": {"index": {"uuid": "u"}}}})
+    script = lambda request: alias if request.path.startswith("/_alias/") else others(request)  # noqa: E731
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        assert roll_over(cluster, HOUR * HOUR_MS)[-1] == f"alias news writes to {NAME}"
+    assert (f"wrote to {was}, later than {NAME}: is a clock wrong" in caplog.text) == is_told
+
+
 def test_an_alias_that_is_called_as_the_coming_hour_is_told_before_that_begins(caplog):
     """It was told when the hour had begun, and was no hour any more to write to."""
     there = {"others": {"settings": {"index": {"uuid": "u"}}}}

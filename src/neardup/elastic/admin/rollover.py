@@ -25,10 +25,10 @@ _FIELDS: Final = tuple(f"settings.index.{name}" for name in ("verified_before_cl
 def roll_over(cluster: Cluster, now: int) -> list[str]:
     """What was changed for the alias to write to the hour of `now` (milliseconds): nothing if it does already.
 
-    Makes the index of that hour and of the next, and warns of an hour that takes no writes, or where an alias of others
-    is called as the next. Two that do it at once do no harm. Needs the role `scorer`. Raises `NotSetUp` (an index made
-    without our template would be none of ours), `WindowDamaged` where an alias of others is called as the hour,
-    `ClusterError`.
+    Makes the index of that hour and of the next, and warns of an hour that takes no writes, of one before that which
+    the alias wrote to, and where an alias of others is called as the next. Two that do it at once do no harm. Needs the
+    role `scorer`. Raises `NotSetUp` (an index made without our template would be none of ours), `WindowDamaged` where
+    an alias of others is called as the hour, `ClusterError`.
     """
     address = cluster.address
     # The template itself is only for the role `setup` to see.
@@ -43,6 +43,13 @@ def roll_over(cluster: Cluster, now: int) -> list[str]:
     writes = sorted(name for name, member in members.items() if member.get("is_write_index"))
     if writes == [current]:
         return done
+    later = [name for name in writes if (known := address.hour_of_index(name)) and known[0] > hour]
+    if later:
+        wrong = "is a clock wrong, of this machine or of the one that moved it there?"
+        log.warning(
+            "alias %s wrote to %s, later than %s: %s What is written to an hour is deleted with it, whatever its time",
+            address.alias, later[-1], current, wrong,
+        )  # fmt: skip
     actions = [{"add": {"index": name, "alias": address.alias, "is_write_index": False}} for name in writes]
     actions.append({"add": {"index": current, "alias": address.alias, "is_write_index": True}})
     # One request: there is no moment in which two indices, or none, take what is written.
