@@ -430,6 +430,10 @@ def test_a_blocked_index_is_no_matter_of_rights():
         ("indices:admin/delete", "scorer"),
         ("indices:admin/index_template/put", "setup"),
         ("cluster:monitor/nodes/info", "setup"),
+        ("indices:monitor/settings/get", "scorer (or setup)"),
+        ("indices:admin/get", "scorer (or setup)"),
+        ("indices:admin/aliases", "scorer (or setup)"),
+        ("indices:admin/create", "scorer (or setup)"),
     ],
 )
 def test_every_action_has_a_role(action, role):

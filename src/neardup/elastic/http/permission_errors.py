@@ -16,6 +16,13 @@ _OF_SCORERS: Final = (
     "indices:admin/delete",
     "indices:admin/refresh",
 )
+_OF_BOTH: Final = (
+    "indices:admin/get",
+    "indices:admin/aliases",
+    "indices:admin/create",
+    "indices:monitor/settings/get",
+)
+"""What of the scorer's work is the set-up's too: who scores all day is not to be sent for the other role."""
 
 
 def permission_error(url: str, request: str, status: int, type: str, reason: str) -> ClusterError:
@@ -31,13 +38,15 @@ def permission_error(url: str, request: str, status: int, type: str, reason: str
 
 
 def role_for(action: str) -> str:
-    """The least of our roles (`roles/`) that allows an action of Elasticsearch.
+    """The least of our roles (`roles/`) that allows an action of Elasticsearch; two of which neither is the least.
 
     >>> role_for("indices:data/read/search"), role_for("cluster:admin/ingest/pipeline/put")
     ('scorer', 'setup')
+    >>> role_for("indices:admin/create")
+    'scorer (or setup)'
     """
     if action.startswith("indices:data/write/bulk"):
         return "writer"
     if action.startswith(_OF_SCORERS):
         return "scorer"
-    return "setup"
+    return "scorer (or setup)" if action.startswith(_OF_BOTH) else "setup"
