@@ -28,6 +28,7 @@ from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.bulk import Action, Outcome, bulk
 from neardup.elastic.http.client import Cluster, ClusterWarning
+from neardup.elastic.http.mget import check_readable
 from neardup.elastic.window.cluster_resign import resign_cluster
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_recovery import describe
@@ -246,6 +247,14 @@ def test_hours_that_may_not_be_read_are_an_error_and_no_empty_window(guarded):
         open_elastic_window(address, readonly=True, credentials=own)
     with pytest.raises(ClusterRefused, match=r"indices:data/read/\S+ on news-.*the role scorer"):
         resign_cluster(address, None, {"reach": 0.5}, dry_run=True, credentials=own)
+
+
+def test_an_alias_of_several_indices_that_may_not_be_read_is_an_error(guarded):
+    with guarded.enter(SUPERUSER.name, "others") as cluster:
+        for index in ("others-1", "others-2"):
+            cluster.request("PUT", f"/{index}", body={"aliases": {"others": {}}})
+    with guarded.enter("scorer", "news") as cluster, pytest.raises(ClusterRefused, match="others"):
+        check_readable(cluster, ["others"])
 
 
 QUERY: dict[str, Any] = {"query": {"match_all": {}}}

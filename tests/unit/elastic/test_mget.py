@@ -157,11 +157,12 @@ def test_a_document_that_may_not_be_read_is_told_at_once():
     assert len(server.requests) == 1
 
 
-def test_an_index_that_is_not_there_may_not_be_read_either():
+@pytest.mark.parametrize("first", ["index_not_found_exception", "illegal_argument_exception"])
+def test_a_name_that_stands_for_no_index_or_for_several_may_not_be_read_either(first):
     reason = "action [indices:data/read/search] is unauthorized for user [x] on indices [news-1]"
     refused = Answer(403, {"error": {"type": "security_exception", "reason": reason}, "status": 403})
     with (
-        standing_in([answer(failed(A, "index_not_found_exception")), refused]) as server,
+        standing_in([answer(failed(A, first)), refused]) as server,
         cluster_of(server) as cluster,
         pytest.raises(ClusterRefused, match=re.escape("news-1")),
     ):

@@ -27,6 +27,9 @@ FIRST_READ: Final = 8
 _GROWTH: Final = 4
 _NO_INDEX: Final = "index_not_found_exception"
 _NO_RIGHT: Final = "security_exception"
+_ANSWERED_FIRST: Final = (_NO_INDEX, "illegal_argument_exception")
+"""What an item is answered before rights are looked at: that there is no such index, or that the name stands for several.
+"""
 
 
 class Named(Protocol):
@@ -85,10 +88,8 @@ def check_readable(cluster: Cluster, indices: Iterable[str]) -> None:
     for each in cluster.request("POST", "/_mget", params={"_source": "false"}, body={"docs": names})["docs"]:
         error = each.get("error", {"type": None})
         _check_rights(cluster, error)
-        if error["type"] == _NO_INDEX:
-            is_readable(
-                cluster, each["_index"]
-            )  # before rights are looked at, an item for no index is answered
+        if error["type"] in _ANSWERED_FIRST:
+            is_readable(cluster, each["_index"])
 
 
 def _check_rights(cluster: Cluster, error: dict[str, Any]) -> None:
