@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -132,20 +132,24 @@ class SqliteStore(SingleOwner):
 
 def open_sqlite_window(path: Path, *, force: bool = False, **changes: Any) -> WindowEngine:
     """The window in the file `path`, as `neardup.open` opens one in a directory."""
-    store = SqliteStore(path)
-    left = Settings(**without_earlier(store.remembered))
-    settings = left.with_changes(**changes)
-    window = WindowEngine(store, settings, signer_for(settings.recipe or Recipe()))
-    window.load()
-    changed = bool(store.previous) and check_hours(left, settings, window.expirable, force=force)
-    store.remember(merged(settings.remembered if window.is_empty else store.remembered, settings.remembered))
-    if changed:
-        tell_hours(str(path), left, settings)
-        window.apply_hours()
+    with ExitStack() as opened:
+        store = opened.enter_context(closing(SqliteStore(path)))
+        left = Settings(**without_earlier(store.remembered))
+        settings = left.with_changes(**changes)
+        window = WindowEngine(store, settings, signer_for(settings.recipe or Recipe()))
+        window.load()
+        changed = bool(store.previous) and check_hours(left, settings, window.expirable, force=force)
+        store.remember(
+            merged(settings.remembered if window.is_empty else store.remembered, settings.remembered)
+        )
+        if changed:
+            tell_hours(str(path), left, settings)
+            window.apply_hours()
+        opened.pop_all()
     return window
 
 
 def hours_in(path: Path) -> list[int]:
     """The hours that a file holds."""
-    with sqlite3.connect(path) as base:
+    with closing(sqlite3.connect(path)) as base:
         return [hour for (hour,) in base.execute("SELECT DISTINCT hour FROM documents ORDER BY hour")]

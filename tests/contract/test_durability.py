@@ -245,7 +245,7 @@ def test_an_opening_or_closing_that_is_interrupted_at_any_step_keeps_nobody_out(
             if store is not None:
                 store.close()
             DirectoryStore(path, readonly=False).close()
-    assert at > 500
+    assert at > 300
 
 
 # -- again, and in full --

@@ -53,7 +53,7 @@ class DocumentIds:
     def _set_slots(self, slots: NDArray[np.uint64]) -> None:
         self._slots, self._most = slots, int(_LOAD * len(slots))
         # Single values of a memoryview are read in half the time of an array's.
-        self._values = memoryview(slots)  # type: ignore[arg-type]
+        self._values = slots.data
 
     @property
     def memory(self) -> int:

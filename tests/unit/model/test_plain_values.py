@@ -46,7 +46,7 @@ def test_times(time):
 def test_times_of_pandas():
     pd = pytest.importorskip("pandas")
     assert prepared(time=pd.Timestamp("2026-11-21T09:00Z")).time == MS
-    for missing in (pd.NaT, pd.NA, np.datetime64("NaT"), None):
+    for missing in (pd.NaT, pd.NA, np.datetime64("NaT", "ms"), None):
         assert is_missing(missing)
         assert (prepared(time=missing).time, prepared(time=missing).dated) == (-1, False)
 

@@ -761,10 +761,9 @@ def test_a_window_of_a_low_threshold_tells_it_of_its_own_and_one_that_misses_non
             assert ("Below doc_q 0.6 sketches miss copies" in text) is misses
 
 
-@pytest.mark.parametrize("charset", ["punycode", "undefined"])
-def test_a_form_of_an_encoding_that_decodes_no_text_is_refused(client, charset):
+def test_a_form_of_an_encoding_that_decodes_no_text_is_refused(client):
     form = b'--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n\xff\r\n--x--'
-    kind = f"multipart/form-data; boundary=x; charset={charset}"
+    kind = "multipart/form-data; boundary=x; charset=undefined"
     answer = client.post("/check", content=form, headers={"content-type": kind})
     assert answer.status_code == 422
     assert "the form cannot be read" in answer.json()["detail"]

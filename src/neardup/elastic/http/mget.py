@@ -28,8 +28,7 @@ _GROWTH: Final = 4
 _NO_INDEX: Final = "index_not_found_exception"
 _NO_RIGHT: Final = "security_exception"
 _ANSWERED_FIRST: Final = (_NO_INDEX, "illegal_argument_exception")
-"""What an item is answered before rights are looked at: that there is no such index, or that the name stands for several.
-"""
+"""What an item is answered before rights are looked at: that its name stands for no index, or for several."""
 
 
 class Named(Protocol):
