@@ -186,10 +186,11 @@ class Tools:
         The first 20,000 characters of each are compared word by word; the first 100 differences and facts are listed.
         """
         first, second = self._questions.document(a), self._questions.document(b)
+        kind = explain(first.counted, second.counted).kind
         why = explain(first.counted[:MOST_SHOWN], second.counted[:MOST_SHOWN], recipe=self._questions.recipe)
         return {
             "a": _named(first), "b": _named(second), "doc_q": self._questions.doc_q(first, second),
-            "kind": why.kind.name, "reason": why.kind.reason,
+            "kind": kind.name, "reason": kind.reason,
             "facts": [
                 {"kind": fact.kind, "a": fact.a and escaped(fact.a), "b": fact.b and escaped(fact.b)}
                 for fact in why.facts[:MOST_LISTED]

@@ -35,6 +35,7 @@ STREAM: list[dict[str, Any]] = [
         "source": ["\x1b[2J", {"\u202ekey": ["\x1b[2J"]}],
     },
     {"id": "long", "text": "word " * 10_000, "time": "2026-11-21T09:00Z"},
+    {"id": "longer", "text": "word " * 10_000 + grams(1_000, 1_120), "time": "2026-11-21T10:00Z"},
 ]
 
 
@@ -81,6 +82,12 @@ def test_two_are_explained(ask):
     assert (said["a"]["id"], said["changes_total"]) == ("a", len(said["changes"]))
     assert said["kind"] == "copy"
     assert 0.9 < said["doc_q"] < 1
+
+
+def test_the_kind_is_that_of_the_whole_texts(ask):
+    """However little of them is compared word by word."""
+    said = ask("explain_two", a="long", b="longer")
+    assert (said["kind"], said["changes_total"]) == ("other", 0)
 
 
 def test_groups_are_listed_in_parts(ask):
