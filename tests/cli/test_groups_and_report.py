@@ -135,6 +135,15 @@ def test_a_report_of_an_empty_window_and_of_other_rejects(run, window):
     )
 
 
+def test_a_report_scores_versions_by_the_recipe_of_the_window(run):
+    records = [record("small", TEXT, 1), record("large", TEXT.upper() + " Updated.", 2)]
+    Path("s.jsonl").write_text("\n".join(map(json.dumps, records)), "utf-8")
+    verdicts = run("ingest", "s.jsonl", "--window", "folded", "--fold-case").out
+    score = json.loads(verdicts.splitlines()[1])["score"]
+    run("report", "--window", "folded", "--output", "folded.html")
+    assert f'differs <span class="dim">doc_q {score:.3f}<' in Path("folded.html").read_text("utf-8")
+
+
 def test_a_group_is_called_after_its_head_in_tables_and_reports(run):
     records = [
         record("head", TEXT, 5, title="Of the head"), record("early", TEXT + " Updated.", 2, title="Of another"),

@@ -77,8 +77,23 @@ class Reported:
             "after": [duration(version.after_ms / 1_000) for version in story.versions],
             "text": None if first is None else first.text,
             "text_id": "" if first is None else first.id,
-            "differing": [] if first is None else [_differing(first, other) for other in others[:COMPARED]],
+            "differing": []
+            if first is None
+            else [self._differing(first, other) for other in others[:COMPARED]],
             "not_compared": max(0, len(others) - COMPARED),
+        }
+
+    def _differing(self, first: ReadDocument, other: ReadDocument) -> dict[str, Any]:
+        """How one of the texts differs, by the window's recipe."""
+        from neardup.reading.excerpts import differences
+        from neardup.reading.explanation import explain
+
+        why = explain(first.counted, other.counted, recipe=self._window.settings.recipe)
+        return {
+            "id": other.id,
+            "doc_q": why.doc_q,
+            "differences": list(differences(why))[:DIFFERENCES],
+            "left_out": max(0, len(why.changes) - DIFFERENCES),
         }
 
     def _flows(self, groups: Sequence[Group]) -> tuple[Counter[tuple[str, str]], int]:
@@ -128,19 +143,6 @@ def _with_other_texts(
             seen.add(document.text)
             others.append(document)
     return others
-
-
-def _differing(first: ReadDocument, other: ReadDocument) -> dict[str, Any]:
-    from neardup.reading.excerpts import differences
-    from neardup.reading.explanation import explain
-
-    why = explain(first.counted, other.counted)
-    return {
-        "id": other.id,
-        "doc_q": why.doc_q,
-        "differences": list(differences(why))[:DIFFERENCES],
-        "left_out": max(0, len(why.changes) - DIFFERENCES),
-    }
 
 
 def read_rejects(path: Path) -> list[dict[str, Any]]:
