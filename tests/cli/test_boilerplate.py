@@ -138,6 +138,14 @@ def test_every_question_is_answered_by_what_counts(run, site, window):
     assert "pieces of boilerplate left out" in explained.out
 
 
+def test_reprints_among_other_menus_are_one_text_of_a_group(run, window):
+    groups = run("groups", "--window", window, "--details").lines
+    assert [(each["head"], each["kind"], each["origins"]) for each in groups] == [
+        (head, "copies", 1) for head in COPIES.values()
+    ]
+    assert all(version["of_first"] == 1.0 for each in groups for version in each["versions"])
+
+
 def test_what_was_left_out_is_shown(run, window, table):
     (document,) = run("get", "a1", "--window", window, "--format", "jsonl").lines
     assert document["text"] == RECORDS[1]["text"]
