@@ -11,6 +11,8 @@ import pytest
 import neardup
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.settings import Recipe
+from neardup.serving.questions import Questions
+from neardup.serving.versions import versions_of
 from neardup.window.directory_resign import resign_directory
 
 RNG = random.Random(11)
@@ -144,6 +146,13 @@ def test_reprints_among_other_menus_are_one_text_of_a_group(run, window):
         (head, "copies", 1) for head in COPIES.values()
     ]
     assert all(version["of_first"] == 1.0 for each in groups for version in each["versions"])
+    run("report", "--window", window, "--output", "r.html")
+    assert "In white space only." not in Path("r.html").read_text("utf-8")
+    with neardup.open(window, readonly=True) as opened:
+        questions = Questions(opened, "w")
+        versions = versions_of(questions, questions.group("a0"))
+    assert versions.head is not None
+    assert (versions.others, [copy.id for copy in versions.head.copies]) == ((), ["a0", "b0"])
 
 
 def test_what_was_left_out_is_shown(run, window, table):

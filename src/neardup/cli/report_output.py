@@ -134,13 +134,13 @@ def _period(hours: int) -> str:
 def _with_other_texts(
     story: Story, documents: dict[str, ReadDocument], first: ReadDocument | None
 ) -> list[ReadDocument]:
-    """The versions whose texts are other ones, each text once, in order of time."""
-    seen = set[str]() if first is None else {first.text}
+    """The versions whose texts are other ones by what counts, each text once, in order of time."""
+    seen = set[str]() if first is None else {first.counted}
     others = []
     for version in story.versions:
         document = documents.get(version.id)
-        if document is not None and document.text not in seen:
-            seen.add(document.text)
+        if document is not None and document.counted not in seen:
+            seen.add(document.counted)
             others.append(document)
     return others
 

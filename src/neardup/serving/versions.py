@@ -42,8 +42,8 @@ class Version(NamedTuple):
 
 
 class Versions(NamedTuple):
-    """Some documents of a group by their texts: the head's first (if the head is still there), then the others by the
-    time of their first document.
+    """Some documents of a group by what counts of their texts: that of the head first (if it is still there), then the
+    others by the time of their first document.
 
     left_out   texts beyond `MOST_VERSIONS`
     all        the documents that were read, by time
@@ -70,7 +70,7 @@ def versions_of(questions: Questions, group: Group, offset: int = 0) -> Versions
     copies = tuple(_copy(document, scores[document.id]) for document in documents)
     by_text: dict[str, list[int]] = {}
     for at, document in enumerate(documents):
-        own = by_text.setdefault(document.text, [])
+        own = by_text.setdefault(document.counted, [])
         own.insert(0 if document.id == group.head else len(own), at)
     versions = [Version(documents[own[0]], tuple(copies[at] for at in own)) for own in by_text.values()]
     head = next((each for each in versions if any(copy.id == group.head for copy in each.copies)), None)
