@@ -160,6 +160,17 @@ def test_a_group_is_called_after_its_head_in_tables_and_reports(run):
     assert "Of another" in run("groups", "--window", "t", "--format", "table").out
 
 
+def test_a_report_tells_of_copies_that_are_in_no_group(run):
+    texts = [TEXT, TEXT[len(TEXT) // 5 :], TEXT[2 * len(TEXT) // 5 :]]
+    records = [record(str(hour), text, hour) for hour, text in enumerate(texts)]
+    Path("s.jsonl").write_text("\n".join(map(json.dumps, records)), "utf-8")
+    run("ingest", "s.jsonl", "--window", "chain", "--format", "quiet")
+    run("report", "--window", "chain", "--output", "chain.html")
+    page = Path("chain.html").read_text("utf-8")
+    assert "<b>2</b> of them copies" in page
+    assert "1 copy is in no group, and not in what follows" in page
+
+
 def test_one_is_told_as_one(run, window):
     Path("u.jsonl").write_text("\n".join(map(json.dumps, [*RECORDS[:2], *RECORDS[-2:]])), "utf-8")
     run("ingest", "u.jsonl", "--window", "u", "--format", "quiet")

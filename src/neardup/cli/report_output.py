@@ -58,7 +58,7 @@ class Reported:
             scores=of_scores(member.duplicate_score for member in members if member.duplicate_score is not None),
             forms=sum(each["story"].kind == "form" for each in stories), groups_left_out=len(groups) - len(largest),
             flows=flows.most_common(FLOWS), flows_left_out=max(0, len(flows) - FLOWS), unknown=unknown,
-            source_field=self._source_field, rejects=rejects,
+            source_field=self._source_field, rejects=rejects, ungrouped=stats.copies - len(members),
             first_hour=min(stats.hours, default=None), last_hour=max(stats.hours, default=None),
             boilerplate=boilerplate[:PIECES], boilerplate_left_out=max(0, len(boilerplate) - PIECES),
         )  # fmt: skip
