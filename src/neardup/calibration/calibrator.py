@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from neardup.calibration.curves import STEPS, Counts, Curves, Floats, bin_of
+from neardup.calibration.curves import STEPS, Counts, Curves, Flags, Floats, bin_of
 
 PARTS: Final = 5
 """Parts of the scale that the first questions go over."""
@@ -57,31 +57,29 @@ class Calibrator:
         self._bins -= self._first
         self._count = STEPS + 1 - self._first
         self._pool: Counts = np.bincount(self._bins, minlength=self._count)
-        self._copies: Counts = np.zeros(self._count, np.int64)
-        self._others: Counts = np.zeros(self._count, np.int64)
-        self._open = np.ones(len(self._scores), np.bool_)
+        self._is_copy, self._is_judged, self._is_closed = np.zeros((3, len(self._scores)), np.bool_)
         self._curves = Curves(self._first)
         self._numbers = np.random.default_rng(seed)
 
     @property
     def answered(self) -> int:
         """How many pairs were judged."""
-        return int(self._copies.sum() + self._others.sum())
+        return int(self._is_judged.sum())
 
     def answer(self, pair: int, *, copy: bool) -> None:
         """What pair `pair` is; raises `ValueError` for one that was judged, or skipped, before."""
         self.skip(pair)
-        (self._copies if copy else self._others)[self._bins[pair]] += 1
+        self._is_judged[pair], self._is_copy[pair] = True, copy
 
     def skip(self, pair: int) -> None:
         """Do not ask about pair `pair`; raises `ValueError` for one that was judged, or skipped, before."""
-        if not self._open[pair]:
+        if self._is_closed[pair]:
             raise ValueError(f"pair {pair} was judged or skipped before")
-        self._open[pair] = False
+        self._is_closed[pair] = True
 
     def question(self) -> int | None:
         """The pair whose answer says most; None when there is none left."""
-        left = np.flatnonzero(self._open)
+        left = np.flatnonzero(~self._is_closed)
         if not len(left):
             return None
         answered = self.answered
@@ -119,12 +117,14 @@ class Calibrator:
 
     def at(self, threshold: float) -> Outcome:
         """What `threshold` does: expected over the curves, and, for the intervals, over what is still open."""
-        at = max(0, int(bin_of(np.array([threshold]))[0]) - self._first)
-        drawn = self._numbers_of(DRAWN)
-        chances = self._curves.chances[drawn]
-        copies = self._copies + np.random.default_rng(1).binomial(self._unknown(), chances)
-        right, wanted = copies[:, at:].sum(axis=1), copies.sum(axis=1)
-        reported = int(self._pool[at:].sum())
+        is_reported = self._scores >= threshold
+        chances, numbers = self._curves.chances[self._numbers_of(DRAWN)], np.random.default_rng(1)
+        right, missed = (
+            self._is_copy[which].sum()
+            + numbers.binomial(self._counts(which & ~self._is_judged), chances).sum(axis=1)
+            for which in (is_reported, ~is_reported)
+        )
+        wanted, reported = right + missed, int(is_reported.sum())
         precision = right / max(1, reported) if reported else np.ones(DRAWN)
         recall = np.where(wanted, right / np.maximum(wanted, 1), 1.0)
         f1 = 2 * right / np.maximum(reported + wanted, 1)
@@ -136,14 +136,18 @@ class Calibrator:
         return np.random.default_rng(0).choice(len(weights), count, p=weights)
 
     def _weights(self) -> Floats:
-        return self._curves.weights(self._copies, self._others)
+        return self._curves.weights(
+            self._counts(self._is_copy), self._counts(self._is_judged & ~self._is_copy)
+        )
 
-    def _unknown(self) -> Counts:
-        return self._pool - self._copies - self._others
+    def _counts(self, which: Flags) -> Counts:
+        """How many of these pairs are in each bin."""
+        return np.bincount(self._bins[which], minlength=self._count)
 
     def _f1(self, curves: slice | Counts) -> Floats:
         """F1 at each threshold, a row each curve."""
-        copies = self._copies + self._unknown() * self._curves.chances[curves]
+        unknown = self._pool - self._counts(self._is_judged)
+        copies = self._counts(self._is_copy) + unknown * self._curves.chances[curves]
         right = copies[:, ::-1].cumsum(axis=1)[:, ::-1]
         reported = self._pool[::-1].cumsum()[::-1]
         f1: Floats = 2 * right / np.maximum(reported + right[:, :1], 1e-9)

@@ -71,6 +71,12 @@ def test_when_all_is_judged_nothing_is_left_to_guess():
     assert low <= outcome.threshold <= high
 
 
+def test_a_threshold_between_two_steps_parts_the_pairs_that_it_parts():
+    calibrator = asked([0.701, 0.704, 0.9], np.array([False, True, True]), answers=3)
+    outcome = calibrator.at(0.703)
+    assert (outcome.reported, outcome.precision.value, outcome.recall.value) == (2, 1, 1)
+
+
 def test_answers_of_one_kind_are_no_error():
     scores = np.linspace(0.5, 1, 50).tolist()
     assert asked(scores, np.ones(50, bool), answers=20).best().threshold == 0.5
