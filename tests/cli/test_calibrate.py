@@ -87,6 +87,15 @@ def test_every_answer_of_a_file_counts_or_is_said_not_to(window, tmp_path, cli):
     assert "1 judged pair not counted, such as 'a2' and 'b5': a pair counts if" in done.err
 
 
+def test_all_pairs_of_a_sample_are_not_all_of_the_window(window, tmp_path, cli):
+    asked = ["calibrate", "--window", str(window), "--judged", str(tmp_path / "j.tsv")]
+    assert (
+        "all pairs of the 20 documents drawn are judged"
+        in cli(*asked, "--sample", "20", input="c\n" * 24).out
+    )
+    assert "all pairs of this window are judged" in cli(*asked, input="c\n" * 24).out
+
+
 def test_a_file_of_answers_that_is_none_is_named_by_its_option(window, tmp_path, cli):
     wrong = tmp_path / "wrong.tsv"
     wrong.write_text("a\tb\n")

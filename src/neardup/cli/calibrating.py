@@ -269,12 +269,11 @@ class Calibration:
 
     def _about_intervals(self) -> str:
         """What the intervals are of."""
-        left = len(self._of_window.pairs) - self._calibrator.answered
-        if not left:
-            return "all pairs of the window are judged: the figures are what they are there, and no forecast"
-        return (
-            f"95 %: of the pairs of this window, {left:,} of which nobody judged; no forecast of other texts"
-        )
+        pairs, sampled, documents = self._of_window
+        of = "this window" if sampled == documents else f"the {sampled:,} documents drawn"
+        if not (left := len(pairs) - self._calibrator.answered):
+            return f"all pairs of {of} are judged: the figures are what they are there, and no forecast"
+        return f"95 %: of the pairs of {of}, {left:,} of which nobody judged; no forecast of other texts"
 
 
 def _with_now(best: Interval, now: Interval, threshold: float) -> str:
