@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from neardup.model.document import parse_time
 
@@ -12,6 +12,23 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Group
 
 Sort = Literal["time", "size", "span"]
+
+
+class Timed(Protocol):
+    """A document, or what stands for one: its id, and its time as it is printed."""
+
+    @property
+    def id(self) -> str:
+        """What it is called."""
+
+    @property
+    def time(self) -> str:
+        """When it came."""
+
+
+def by_time(each: Timed) -> tuple[str, str]:
+    """Orders documents by their times, and those of one moment by their ids."""
+    return _ascending(each.time), each.id
 
 
 def first_and_last(group: Group) -> tuple[str, str]:

@@ -21,7 +21,7 @@ from neardup.model.escapes import escaped
 from neardup.reading.explanation import explain
 from neardup.serving.answers import THRESHOLD
 from neardup.serving.group_lists import sorted_groups
-from neardup.serving.versions import title_of
+from neardup.serving.versions import first_of, title_of
 from neardup.version import VERSION
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ class Tools:
         verdict = self._questions.check(text, threshold=threshold, matches=matches)
         documents = self._questions.read([match.id for match in verdict.matches])
         there = [document for document in documents if document is not None]
-        first = min(there, key=lambda document: (document.time, document.id), default=None)
+        first = first_of(there)
         return {
             "first": None if first is None else _named(first), **_matched(verdict, documents),
             **_warned(threshold or self._questions.threshold, self._questions.reach),

@@ -19,7 +19,7 @@ from neardup.serving.differences import Side, against, compared, whole
 from neardup.serving.group_lists import Sort, rows_of, sorted_groups, titles_of
 from neardup.serving.judged import JUDGEMENTS
 from neardup.serving.rendering import page
-from neardup.serving.versions import MOST_READ, Version, positions, title_of, versions_of
+from neardup.serving.versions import MOST_READ, Version, first_of, positions, title_of, versions_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
@@ -155,7 +155,7 @@ class Pages:
             for match, document in zip(verdict.matches, documents, strict=True)
             if document is not None
         ]
-        first = min((each.document for each in matches), key=lambda each: (each.time, each.id), default=None)
+        first = first_of(each.document for each in matches)
         return self.render(
             "check.html", verdict=verdict, matches=matches, first=first, reach=self._questions.reach,
             asked=threshold or self._questions.threshold,

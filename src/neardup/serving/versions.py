@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.model.document import parse_time
 from neardup.model.shown_fields import title_or_beginning
+from neardup.reading.group_order import by_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from neardup.model.verdict import Group
     from neardup.serving.questions import Questions
@@ -61,12 +62,12 @@ def versions_of(questions: Questions, group: Group, offset: int = 0) -> Versions
     """The texts of `group`: of its head, and of `MOST_READ` members from `offset` on, by time, each read once, a part
     of them after another, between which others may ask.
     """
-    members = sorted(group.members, key=lambda member: (member.time, member.id))[offset : offset + MOST_READ]
+    members = sorted(group.members, key=by_time)[offset : offset + MOST_READ]
     scores: dict[str, float | None] = {group.head: None}
     scores |= {member.id: member.score for member in members}
     documents = list(_read(questions, list(scores)))
     head_is_there = any(document.id == group.head for document in documents)
-    documents.sort(key=lambda document: (document.time, document.id))
+    documents.sort(key=by_time)
     copies = tuple(_copy(document, scores[document.id]) for document in documents)
     by_text: dict[str, list[int]] = {}
     for at, document in enumerate(documents):
@@ -96,6 +97,11 @@ def positions(copies: Sequence[Copy]) -> list[tuple[Copy, float]]:
     first = min(times, default=0)
     span = max(times, default=0) - first
     return [(copy, (time - first) / span if span else 0.0) for copy, time in zip(copies, times, strict=True)]
+
+
+def first_of(documents: Iterable[ReadDocument]) -> ReadDocument | None:
+    """The earliest of documents, by time; None of none."""
+    return min(documents, key=by_time, default=None)
 
 
 def title_of(document: ReadDocument) -> str:
