@@ -68,6 +68,17 @@ def test_what_dedup_removed_is_explained_by_the_names_that_it_gives(run):
     assert (shown.code, "B came 1 h after A" in shown.out) == (0, True)
 
 
+def test_within_a_second_the_later_one_came_after(run):
+    times = {"whole": "2026-11-21T06:00:00Z", "half": "2026-11-21T06:00:00.5Z"}
+    records = [
+        {"id": id, "text": "The ferry ran aground at dawn.", "time": time} for id, time in times.items()
+    ]
+    Path("s.jsonl").write_text("\n".join(map(json.dumps, records)), "utf-8")
+    run("ingest", "s.jsonl", "--window", "s", "--format", "quiet")
+    assert "B came 0.5 s after A" in run("explain", "whole", "half", "--window", "s").out
+    assert "B came 0.5 s before A" in run("explain", "half", "whole", "--window", "s").out
+
+
 def test_mails_that_dedup_removed_are_explained_as_what_they_were_read_as(run):
     Path("mails").mkdir()
     for name, end in (("00001.7c53", ""), ("00002.9c40", " Updated.")):

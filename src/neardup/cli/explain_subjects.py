@@ -100,9 +100,8 @@ class Subjects(NamedTuple):
         """How long after or before A B came, in words; "" where not both have a time."""
         if not self.a.time or not self.b.time:
             return ""
-        if self.b.time < self.a.time:
-            return f"{after_words(self.b.time, self.a.time)} before"
-        return f"{after_words(self.a.time, self.b.time)} after"
+        delay = after_words(self.a.time, self.b.time)
+        return f"{delay[1:]} before" if delay.startswith("-") else f"{delay} after"
 
 
 def _of_file(name: str, config: Config, reading: FileReading) -> Subject:
