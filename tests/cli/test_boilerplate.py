@@ -155,6 +155,14 @@ def test_reprints_among_other_menus_are_one_text_of_a_group(run, window):
     assert (versions.others, [copy.id for copy in versions.head.copies]) == ((), ["a0", "b0"])
 
 
+def test_the_page_of_a_text_misses_no_menus(window):
+    """Of the matches, which are shown without theirs."""
+    pages = pytest.importorskip("neardup.serving.pages", reason="neardup serve is not installed")
+    with neardup.open(window, readonly=True) as opened:
+        page = pages.Pages(Questions(opened, "w"), None).check(RECORDS[0]["text"], None, lambda _: None)
+    assert (page.body.count(b"<article"), b"<del>" in page.body) == (2, False)
+
+
 def test_what_was_left_out_is_shown(run, window, table):
     (document,) = run("get", "a1", "--window", window, "--format", "jsonl").lines
     assert document["text"] == RECORDS[1]["text"]

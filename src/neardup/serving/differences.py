@@ -86,6 +86,11 @@ def _said(why: Explanation, first: str, second: str) -> str:
     return f"{kind.name}: {kind.reason}"
 
 
+def counted_part(text: str, recipe: Recipe | None) -> str:
+    """What counts of a text of no known source, as where a window is asked about it."""
+    return ExplainedSide(text, recipe or Recipe()).signer.counted.left_out(text, None).rest(text)
+
+
 def exact_doc_q(first: str, second: str, recipe: Recipe | None) -> float:
     """The exact score of two texts."""
     return explain(first, second, recipe=recipe).doc_q

@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 from neardup.errors import UnknownDocument
 from neardup.model.escapes import no_formula
 from neardup.reading.charts import chart
-from neardup.serving.differences import Side, against, compared, whole
+from neardup.serving.differences import Side, against, compared, counted_part, whole
 from neardup.serving.group_lists import Sort, rows_of, sorted_groups, titles_of
 from neardup.serving.judged import JUDGEMENTS
 from neardup.serving.rendering import page
@@ -150,8 +150,9 @@ class Pages:
         verdict = self._questions.check(text, threshold=threshold)
         on_verdict(verdict)
         documents = self._questions.read([match.id for match in verdict.matches])
+        counted = counted_part(text, self._questions.recipe)
         matches = [
-            self._shown_match(match, document, text)
+            self._shown_match(match, document, counted)
             for match, document in zip(verdict.matches, documents, strict=True)
             if document is not None
         ]
