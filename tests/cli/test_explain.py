@@ -68,6 +68,15 @@ def test_what_dedup_removed_is_explained_by_the_names_that_it_gives(run):
     assert (shown.code, "B came 1 h after A" in shown.out) == (0, True)
 
 
+def test_where_case_is_folded_an_exact_copy_may_differ_in_it(run):
+    assert "exact: only white space and punct" in run("explain", "--text", FERRY, "--text", FERRY + "!").out
+    records = [{"id": "small", "text": FERRY}, {"id": "large", "text": FERRY.upper()}]
+    Path("s.jsonl").write_text("\n".join(map(json.dumps, records)), "utf-8")
+    run("ingest", "s.jsonl", "--window", "s", "--fold-case", "--format", "quiet")
+    shown = run("explain", "small", "large", "--window", "s").out
+    assert "exact: only white space, case and punctuation differ" in shown
+
+
 def test_within_a_second_the_later_one_came_after(run):
     times = {"whole": "2026-11-21T06:00:00Z", "half": "2026-11-21T06:00:00.5Z"}
     records = [

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from neardup.cli.tables import WIDTH, as_json, cell, console, counted, some_of
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from neardup.cli.explain_subjects import Subject, Subjects
     from neardup.reading.excerpts import Difference
     from neardup.reading.explanation import Explanation
@@ -35,12 +33,13 @@ def as_bytes(why: Explanation, subjects: Subjects, format: Literal["text", "json
     return file.getvalue().encode()
 
 
-def _status(why: Explanation, threshold: Fraction) -> str:
+def _status(why: Explanation, subjects: Subjects) -> str:
     """What the two are to one another, in words."""
-    limit = f"threshold {float(threshold):g}"
     if why.overlap.is_exact:
-        return "exact: only white space and punctuation differ, if anything"
-    return f"{limit}: {'near' if why.doc_q >= threshold else 'no copy'}"
+        case = ", case" if subjects.recipe.fold_case else ""
+        return f"exact: only white space{case} and punctuation differ, if anything"
+    limit = subjects.threshold
+    return f"threshold {float(limit):g}: {'near' if why.doc_q >= limit else 'no copy'}"
 
 
 def _as_json(why: Explanation, subjects: Subjects) -> bytes:
@@ -59,7 +58,7 @@ def _as_page(why: Explanation, subjects: Subjects) -> str:
 
     largest = sorted(why.passages, key=lambda passage: (-passage.size, passage.a))
     return rendered(
-        "explanation.html", why=why, status=_status(why, subjects.threshold),
+        "explanation.html", why=why, status=_status(why, subjects),
         a={"name": subjects.a.name, "about": subjects.a.about, "pieces": marked(why, "a")},
         b={"name": subjects.b.name, "about": subjects.b.about, "pieces": marked(why, "b")},
         delay=subjects.delay, facts={title: in_words(why.facts, kind) for kind, title in _KINDS.items()},
@@ -101,7 +100,7 @@ def _summary(why: Explanation, subjects: Subjects) -> list[str]:
         lines.append(f"B came {subjects.delay} A")
     common = counted(len(why.passages), "passage")
     lines += [
-        f"doc_q {why.doc_q:.3f}: {shared:,} of {max(size_a, size_b):,} q-grams; {_status(why, subjects.threshold)}",
+        f"doc_q {why.doc_q:.3f}: {shared:,} of {max(size_a, size_b):,} q-grams; {_status(why, subjects)}",
         f"{of_a:.0%} of A is in B, {of_b:.0%} of B in A",
         f"{common} in common: {why.covered_a:.0%} of A, {why.covered_b:.0%} of B",
     ]
