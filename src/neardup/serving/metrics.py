@@ -10,6 +10,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from neardup.model.document import parse_time
+from neardup.model.hours import hour_named
 from neardup.model.settings import HOUR_MS
 from neardup.serving.verdict_figures import Counts, verdict_figures
 
@@ -106,14 +107,15 @@ class _WindowFigures(Collector):
             [parse_time(member.time) for member in group.members]
             for group in self._questions.groups(STORY_SECONDS).values()
         ]
+        last = max((time for own in times for time in own), default=0)
+        newest = max(last, HOUR_MS * (hour_named(stats.newest or "") or 0))
         for hours in STORY_HOURS:
-            story.add_metric([str(hours)], _most_copies(times, hours))
+            story.add_metric([str(hours)], _most_copies(times, newest, hours))
         yield story
 
 
-def _most_copies(times: Sequence[Sequence[int]], hours: int) -> int:
-    """Of the members that came in the last `hours` before the newest member of all, those of one group at most;
-    `times` are those of each group's members.
+def _most_copies(times: Sequence[Sequence[int]], newest: int, hours: int) -> int:
+    """Of the members that came in the last `hours` before `newest`, those of one group at most; `times` are those of
+    each group's members.
     """
-    newest = max((time for own in times for time in own), default=0)
     return max((sum(time > newest - hours * HOUR_MS for time in own) for own in times), default=0)

@@ -29,6 +29,7 @@ from neardup.serving import answers
 from neardup.serving.application import create_application
 from neardup.serving.guard import SECURITY_HEADERS, Limits
 from neardup.serving.judged import JudgedPairs
+from neardup.serving.metrics import Metrics
 from neardup.serving.questions import Questions
 
 HOSTILE = "<script>alert(1)</script> \u202etxet\u202c \x1b[2J\x9b & \"quoted\" 'too' " + grams(0, 120)
@@ -837,6 +838,16 @@ def test_figures_are_those_of_prometheus(client):
     assert stories == {"1": 1, "3": 3, "24": 3}
     paths = {s.labels["path"] for s in families["neardup_request_seconds"].samples}
     assert "/made/up/path" not in paths
+
+
+def test_a_story_is_over_when_the_window_goes_on_without_it(tmp_path):
+    with open_window(tmp_path / "over", window_hours=0) as window:
+        spread = [{"id": str(at), "text": grams(0, 120), "time": "2026-11-21T08:10Z"} for at in range(9)]
+        other = {"id": "other", "text": grams(500, 620), "time": "2026-11-21T13:00Z"}
+        assert len(list(window.ingest([*spread, other]))) == 10
+        figures = Metrics(Questions(window, "over")).text().decode()
+    assert 'neardup_story_copies{hours="3"} 0.0' in figures
+    assert 'neardup_story_copies{hours="24"} 8.0' in figures
 
 
 def test_two_who_judge_at_once_lose_nothing_of_one_another(tmp_path):
