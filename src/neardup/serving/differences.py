@@ -55,11 +55,16 @@ def whole(text: str) -> Side:
     return Side(in_marks([Piece(text[:MOST_SHOWN], "same")]), len(text[MOST_SHOWN:]))
 
 
-@functools.lru_cache(_REMEMBERED)
 def against(first: str, text: str, recipe: Recipe | None, *, most_facts: int) -> Against:
     """A text as against the `first`, as far as it is shown, with the first `most_facts` different facts: about 1 ms for
-    4 KB, 10 ms for the most; those compared last are remembered, by what they say.
+    4 KB, 10 ms for the most; those compared last are remembered, by what they say, unless one is not shown whole.
     """
+    is_short = max(len(first), len(text)) <= MOST_SHOWN
+    return (_against if is_short else _against.__wrapped__)(first, text, recipe, most_facts)
+
+
+@functools.lru_cache(_REMEMBERED)
+def _against(first: str, text: str, recipe: Recipe | None, most_facts: int) -> Against:
     if first == text:
         return Against(whole(text), _SAME, ())
     why = Explanation(_side(first[:MOST_SHOWN], recipe), _side(text[:MOST_SHOWN], recipe))

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from neardup.serving.differences import MOST_SHOWN, against, compared
+from neardup.serving.differences import MOST_SHOWN, _against, against, compared
 
 HEAD = (
     "WIRE - The ferry ran aground at dawn on the western spit. Nobody was hurt, said Mr Hall of Porthleven."
 )
+
+
+def test_no_text_is_held_that_is_longer_than_what_is_shown():
+    """Of texts of 8 MB the differences of 256 pairs would hold gigabytes."""
+    held = _against.cache_info().currsize
+    for size in (MOST_SHOWN, 2 * MOST_SHOWN):
+        against("a word " * size, "b word " * size, None, most_facts=0)
+    assert _against.cache_info().currsize == held
 
 
 def test_what_a_version_lacks_is_struck_out_where_it_stood():
