@@ -78,6 +78,7 @@ def test_who_is_busy_with_something_else_is_not_waited_for(helpers):
     assert [each.result() for each in held] == [None, None]
 
 
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")  # that is what is tried
 def test_a_forked_process_has_helpers_of_its_own():
     helpers_of(2).run([threading.Barrier(2, timeout=60).wait] * 2)
     child = os.fork()
