@@ -9,11 +9,21 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, ParamSpec, Self, TypeVar
 
+import anyio
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError, ToolAnnotations
+from mcp.types import (
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    ToolAnnotations,
+)
 from pydantic import Field, ValidationError
 
 from neardup.errors import NeardupError, UnknownDocument
@@ -37,6 +47,7 @@ MOST_SHOWN: Final = 20_000
 MOST_ASKED: Final = 8_000_000
 """Characters of a text that is asked about: 32 MB at most, as over HTTP."""
 MOST_LISTED: Final = 100
+_MOMENT: Final = 0.01
 MOST_QUOTED: Final = 80
 """Characters of a wrong argument in an error."""
 _INSTRUCTIONS: Final = (
@@ -60,29 +71,70 @@ Threshold = Annotated[float | None, Field(gt=0, le=1, description=THRESHOLD)]
 Text = Annotated[str, Field(max_length=MOST_ASKED)]
 
 
-class _Answered:
-    """The messages of the stream `read`; what is none, which the library drops, is answered through `write`."""
+class _Stream:
+    """A stream of the library, some of whose methods are ours."""
 
-    def __init__(self, read: Any, write: Any) -> None:
-        self._read, self._write = read, write
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._read, name)
+        return getattr(self._stream, name)
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._stream.__aexit__(*error)
+
+
+class _Answers(_Stream):
+    """What is written, and which requests are still to be answered by it."""
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self._open = set[Any]()
+
+    async def send(self, message: SessionMessage) -> None:
+        await self._stream.send(message)
+        if isinstance(message.message, JSONRPCResponse | JSONRPCError):
+            self._open.discard(message.message.id)
+
+    def expect(self, message: JSONRPCMessage) -> None:
+        """Notes a message that has come."""
+        if isinstance(message, JSONRPCRequest):
+            self._open.add(message.id)
+        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._open.discard((message.params or {}).get("requestId"))
+
+    async def complete(self) -> None:
+        """Returns when no request is left to be answered."""
+        while self._open:
+            await anyio.sleep(_MOMENT)
+
+
+class _Messages(_Stream):
+    """What is read; what is no message, which the library drops, is answered.
+
+    It ends when all that was asked is answered: at the end of its input the library lets go of what it is at.
+    """
+
+    def __init__(self, stream: Any, answers: _Answers) -> None:
+        super().__init__(stream)
+        self._answers = answers
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Any:
-        while isinstance(message := await anext(self._read), Exception):
-            await self._write.send(SessionMessage(_UNREADABLE))
+        try:
+            while isinstance(message := await anext(self._stream), Exception):
+                await self._answers.send(SessionMessage(_UNREADABLE))
+        except StopAsyncIteration:
+            await self._answers.complete()
+            raise
+        self._answers.expect(message.message)
         return message
-
-    async def __aenter__(self) -> Self:
-        await self._read.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._read.__aexit__(*error)
 
 
 class Server(MCPServer):
@@ -92,7 +144,8 @@ class Server(MCPServer):
         """As the library has it, but that nothing goes unanswered."""
         server = self._lowlevel_server
         async with stdio_server() as (read, write):
-            await server.run(_Answered(read, write), write, server.create_initialization_options())
+            answers = _Answers(write)
+            await server.run(_Messages(read, answers), answers, server.create_initialization_options())
 
     async def call_tool(self, name: str, arguments: dict[str, Any], *rest: Any, **options: Any) -> Any:
         """As the library has it; raises `ToolError`, in words that name argument and value, and for one unknown."""

@@ -7,9 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from itertools import islice
 from pathlib import Path
-from threading import Timer
 from typing import Any
 
 import pytest
@@ -164,30 +162,37 @@ def test_errors_say_what_is_wrong(ask, tool, given, said):
     assert said in ask(tool, **given)
 
 
-@pytest.mark.parametrize("line", [r'{"jsonrpc": "2.0", "id": 2, "method": "tools/call\ud800"}', "no JSON"])
-def test_what_is_no_message_is_answered_by_an_error(path, line):
-    """And what comes behind it as ever."""
-    command = [sys.executable, "-m", "neardup", "mcp", "--window", str(path)]
+def answers(path, *said: str) -> dict[int | None, dict[str, Any]]:
+    """What is answered, by its id, to somebody who says all at once and closes the stream."""
     client = {
         "protocolVersion": "2025-06-18",
         "capabilities": {},
         "clientInfo": {"name": "c", "version": "1"},
     }
     begin = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client})
-    ping = '{"jsonrpc": "2.0", "id": 3, "method": "ping"}'
-    said = f"{begin}\n{line}\n{ping}\n"
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        late = Timer(60, server.kill)
-        late.start()
-        server.stdin.write(said)
-        server.stdin.flush()  # and stays open: whoever closes it waits for no answer
-        answers = {each["id"]: each for each in map(json.loads, islice(server.stdout, 3))}
-        server.stdin.close()
-        late.cancel()
-    assert answers.keys() == {1, None, 3}
-    assert (answers[None]["error"]["code"], answers[3]["result"]) == (-32700, {})
+    command = [sys.executable, "-m", "neardup", "mcp", "--window", str(path)]
+    lines = "\n".join([begin, *said, ""])
+    done = subprocess.run(command, input=lines, stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+    return {each["id"]: each for each in map(json.loads, done.stdout.splitlines())}
+
+
+@pytest.mark.parametrize("line", [r'{"jsonrpc": "2.0", "id": 2, "method": "tools/call\ud800"}', "no JSON"])
+def test_what_is_no_message_is_answered_by_an_error(path, line):
+    """And what comes behind it as ever."""
+    said = answers(path, line, '{"jsonrpc": "2.0", "id": 3, "method": "ping"}')
+    assert said.keys() == {1, None, 3}
+    assert (said[None]["error"]["code"], said[3]["result"]) == (-32700, {})
+
+
+def test_who_closes_the_stream_behind_a_question_has_the_answer(path):
+    """As `echo ... | neardup mcp` does."""
+    begun = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
+    call = {"name": "check_text", "arguments": {"text": grams(500, 600)}}
+    asked = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}
+    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
+    said = answers(path, begun, json.dumps(asked), json.dumps(cancelled))
+    assert said.keys() == {1, 2}
+    assert not said[2]["result"]["isError"]
 
 
 def test_the_command_speaks_over_its_standard_streams(path):
