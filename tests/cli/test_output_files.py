@@ -268,13 +268,24 @@ def test_a_full_directory_of_temporary_files_is_named(run, monkeypatch, words, c
         "export --output o.gz",
         "export --output o.tgz",
         "groups --format csv --output o.csv.gz",
+        "ingest stream.jsonl --window new --output o.csv",
+        "ingest stream.jsonl --window new --rejects o.tsv",
+        "export --output o.csv",
+        "dedup stream.jsonl --rejects o.gz",
+        "dedup stream.jsonl --rejects o.csv",
     ],
 )
 def test_text_is_not_written_under_the_name_of_another_form(run, stream, window, monkeypatch, words):
     monkeypatch.setenv("NEARDUP_WINDOW", window)
     done = run(*words.split())
-    assert (done.code, "is to hold text, not what ." in done.err) == (2, True)
+    text = "text" if "groups" in words else "JSON Lines"
+    assert (done.code, f"is to hold {text}, not what ." in done.err) == (2, True)
     assert not [*Path().glob("o.*"), *Path().glob("new")]
+
+
+def test_groups_are_not_written_as_json_lines_into_a_file_called_csv(run, window):
+    done = run("groups", "--window", window, "--output", "o.csv")
+    assert (done.code, "give --format csv, too" in done.err, Path("o.csv").exists()) == (2, True, False)
 
 
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no device that is always full")

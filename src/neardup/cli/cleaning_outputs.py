@@ -35,7 +35,8 @@ class CleaningOutputs(NamedTuple):
     def check(self, read: Iterable[Any]) -> None:
         """Raises `OutputRefused` if a file may not be written to, with these files `read`."""
         files = [("--output", self.kept), ("--removed", self.removed), ("--rejects", self.rejects)]
-        output_files.check_outputs(files, read, replace=self.force, by_name=True)
+        by_name = ("--output", "--removed")
+        output_files.check_outputs(files, read, replace=self.force, by_name=by_name, lines=True)
 
 
 def form_for(reader: Reader) -> OutputForm:

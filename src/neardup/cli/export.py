@@ -44,7 +44,7 @@ def export(
     from neardup.cli.output_files import check_outputs
 
     settings = configuration(config, locals())
-    check_outputs([("--output", output)], settings.files_read, replace=force)
+    check_outputs([("--output", output)], settings.files_read, replace=force, lines=True)
     count = not_kept = 0
     with opened_window(window, settings, readonly=True) as target, _writing(output, force=force) as write:
         for document in _documents(target):

@@ -110,11 +110,14 @@ def _written_to(
         return
     from neardup.cli.output_files import check_outputs, opened_output
     from neardup.elastic.http.address import is_address
+    from neardup.sources.files import form_of
 
     if format == "table":
         raise typer.BadParameter(
             "a table is for the screen: give --format csv or jsonl", param_hint="--output"
         )
+    if format == "jsonl" and form_of(path.name) == "csv":
+        raise typer.BadParameter(f"{path} is to hold CSV: give --format csv, too", param_hint="--output")
     location = window_location(window, config)
     directory = None if is_address(location) else location
     check_outputs([("--output", path)], config.files_read, window=directory, replace=force)

@@ -12,7 +12,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -33,7 +33,8 @@ def check_outputs(
     window: str | None = None,
     replace: bool = False,
     whole: bool = False,
-    by_name: bool = False,
+    by_name: Container[str] = (),
+    lines: bool = False,
     ways: str = "--force replaces it",
 ) -> None:
     """Raises `OutputRefused` unless each of the `outputs` (option, path) may be written to. Nothing is opened.
@@ -41,7 +42,8 @@ def check_outputs(
     It may not if it is one of the files that are `read` ("-" is standard input) or would be read with its directory,
     lies in the directory of the `window` or of any other, is standard output or another of the outputs, or holds
     something that no option (`replace`) allows to touch; `ways` says which options would. What is made `whole` needs a
-    file of its own; what is not written `by_name` needs one that is not called compressed, or a table.
+    file of its own; what no option of `by_name` writes, as its name says, needs one that is not called compressed, or a
+    table: nor CSV where `lines` of JSON are written.
     """
     wanted = [(option, path) for option, path in outputs if path is not None]
     known, directories = _known(read)
@@ -55,7 +57,9 @@ def check_outputs(
         if why:
             raise OutputRefused(option, path, why)
     for option, path in wanted:
-        why = _why_unusable(path, whole=whole) or (None if by_name else _why_misnamed(path))
+        why = _why_unusable(path, whole=whole)
+        if not why and option not in by_name:
+            why = _why_misnamed(path, lines=lines)
         if not why and not replace and holds_something(path):
             why = f"exists: {ways}"
         if why:
@@ -189,11 +193,12 @@ def _why_unusable(path: Path, *, whole: bool) -> str | None:
     return None
 
 
-def _why_misnamed(path: Path) -> str | None:
-    """Why text is not what a file of this name holds; None if it may be."""
-    ending = path.suffix.lower()
-    if ending in COMPRESSED or ending in PACKED or form_of(path.name) in ("parquet", "arrow"):
-        return f"is to hold text, not what {ending} says: give another ending"
+def _why_misnamed(path: Path, *, lines: bool) -> str | None:
+    """Why text, or `lines` of JSON, is not what a file of this name holds; None if it may be."""
+    ending, form = path.suffix.lower(), form_of(path.name)
+    if ending in COMPRESSED or ending in PACKED or form in ("parquet", "arrow") or (lines and form == "csv"):
+        what = "JSON Lines" if lines else "text"
+        return f"is to hold {what}, not what {ending} says: give another ending"
     return None
 
 

@@ -62,7 +62,8 @@ class OutputOptions(NamedTuple):
         outputs = [("--output", self.output), ("--rejects", self.rejects)]
         directory = None if window is None or is_address(window) else window
         ways = "--append adds to it, --force replaces it"
-        check_outputs(outputs, read, window=directory, replace=self.append or self.force, ways=ways)
+        replace = self.append or self.force
+        check_outputs(outputs, read, window=directory, replace=replace, lines=True, ways=ways)
 
 
 class Verdicts:
