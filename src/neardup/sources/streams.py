@@ -158,13 +158,18 @@ def peeked(chunks: Iterator[Chunk]) -> tuple[bytes, Iterator[Chunk]]:
 
 def _gunzipped(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
     """The members of a gzip file one after the other; zero bytes after a member are padding, as in gzip(1)."""
-    inflater = None
+    inflater, is_first = None, True
     for block in blocks:
         if block is None:
             yield None
             continue
         rest = block if inflater else block.lstrip(b"\0")
         while rest:
+            if not (inflater or is_first or GZIP_MAGIC.startswith(rest[: len(GZIP_MAGIC)])):
+                raise StreamError(
+                    "bytes that are no gzip follow the gzip stream: pack it without them (zcat FILE | gzip)"
+                )
+            is_first = False
             inflater = inflater or gzip_codec.decompressobj(wbits=31)
             try:
                 yield from _inflated(inflater, rest)

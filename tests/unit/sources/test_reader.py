@@ -259,6 +259,16 @@ def test_a_damaged_stream_is_one_reject(tmp_path, compress, at):
     assert "damaged" in reject.reason or "cut short" in reject.reason or "not JSON" in reject.reason
 
 
+@pytest.mark.parametrize("foreign", [b"\n", b"not gzip, and long enough to be taken for a head"])
+def test_bytes_behind_a_gzip_stream_are_told_as_that(tmp_path, foreign):
+    *documents, reject = read(written(tmp_path, "a.jsonl", gzip.compress(AS_JSON) * 2 + foreign))
+    assert len(documents) == 2 * AS_JSON.count(b"\n")
+    assert (
+        reject.reason
+        == "bytes that are no gzip follow the gzip stream: pack it without them (zcat FILE | gzip)"
+    )
+
+
 def test_a_zstd_stream_that_would_take_much_memory_is_told_with_the_way_out(tmp_path):
     large = zstandard.ZstdCompressionParameters(window_log=28)
     packer = zstandard.ZstdCompressor(compression_params=large).compressobj()
