@@ -112,6 +112,17 @@ def test_a_file_system_without_locks_is_not_told_as_another_writer(path, monkeyp
     open_window(path).close()
 
 
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS])
+def test_a_window_that_may_not_be_written_to_is_told_to_be_readable(path, monkeypatch, number):
+    def refused(name: str, mode: str) -> None:
+        raise OSError(number, os.strerror(number), name)
+
+    monkeypatch.setattr("neardup.stores.lock.FileIO", refused)
+    with pytest.raises(OSError, match=r"the window can only be read \(readonly=True") as caught:
+        open_window(path)
+    assert (caught.value.errno, caught.value.filename) == (number, str(path / "lock"))
+
+
 @pytest.mark.parametrize("hour", [3, 9], ids=["a known hour", "a new hour"])
 @pytest.mark.parametrize("anew", [False, True], ids=["deleted", "made anew"])
 def test_a_writer_stops_when_its_directory_is_another(path, hour, anew):

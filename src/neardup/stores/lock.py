@@ -7,6 +7,7 @@ more, not the numbers of the system: one that an interruption kept from being no
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 from io import FileIO
@@ -21,7 +22,14 @@ if TYPE_CHECKING:
 
 def locked(path: Path) -> FileIO:
     """The lock file of the window at `path`, locked for this process; `WindowLocked` names who holds it."""
-    file = FileIO(str(path / "lock"), "a+")
+    try:
+        file = FileIO(str(path / "lock"), "a+")
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EROFS) and (path / "commit").exists():
+            error.strerror = (
+                f"{error.strerror}: the window can only be read (readonly=True; query, check and the like)"
+            )
+        raise
     with _closed_if_it_fails(file):
         if not _is_locked(path, file):
             holder = os.pread(file.fileno(), 64, 0).decode(errors="replace").strip()
