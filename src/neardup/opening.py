@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -47,8 +48,7 @@ def open_window(
     a unique None None
     b near a 0.5714285714285714
     """
-    if not isinstance(settings, Settings | None):
-        raise SettingsError("settings", settings, "a neardup.Settings; single ones are keyword arguments")
+    _check_arguments(path, settings, changes)
     readonly, remember, force = (
         check_boolean(name, value)
         for name, value in (("readonly", readonly), ("remember", remember), ("force", force))
@@ -75,3 +75,15 @@ def open_window(
     if isinstance(path, str):
         check_no_address(path)
     return open_directory(Path(path), settings, changes, readonly=readonly, remember=remember, force=force)
+
+
+def _check_arguments(path: object, settings: object, changes: dict[str, Any]) -> None:
+    """Raises `SettingsError` for what is no path, no settings, or a setting that belongs to the recipe."""
+    if not isinstance(settings, Settings | None):
+        raise SettingsError("settings", settings, "a neardup.Settings; single ones are keyword arguments")
+    for name in sorted(changes.keys() & Recipe.__dataclass_fields__):
+        raise SettingsError(name, changes[name], f"given as recipe=neardup.Recipe({name}=...)")
+    if not isinstance(path, str | PathLike | None):
+        raise SettingsError(
+            "window", path, "the path of a directory or the URL of a window; None = in memory"
+        )

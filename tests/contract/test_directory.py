@@ -608,6 +608,25 @@ def test_a_file_is_no_window(tmp_path):
         open_window(tmp_path / "file")
 
 
+@pytest.mark.parametrize("to", ["loop", "nowhere"])
+@pytest.mark.parametrize("readonly", [False, True])
+def test_a_link_that_leads_to_no_directory_is_told_as_that(tmp_path, to, readonly):
+    (tmp_path / "loop").symlink_to(to)
+    with pytest.raises(SettingsError, match="not a link that leads to none"):
+        open_window(tmp_path / "loop", readonly=readonly)
+
+
+@pytest.mark.parametrize("path", [b"news.window", 5])
+def test_what_is_no_path_opens_nothing(path):
+    with pytest.raises(SettingsError, match="it must be the path of a directory or the URL of a window"):
+        open_window(path)
+
+
+def test_what_belongs_to_the_recipe_is_told_where_it_goes():
+    with pytest.raises(SettingsError, match=r"given as recipe=neardup\.Recipe\(q=\.\.\.\)"):
+        open_window(None, q=5)
+
+
 @pytest.mark.parametrize("left", [b"\x00", b"\xee"], ids=["zeros", "noise"])
 def test_what_a_writer_left_behind_its_commit_is_cut_off(path, left):
     with open_window(path) as window:

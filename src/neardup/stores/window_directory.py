@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -122,10 +123,12 @@ def is_half_way(directory: Path) -> bool:
 
 def check_directory(directory: Path) -> None:
     """Raises `SettingsError` if something other than a directory is there."""
-    if directory.exists() and not directory.is_dir():
-        raise SettingsError(
-            "window", str(directory), "a directory; `neardup ingest FILE --window DIR` makes one of a file"
-        )
+    if directory.is_dir() or not os.path.lexists(directory):
+        return
+    expected = "a directory; `neardup ingest FILE --window DIR` makes one of a file"
+    if directory.is_symlink() and not directory.exists():
+        expected = "a directory, and not a link that leads to none"
+    raise SettingsError("window", str(directory), expected)
 
 
 def lost_salts(directory: Path, mark: str) -> list[str]:
