@@ -220,4 +220,6 @@ def problem(value: Any, field: str) -> str | None:
     if is_missing(value):
         return f"no text: {field!r} is missing"
     remedy = ": decode it" if isinstance(value, bytes) else ""
+    if isinstance(value, tuple | list):
+        remedy = ": pass a data frame as it is, other rows as mappings"
     return f"{field!r} is {type(value).__name__}, not a string{remedy}"

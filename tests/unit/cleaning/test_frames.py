@@ -226,6 +226,14 @@ def test_strings_of_arrow_that_are_no_utf_8_are_rejected_alone():
         assert result.frame().num_rows == 5
 
 
+def test_rows_as_tuples_are_rejected_with_what_to_pass():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": ["a"], "text": [FERRY]})
+    for rows in (frame.itertuples(), [("a", FERRY)]):
+        ((_, reason),) = neardup.dedup(rows).rejected
+        assert reason.endswith("not a string: pass a data frame as it is, other rows as mappings")
+
+
 WITHOUT_PANDAS = """
 import sys
 class NoPandas:
