@@ -134,10 +134,12 @@ def test_where_there_are_many_differences_the_command_that_has_all_is_named(run)
     [
         ("in.jsonl:2", "document 'in.jsonl:2' cannot be used: no text: field 'text' is null"),
         ("in.jsonl:9", "document 'in.jsonl:9' cannot be used: no record of in.jsonl is at line 9"),
+        ("in.csv:2", "no record of in.csv is at line 2; before it in.csv:1 is rejected: no column 'text'"),
     ],
 )
 def test_a_record_that_is_none_is_named(run, name, reason):
     Path("in.jsonl").write_text(json.dumps({"text": FERRY}) + '\n{"text": null}\n')
+    Path("in.csv").write_text(f"id~text\na~{FERRY}\n")
     done = run("explain", "in.jsonl:1", name)
     assert (done.code, reason in done.err) == (1, True), done.err
 

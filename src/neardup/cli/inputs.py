@@ -82,12 +82,16 @@ def record_of_file(name: str, config: Config, **reading: Any) -> Document:
     """
     file, _, line = name.rpartition(":")
     reader = config.reader([file], **reading)
+    item = None
     for item in reader:
         if isinstance(item, Document) and reader.where == (file, int(line)):
             return item
         if isinstance(item, Reject) and reader.located(item).line in (None, int(line)):
             raise DocumentError(name, item.reason)
-    raise DocumentError(name, f"no record of {file} is at line {line}")
+    why = f"no record of {file} is at line {line}"
+    if isinstance(item, Reject):
+        why += f"; before it {file}:{reader.located(item).line} is rejected: {item.reason}"
+    raise DocumentError(name, why)
 
 
 def from_command_line(text: str | None, option: str) -> str | None:
