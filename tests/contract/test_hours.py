@@ -25,6 +25,16 @@ def status_after(window, hours, hour):
     return verdict
 
 
+def test_that_documents_come_too_late_is_logged_once(place, caplog):
+    if place.kind == "reference":
+        pytest.skip("the reference logs nothing")
+    window = place.open(advance=True)
+    list(window.ingest([document("new", TEXT, 100), document("one", TEXT, 0), document("other", TEXT, 0)]))
+    list(window.ingest([document("third", TEXT, 0)]))
+    (said,) = [record.message for record in caplog.records if "unscored" in record.message]
+    assert said.startswith("document one of 2020-09-13T12:00:00Z is unscored: the hours that")
+
+
 @pytest.mark.parametrize(("hours", "hour", "status", "truncated"), [
     ([0], 24, "exact", False),
     ([0.99], 24, "exact", False),

@@ -75,6 +75,18 @@ class Ingest:
             if session.state.table.living or (session.searches and session.store.committed.next_order):
                 warn_of_changes(session.store.previous, session.state.settings.remembered)
 
+    def _warn_of_unscored(self, verdicts: Sequence[Verdict]) -> None:
+        """Logs once that a document came too late, as all do while a clock is set back by days."""
+        late = next((verdict for verdict in verdicts if verdict.status == "unscored"), None)
+        state = self._session.state
+        if late is not None and "unscored" not in state.warned:
+            state.warned.add("unscored")
+            log.warning(
+                "document %s of %s is unscored: the hours that it would be compared with are no longer here (said of "
+                "the first one; keep_hours keeps hours for what comes late)",
+                escaped(late.id), late.time,
+            )  # fmt: skip
+
     @one_at_a_time
     def _scored(
         self,
@@ -93,6 +105,7 @@ class Ingest:
         rejected: list[Reject] = []
         with session.writing(whole=False), session.changing():
             verdicts = self._stored(documents, signed, leaps, rejected.append)
+        self._warn_of_unscored(verdicts)
         self._session.state.compact_if_worthwhile()
         waiting = iter(rejected)
         try:  # not before: what `reject` raises is no failure of the window
