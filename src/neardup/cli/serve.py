@@ -49,7 +49,8 @@ def serve(
 ) -> None:
     """Serve a window over HTTP: a page to paste texts into, to read and judge groups; an API with OpenAPI; metrics.
 
-    Read-only unless --ingest is given, beside whoever writes; what the writer commits is seen at once.
+    Read-only unless --ingest is given, beside whoever writes; what the writer commits is seen within a quarter of a
+    second.
 
     Examples:
 
