@@ -241,9 +241,17 @@ def _toml(path: Path) -> dict[str, Any]:
 def _check_keys(path: Path, data: Collection[str], known: Sequence[str], table: str = "") -> None:
     for key in data:
         if key not in known:
-            near = _nearest(key, known)
-            message = f"there is no setting {table + key!r}; the nearest is {table + near!r}"
-            raise ConfigError(str(path), key, message)
+            home = _home(key)
+            hint = f"{key} stands {home}" if home else f"the nearest is {table + _nearest(key, known)!r}"
+            raise ConfigError(str(path), key, f"there is no setting {table + key!r}; {hint}")
+
+
+def _home(key: str) -> str | None:
+    """Where in the file a key stands; None if it stands nowhere."""
+    if key in TOP_KEYS and key not in TABLES:
+        return "above all tables"
+    table = next((table for table, keys in TABLES.items() if key in keys), None)
+    return table and f"in the table [{table}]"
 
 
 def _nearest(key: str, known: Sequence[str]) -> str:
@@ -291,14 +299,10 @@ def _log_unknown(environ: Mapping[str, str]) -> None:
         key = name.removeprefix(PREFIX).lower()
         if not name.startswith(PREFIX) or name.startswith(OTHER_VARIABLES) or key in VARIABLE_KEYS:
             continue
-        table = next((table for table, keys in TABLES.items() if key in keys), None)
-        log.warning(
-            "%s is no setting, and is ignored; %s",
-            name,
-            f"{key} stands in {FILE_NAME}, in the table [{table}]"
-            if table
-            else f"the nearest is {PREFIX}{_nearest(key, VARIABLE_KEYS).upper()}",
-        )
+        home = _home(key)
+        nearest = f"the nearest is {PREFIX}{_nearest(key, VARIABLE_KEYS).upper()}"
+        hint = f"{key} stands in {FILE_NAME}, {home}" if home else nearest
+        log.warning("%s is no setting, and is ignored; %s", name, hint)
 
 
 def _typed(key: str, text: str) -> Any:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,22 @@ def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path):
     path = tmp_path / "neardup.toml"
     path.write_text("threshold = 0.8", "utf-8-sig")
     assert config.load(path).settings.threshold == 0.8
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q = 5", "there is no setting 'q'; q stands in the table [recipe]"),
+        ("[recipe]\nq = 5\nthreshold = 0.8", "'recipe.threshold'; threshold stands above all tables"),
+        ("[recipe]\ntext = 'body'", "'recipe.text'; text stands in the table [fields]"),
+        ("[recipe]\nrecipe = 5", "'recipe.recipe'; the nearest is 'recipe.reach'"),
+    ],
+)
+def test_a_key_in_the_wrong_table_is_told_where_it_stands(tmp_path, text, message):
+    path = tmp_path / "neardup.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        config.load(path)
 
 
 @pytest.mark.parametrize(
