@@ -61,13 +61,25 @@ def test_a_url_of_another_kind_is_no_directory(run, stream, name):
     assert [path.name for path in Path.cwd().iterdir()] == ["stream.jsonl"]
 
 
+@pytest.mark.parametrize("command", ["ingest stream.jsonl", "doctor", *READING])
+def test_a_tilde_that_no_shell_has_replaced_is_no_directory(run, stream, command):
+    done = run(*command.split(), "--window=~/news.window")
+    assert done.code == 2
+    assert "written out from / on: only a shell replaces ~ (the directory is ./~/news.window)" in done.err
+    with pytest.raises(SettingsError, match="only a shell replaces ~"):
+        neardup.open("~/news.window")
+    assert [path.name for path in Path.cwd().iterdir()] == ["stream.jsonl"]
+
+
 def test_no_name_at_all_is_no_window_in_python(place):
     with pytest.raises(SettingsError, match="and not empty"):
         neardup.open("")
     assert not list(place.iterdir())
 
 
-@pytest.mark.parametrize("name", ["./localhost:9200/news", "./10:30", "news:today/x", "httpx", "a:b"])
+@pytest.mark.parametrize(
+    "name", ["./localhost:9200/news", "./10:30", "./~/x", "~x", "news:today/x", "httpx", "a:b"]
+)
 def test_directories_may_have_such_names_all_the_same(run, stream, name):
     assert run("ingest", stream, "--window", name, "--format", "quiet").code == 0
     assert Path(name, "window.json").exists()

@@ -55,13 +55,17 @@ def is_address(window: str) -> bool:
 def check_no_address(window: str) -> None:
     """Raises `SettingsError` if `window`, which is no URL, was most likely meant as one: `localhost:9200/news` would
     else be a directory of that name, and everybody would look for the documents in the cluster. Also if it is a URL of
-    another kind, or empty, which would be the working directory.
+    another kind, or empty, which would be the working directory, or begins with ~/, which only a shell replaces: who
+    finds a directory ~ here deletes it by a command that is about the other one.
 
     >>> check_no_address("news.window"), check_no_address("./localhost:9200/news")
     (None, None)
     """
     if not window:
         raise SettingsError("window", window, "a directory or the URL of a window, and not empty")
+    if window.startswith("~/"):
+        expected = f"written out from / on: only a shell replaces ~ (the directory is ./{window})"
+        raise SettingsError("window", window, expected)
     schemed = _HALF_URL_RE.match(window)
     scheme, rest = (schemed[1].lower(), window[schemed.end() :]) if schemed else ("http", window)
     host, slash, path = rest.partition("/")
