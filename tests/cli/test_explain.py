@@ -99,7 +99,7 @@ def test_mails_that_dedup_removed_are_explained_as_what_they_were_read_as(run):
     assert (why["doc_q"], why["shared"]) == (gone["score"], gone["shared"])
     done = run("explain", "mails/00001.7c53", "mails/00002.9c40", "--input", "mbox")
     said = " ".join(done.err.replace("│", " ").split())
-    assert (done.code, "holds records, not one text" in said) == (2, True)
+    assert (done.code, "by its line, as mails/00001.7c53:2" in said) == (2, True)
 
 
 def test_rows_with_a_separator_of_their_own_are_explained_by_naming_it(run):

@@ -110,7 +110,11 @@ def _of_file(name: str, config: Config, reading: FileReading) -> Subject:
         text, time = document.text, time_of(document)
         return Subject(name, text, "  ".join(filter(None, (minute(time), beginning(text)))), time)
     encoding, html, form, _ = reading
-    text = one_text(None, Path(name), encoding=encoding, html=html, form=form) or ""
+    try:
+        text = one_text(None, Path(name), encoding=encoding, html=html, form=form) or ""
+    except typer.BadParameter as error:
+        why = f"{name} holds records, not one text: name one of them by its line, as {name}:2"
+        raise typer.BadParameter(why, param_hint="A B") from error
     return Subject(name, text, beginning(text))
 
 
