@@ -38,6 +38,12 @@ def test_never_more_documents_than_allowed(place, most):
     assert window.stats().budget_floor is not None
 
 
+def test_an_hour_that_is_given_up_by_halves_is_one_hour():
+    with open_window(None, max_documents=4) as window:
+        list(window.ingest(distinct(12, an_hour=12)))
+        assert window.left == (8, 1, "2020.09.13-12", "2020.09.13-12")
+
+
 def test_the_oldest_hour_is_given_up_whole_and_verdicts_say_so(place):
     window = place.open(max_documents=4)
     first = list(window.ingest(distinct(4)))

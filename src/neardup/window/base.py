@@ -51,7 +51,8 @@ class Left(NamedTuple):
         if not self.hours or not other.hours:
             return self if self.hours else other
         first, last = min(str(self.first), str(other.first)), max(str(self.last), str(other.last))
-        return Left(self.documents + other.documents, self.hours + other.hours, first, last)
+        hours = self.hours + other.hours - (self.last == other.first)  # whose older half had left before
+        return Left(self.documents + other.documents, hours, first, last)
 
 
 @dataclass(frozen=True)
