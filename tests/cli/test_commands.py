@@ -542,7 +542,7 @@ def test_bytes_of_a_value_that_cannot_be_are_shown_as_elsewhere(run, monkeypatch
     written = run("groups", "--sort", r"\udcff")
     assert r"'\\udcff' is not one of" in written.err
     monkeypatch.setenv("NEARDUP_THRESHOLD", "\udcff")
-    assert r"neardup: setting threshold is '\xff': it must be" in run("stats").err
+    assert r"neardup: setting NEARDUP_THRESHOLD is '\xff': it must be" in run("stats").err
 
 
 @pytest.mark.parametrize(

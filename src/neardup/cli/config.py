@@ -33,8 +33,9 @@ import logging
 import os
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from configparser import ConfigParser
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final
@@ -192,6 +193,19 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     unasked = frozenset() if chosen else _unasked(data, environ)
     data |= _from_environment(environ)
     _log_unknown(environ)
+    credentials = Credentials.from_settings(_table(file, data, "elasticsearch"), environ)
+    with _said_where(file, environ):
+        return _checked(_configured(file, data, credentials, file if exists else None, unasked))
+
+
+def _configured(
+    file: Path,
+    data: dict[str, Any],
+    credentials: Credentials,
+    path: Path | None,
+    unasked: frozenset[str],
+) -> Config:
+    """The configuration that the `data` of a file and the environment are."""
     window = data.get("window")
     if window is not None and (not window or not isinstance(window, str) or "\0" in window):
         raise SettingsError("window", window, "a string: the path of a directory, or a URL")
@@ -199,16 +213,22 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     if named.show != DEFAULT_SHOW:
         data.setdefault("show", named.show)
     given = _plain({key: data[key] for key in SETTING_KEYS if key in data})
-    return _checked(
-        Config(
-            given=given | ({"recipe": Recipe(**recipe)} if recipe else {}),
-            window=window,
-            fields=named,
-            credentials=Credentials.from_settings(_table(file, data, "elasticsearch"), environ),
-            path=file if exists else None,
-            unasked=unasked,
-        )
-    )
+    given |= {"recipe": Recipe(**recipe)} if recipe else {}
+    return Config(given, window, named, credentials, path, unasked)
+
+
+@contextmanager
+def _said_where(file: Path, environ: Mapping[str, str]) -> Iterator[None]:
+    """A value that cannot be used is told with what it stands in: nobody has typed it with this command."""
+    try:
+        yield
+    except ConfigError:
+        raise
+    except SettingsError as error:
+        variable = PREFIX + error.name.upper()
+        if environ.get(variable):
+            raise SettingsError(variable, error.value, error.expected) from error
+        raise ConfigError(str(file), error.name, str(error)) from error
 
 
 def _unasked(data: Mapping[str, Any], environ: Mapping[str, str]) -> frozenset[str]:

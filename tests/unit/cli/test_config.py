@@ -158,6 +158,17 @@ def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path):
     assert config.load(path).settings.threshold == 0.8
 
 
+def test_a_value_that_cannot_be_used_is_told_with_what_it_stands_in(tmp_path):
+    path = tmp_path / "own.toml"
+    for text in ("threshold = 7", "[recipe]\nq = 70", "max_memory = 'much'"):
+        path.write_text(text)
+        with pytest.raises(ConfigError, match=re.escape(f"{path}: setting ")):
+            config.load(path)
+    path.write_text("threshold = 0.8")
+    with pytest.raises(SettingsError, match="setting NEARDUP_THRESHOLD is '7': it must be a number above 0"):
+        config.load(path, {"NEARDUP_THRESHOLD": "7"})
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
