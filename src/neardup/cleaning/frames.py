@@ -135,7 +135,8 @@ def _as_frame(data: Any, text: str) -> Any:
     if is_frame(data):
         return data
     if hasattr(data, "to_frame"):
-        return data.to_frame() if getattr(data, "name", None) else data.to_frame(name=text)
+        is_unnamed = getattr(data, "name", None) in (None, "")
+        return data.to_frame(name=text) if is_unnamed else data.to_frame()
     if hasattr(data, "to_pylist"):
         import pyarrow as pa  # noqa: PLC0415 - whoever passes an Arrow array has it
 

@@ -226,6 +226,12 @@ def test_strings_of_arrow_that_are_no_utf_8_are_rejected_alone():
         assert result.frame().num_rows == 5
 
 
+@pytest.mark.parametrize(("name", "column"), [(0, 0), ("body", "body"), (None, "text"), ("", "text")])
+def test_a_column_keeps_its_name(name, column):
+    pandas = pytest.importorskip("pandas")
+    assert neardup.dedup(pandas.Series([FERRY], name=name)).frame().columns[0] == column
+
+
 def test_rows_as_tuples_are_rejected_with_what_to_pass():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"id": ["a"], "text": [FERRY]})
