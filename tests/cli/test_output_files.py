@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import threading
@@ -14,7 +15,8 @@ import pytest
 from testing.cli.samples import FERRY, STREAM, written
 from testing.memory import MEMORY
 
-from neardup.cleaning import writers
+from neardup.cleaning import records, writers
+from neardup.cli import cleaning_run
 from neardup.cli.streams import NamedFile
 
 TRUTH = "ferry\tferry-again\nferry\tferry-edited\n"
@@ -351,6 +353,24 @@ def test_what_is_of_use_only_whole_is_not_there_after_an_error_and_the_next_try_
     assert set(Path().iterdir()) == before
     assert run(*words).code == 0
     assert Path(name).stat().st_mode & 0o777 == Path("a.jsonl").stat().st_mode & 0o777
+
+
+@pytest.mark.parametrize(("name", "is_whole"), [("o.csv", True), ("o.json", True), ("o.jsonl", False)])
+def test_a_run_over_files_that_a_signal_ends_replaces_no_table(run, monkeypatch, name, is_whole):
+    path = written("a.jsonl", ({"id": f"{i}", "text": f"{i} {i * i:032}"} for i in range(600)))
+    decided = records.cleaned
+
+    def signalled(*words):
+        for at, each in enumerate(decided(*words)):
+            if at == 3:
+                signal.raise_signal(signal.SIGTERM)
+            yield each
+
+    monkeypatch.setattr(cleaning_run, "cleaned", signalled)
+    Path(name).write_text("before\n")
+    done = run("dedup", path, "--threshold", "1", "--output", name, "--force")
+    assert (done.code, Path(name).read_text() == "before\n") == (143, is_whole)
+    assert {each.name for each in Path().iterdir()} == {"a.jsonl", name}
 
 
 def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(run, stream):

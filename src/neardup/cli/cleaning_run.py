@@ -62,6 +62,8 @@ def clean(
                 kept.write(entry.record)
             elif removed:
                 removed.write(entry.record, _why(entry, outcome))
+        if reader.bytes_total is not None:  # only a live stream ends like this
+            stop.raise_if_requested()  # before a table of a part is put in the place of a whole one
         copy = Outcome("near", False, "", "", 0.0, 0, "copy" if has_kinds or settings.kinds else None)
         for table in reader.tables:
             kept.expect(table)
