@@ -75,11 +75,11 @@ __all__ = [
 
 
 def shown(value: object) -> str:
-    """`value` for a message: Python prints no number of thousands of digits, nor a list that holds one."""
+    """`value` for a message, cut if it is long. Python prints no number of thousands of digits, nor a list of one."""
     if isinstance(value, int) and value.bit_length() > 256:
         return f"a number of {value.bit_length()} bits"
     try:
-        return repr(value)
+        return (text := repr(value))[:1_000] + "…" * (len(text) > 1_000)
     except Exception:  # noqa: BLE001 - the value is another's, and so is what it raises
         return f"a {type(value).__name__} that has no text"
 

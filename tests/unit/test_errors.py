@@ -10,6 +10,7 @@ import pytest
 
 import neardup
 from neardup import errors
+from neardup.model.document import parse_time
 
 EXAMPLES = [
     (
@@ -205,3 +206,12 @@ def test_a_value_that_python_does_not_print_has_a_message(value):
         errors.DocumentError(value, "no"),
     ]
     assert [str(error).count(shown) for error in told] == [1, 1, 1]
+
+
+def test_a_text_in_place_of_an_id_or_a_time_is_not_told_whole():
+    with pytest.raises(ValueError, match="RFC 2822") as wrong_time:
+        parse_time("The ferry sank. " * 1_000)
+    told = [errors.UnknownDocument("x" * 64_000), errors.SettingsError("q", ["x" * 64_000], "less")]
+    for error in (*told, wrong_time.value):
+        assert "…" in str(error)
+        assert len(str(error)) < 1_200

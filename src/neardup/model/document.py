@@ -196,7 +196,7 @@ def _read_unusual(written: str, text: str) -> datetime:
             return datetime.fromisoformat(over["day"] + within + written[over.end() :]) + more
     except (ValueError, OverflowError):
         pass
-    raise ValueError(f"time {text!r} is not {TIME_FORMS}")
+    raise ValueError(f"time {shown(text)} is not {TIME_FORMS}")
 
 
 def _within_years(milliseconds: float, value: object) -> int:
