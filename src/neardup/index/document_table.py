@@ -307,9 +307,9 @@ class DocumentTable:
             self._headless |= {int(row["order"])} & self.members.keys()
         self.stands[doc] = self.leads[doc] = 0
 
-    def lives(self, doc: int, floor_hour: int) -> bool:
-        """Whether a document is still there for a comparison in which hours before `floor_hour` have gone."""
-        return bool(self.ids.known[doc]) and int(self.hours[doc]) >= floor_hour
+    def lives(self, doc: int) -> bool:
+        """Whether a document is still there: it is found by its id."""
+        return bool(self.ids.known[doc])
 
     def update_stands(self, floor_hour: int) -> None:
         """Brings `stands` up to date for a comparison in which hours before `floor_hour` have gone."""
@@ -320,7 +320,7 @@ class DocumentTable:
             for doc in np.flatnonzero(expired).tolist():
                 self._stand_down(doc)
         for head_arrival in self._headless:
-            members = [doc for doc in self.members[head_arrival] if self.lives(doc, FIRST_HOUR)]
+            members = [doc for doc in self.members[head_arrival] if self.lives(doc)]
             living = [doc for doc in members if self.hours[doc] >= self._stands_floor]
             if living:
                 self.stands[min(living, key=self.arrival_key)] = 1

@@ -39,7 +39,7 @@ def _groups(state: State) -> Iterator[Group]:
     table = state.table
     listed = []
     for head_arrival, docs in table.members.items():
-        members = sorted((doc for doc in docs if table.lives(doc, FIRST_HOUR)), key=table.arrival_key)
+        members = sorted((doc for doc in docs if table.lives(doc)), key=table.arrival_key)
         if members:
             head_time = int(table.group_times[members[0]])
             listed.append((head_time, state.blob(members[0]).group, head_arrival, members))
@@ -124,7 +124,7 @@ def stats(state: State) -> Stats:
         documents=table.living,
         copies=int(np.count_nonzero(are_copies(rows))),
         kinds=kind_counts(rows),
-        groups=sum(any(table.lives(doc, FIRST_HOUR) for doc in docs) for docs in table.members.values()),
+        groups=sum(any(table.lives(doc) for doc in docs) for docs in table.members.values()),
         truncated=int(np.count_nonzero(are_truncated(rows))),
         unscored=state.store.uncompared(),
         hours={hour_name(hour): table.load[hour][0] for hour in hours},
