@@ -3,7 +3,8 @@
     DIR/window.json                 format, recipe string, settings last used
     DIR/window.lexicon              the lexicon, if it is not the default one
     DIR/window.salt                 the secret of the sketches, if they have one; its owner alone can read it
-    DIR/*.copy                      a copy of each of these three, for `neardup doctor --repair`
+    DIR/window.boilerplate          the table of what recurs in each source, if the recipe has one
+    DIR/*.copy                      a copy of each of these four, for `neardup doctor --repair`
     DIR/lock                        held (flock) by the one writer; holds its process id
     DIR/commit                      commit slots, written in turn: what the newest valid one says counts; locked too
     DIR/hours.list                  the hours that there are, so that one that is lost can be named
