@@ -14,7 +14,7 @@ from neardup.index.freed_memory import give_back
 from neardup.index.reused_array import ReusedArray
 from neardup.kernels import member_lists, packed_lists
 from neardup.kernels import posting_lists as kernel
-from neardup.kernels.batch_search import NO_FINGERPRINTS, Query, SearchOutput, search_and_add
+from neardup.kernels.batch_search import Query, SearchOutput, search_and_add
 from neardup.kernels.bit_planes import BITS, WORDS
 from neardup.kernels.bitset_cache import MAX_BITSETS, BitsetCache
 from neardup.kernels.packed_lists import PackedLists
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from neardup.kernels.batch_search import Documents
 
-__all__ = ["NO_FINGERPRINTS", "Hits", "MemberLists", "PostingLists", "Query", "SharedCounts", "no_bitsets"]
+__all__ = ["BulkPostings", "Hits", "MemberLists", "PostingLists", "Query", "SharedCounts"]
 
 _FIRST_SLOTS = 1 << 12
 _FIRST_POOL = 1 << 14
@@ -64,7 +64,7 @@ class Hits:
         return Hits(size, self.most)
 
 
-def no_bitsets(documents: int) -> BitsetCache:
+def _no_bitsets(documents: int) -> BitsetCache:
     """Room for `MAX_BITSETS` bitsets, and one of none, over `documents` docs; memory is given to what is filled."""
     return BitsetCache(
         keys=np.zeros(2 * MAX_BITSETS, np.uint64),
@@ -113,7 +113,7 @@ class PostingLists:
             np.zeros((slots, 2), np.uint64), np.empty(pool, np.uint32), np.zeros(kernel.STATE_SIZE, np.int64)
         )
         self._reused = ReusedArray(1_024)
-        self._bitsets = no_bitsets(0)
+        self._bitsets = _no_bitsets(0)
 
     @property
     def keys(self) -> int:
@@ -252,7 +252,7 @@ class PostingLists:
 
     def _make_room_for_bitsets(self, documents: int) -> None:
         if self._bitsets.bits.shape[1] * 64 < documents:
-            self._bitsets = no_bitsets(documents)  # filled again as they are wanted
+            self._bitsets = _no_bitsets(documents)  # filled again as they are wanted
 
     def renumbered(self, docs: NDArray[np.int64]) -> PostingLists:
         """The lists in which doc d is `docs[d]`; docs with -1, and keys of theirs alone, are gone. Uses these up."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from neardup.kernels.posting_lists import Lists
     from neardup.kernels.shared_counts import Counters
 
-NO_FINGERPRINTS: Final = np.empty((0, 2), np.uint64)
+_NO_FINGERPRINTS: Final = np.empty((0, 2), np.uint64)
 
 _search_and_add = Kernel("search_and_add")
 
@@ -63,7 +63,7 @@ class Query(NamedTuple):
     low_hours: NDArray[np.int64]
     high_hours: NDArray[np.int64]
     ratio: tuple[int, int]
-    fingerprints: NDArray[np.uint64] = NO_FINGERPRINTS
+    fingerprints: NDArray[np.uint64] = _NO_FINGERPRINTS
     largest: int = 0
 
 
