@@ -48,8 +48,8 @@ static inline i64 insert(u64 *table, i64 mask, u64 key) {
     return is_new;
 }
 
-/* Key of the q-gram `points[at:at + q]`; `raw` is the same memory as bytes (little-endian). */
-static inline u64 gram_key(const u32 *points, const u8 *raw, i64 at, i64 q) {
+/* Key of the q-gram `points[at:at + q]`; one that does not fit into 64 bits by its bytes, which lie little-endian. */
+static inline u64 gram_key(const u32 *points, i64 at, i64 q) {
     bool packable = q <= 4;
     u64 value = 0;
     if (packable) {
@@ -58,7 +58,7 @@ static inline u64 gram_key(const u32 *points, const u8 *raw, i64 at, i64 q) {
             value = value << 16 | points[i];
         }
     }
-    return packable ? splitmix64(value) : xxh64(raw + 4 * at, raw + 4 * (at + q), 0);
+    return packable ? splitmix64(value) : xxh64((const u8 *)(points + at), (const u8 *)(points + at + q), 0);
 }
 
 /* Key of the 4-gram of ASCII at `text`, as `gram_key` has it. */
@@ -103,7 +103,7 @@ static inline i64 window_keys(const u8 *text, i64 start, i64 end, i64 q, const S
             out[i] =
                 splitmix64((u64)points[i] << 48 | (u64)points[i + 1] << 32 | (u64)points[i + 2] << 16 | points[i + 3]);
     } else {
-        for (i64 i = 0; i < n - q + 1; i++) out[i] = gram_key(points, scratch->kept_raw, i, q);
+        for (i64 i = 0; i < n - q + 1; i++) out[i] = gram_key(points, i, q);
     }
     return max_i64(n - q + 1, 0);
 }

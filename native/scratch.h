@@ -7,7 +7,6 @@
 typedef struct {
     u32 *points;
     u32 *kept;
-    u8 *kept_raw; /* the same memory as bytes */
     u64 *keys;
     u64 *grams;
     u64 *chosen;
@@ -18,16 +17,15 @@ typedef struct {
     i32 *positions;
 } Scratch;
 
-#define SCRATCH                                                                                         \
-    "scratch.points u4!, scratch.kept u4!, scratch.kept_raw u1!, scratch.keys u8!, scratch.grams u8!, " \
-    "scratch.chosen u8!, scratch.table u8!, scratch.others u8!, scratch.seen u1!, scratch.ascii u4!, "  \
-    "scratch.positions i4!"
+#define SCRATCH                                                                                       \
+    "scratch.points u4!, scratch.kept u4!, scratch.keys u8!, scratch.grams u8!, scratch.chosen u8!, " \
+    "scratch.table u8!, scratch.others u8!, scratch.seen u1!, scratch.ascii u4!, scratch.positions i4!"
 
-enum { SCRATCH_ARGS = 11 };
+enum { SCRATCH_ARGS = 10 };
 
 static inline Scratch scratch_of(const Arg *a) {
-    return (Scratch){a[0].data, a[1].data, a[2].data, a[3].data, a[4].data, a[5].data,
-                     a[6].data, a[7].data, a[8].data, a[9].data, a[10].data};
+    return (Scratch){a[0].data, a[1].data, a[2].data, a[3].data, a[4].data,
+                     a[5].data, a[6].data, a[7].data, a[8].data, a[9].data};
 }
 
 #endif

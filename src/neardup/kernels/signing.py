@@ -23,7 +23,7 @@ class Scratch(NamedTuple):
     """Working memory for texts of up to s bytes; one per thread.
 
     points                4 · s + 4: code points before and in normalization
-    kept, kept_raw        4 · s + 4: code points of a normal form; the same memory as bytes
+    kept                  4 · s + 4: code points of a normal form
     keys, grams, chosen   s + 1: keys of q-grams and of grams
     table, others         slots of open-addressing tables, a power of two of 4 · s or more
     seen                  flags of the slots of `table`, and one more
@@ -32,7 +32,6 @@ class Scratch(NamedTuple):
 
     points: NDArray[np.uint32]
     kept: NDArray[np.uint32]
-    kept_raw: NDArray[np.uint8]
     keys: NDArray[np.uint64]
     grams: NDArray[np.uint64]
     chosen: NDArray[np.uint64]

@@ -67,11 +67,9 @@ class _Memory(threading.local):
 def _new_scratch(size: int) -> Scratch:
     """Only what a text needs of the arrays is written to: the system gives no memory for the rest."""
     slots = 1 << (4 * size - 1).bit_length()
-    kept = np.empty(4 * size + 4, np.uint32)
     return Scratch(
         points=np.empty(4 * size + 4, np.uint32),
-        kept=kept,
-        kept_raw=kept.view(np.uint8),
+        kept=np.empty(4 * size + 4, np.uint32),
         keys=np.empty(size + 1, np.uint64),
         grams=np.empty(size + 1, np.uint64),
         chosen=np.empty(size + 1, np.uint64),
