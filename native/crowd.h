@@ -91,8 +91,6 @@ typedef struct {
 
 #define CORE "core.table u8, core.slots i8"
 
-enum { CORE_ARGS = 2 };
-
 static inline Core core_of(const Arg *a) { return (Core){a[0].data, a[0].length, a[1].data, a[1].length}; }
 
 /* Writes those of `keys[first:last]` that are not in the core to `out[at:]`; returns the next position. `seen` becomes

@@ -1,12 +1,13 @@
-/* Which doc an id finds: a table with open addressing of hash << 32 | doc + 1. src/neardup/kernels/id_slots.py */
+/* Which doc an id finds: a table with open addressing of hash << 32 | doc + 1. src/neardup/kernels/id_slots.py
+ *
+ * 0 is a free slot; 1 << 63, which no hash comes to, one whose id was removed: a search goes on behind it.
+ */
 #ifndef NEARDUP_ID_SLOTS_H
 #define NEARDUP_ID_SLOTS_H
 
 #include "core.h"
 
 enum { ID_HASH_BITS = 31 };
-
-#define REMOVED_ID (1ULL << 63) /* a slot whose id was removed: a search goes on behind it; 0 is free */
 
 /* The slot where an id of this hash wants to be, among `size`. */
 static inline i64 home_of_id(u64 hash, i64 size) { return (i64)(hash * (u64)size >> ID_HASH_BITS); }

@@ -3,7 +3,7 @@
  * The table and the short lists are those of posting_lists.h. A list that holds many of all members becomes a row of
  * `bits` for good, and its room is free again: a comparison then costs a look-up a key, and 64 members a word.
  *
- *     entries[slot] = (key, row << 32 | BITSET << 27 | length)     of a list that is a bitset
+ *     entries[slot] = (key, row << 32 | BITSET_CLASS << 27 | length)     of a list that is a bitset
  *     bits[b, row]    8 words: the bits of members 512 * b on; row 0 has none
  *
  * Rows are counted block by block, for many documents at once: then a block of all rows stays in the second cache
