@@ -117,11 +117,20 @@ class Leap(NamedTuple):
         )
 
 
+def is_step(hour: int, newest: int, kept_hours: int) -> bool:
+    """Whether a document of `hour` leaves the newest hour where it is, or moves it on by no more than half of the hours
+    kept (0 = all): then there is nothing to doubt, whatever the window holds.
+
+    >>> is_step(112, 100, 24), is_step(113, 100, 24)
+    (True, False)
+    """
+    return not kept_hours or newest <= FIRST_HOUR or hour <= newest + max(kept_hours // 2, 1)
+
+
 def leap(hour: int, newest: int, kept_hours: int, documents: Mapping[int, int]) -> Leap | None:
     """The leap of a document of `hour` in a window of so many `documents` by hour; None if there is nothing to doubt.
 
-    What is doubted moves the newest hour on by more than half of the hours kept, and makes more than half of what is
-    there expire.
+    What is doubted is no `is_step`, and makes more than half of what is there expire.
 
     >>> leap(148, 100, 24, {99: 3, 100: 7})
     Leap(newest=100, hour=148, leaving=10, living=10)
@@ -129,8 +138,7 @@ def leap(hour: int, newest: int, kept_hours: int, documents: Mapping[int, int]) 
     True
     """
     first = first_living_hour(hour, kept_hours)
-    near = hour <= newest + max(kept_hours // 2, 1)
-    if near or newest <= FIRST_HOUR or first <= min(documents, default=LAST_HOUR):
+    if is_step(hour, newest, kept_hours) or first <= min(documents, default=LAST_HOUR):
         return None
     leaving = sum(count for old, count in documents.items() if old < first)
     living = sum(documents.values())

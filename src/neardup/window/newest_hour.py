@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from neardup.errors import SettingsError
 from neardup.model.clock import now_ms
 from neardup.model.document import format_time
-from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_of, leap
+from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_of, is_step, leap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,8 +59,8 @@ class Leaps:
     def doubt(self, at: int, state: State) -> Doubt | None:
         """Why the document `at` that place is not believed, now that those before it are done; None if it is."""
         document, settings = self._documents[at], state.settings
-        if settings.advance or not settings.kept_hours:
-            return None
+        if settings.advance or is_step(document.hour, state.newest, settings.kept_hours):
+            return None  # before the hours are gone through, of which there may be many thousands
         counts = {hour: load[0] for hour, load in state.table.load.items()}
         jump = leap(document.hour, state.newest, settings.kept_hours, counts)
         if jump is None or (document.dated and is_current(document.time)):

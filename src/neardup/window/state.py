@@ -274,15 +274,16 @@ class State:
 
     def expire_before(self, hour: int) -> Expired:
         """Takes every hour before `hour` out, from memory and (after the next commit) from the store."""
-        going = {old: load[0] for old, load in self.table.load.items() if old < hour}
-        expired = Expired((), sum(going.values()))
+        expired = Expired()
         if hour > self.committed.floor_hour:
+            going = {old: load[0] for old, load in self.table.load.items() if old < hour}
             self.committed = self.committed._replace(floor_hour=hour)
             doomed = [old for old in self.store.hours() if old < hour]
             self.mark_expired_dead()
             self._doomed += doomed
+            self.since_opened.left = self.since_opened.left.with_more(going)
+            expired.documents = sum(going.values())
             expired.add_hours(doomed)
-        self.since_opened.left = self.since_opened.left.with_more(going)
         return expired
 
     def mark_expired_dead(self) -> None:
