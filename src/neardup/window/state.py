@@ -276,7 +276,8 @@ class State:
         """Takes every hour before `hour` out, from memory and (after the next commit) from the store."""
         expired = Expired()
         if hour > self.committed.floor_hour:
-            going = {old: load[0] for old, load in self.table.load.items() if old < hour}
+            load = self.table.load  # which may count documents that are not in memory
+            going = {old: load.pop(old)[0] for old in sorted(load) if old < hour}
             self.committed = self.committed._replace(floor_hour=hour)
             doomed = [old for old in self.store.hours() if old < hour]
             self.mark_expired_dead()

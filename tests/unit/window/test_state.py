@@ -2,7 +2,11 @@
 
 from testing.window.backends import document
 
+from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
+from neardup.signing.signer import signer_for
+from neardup.stores.memory import MemoryStore
+from neardup.window.state import State
 
 
 class CountedHours(dict[int, list[int]]):
@@ -24,3 +28,13 @@ def test_hours_are_not_gone_through_for_documents_that_move_none_on():
         list(window.ingest([document(f"d{i}", f"Text {i} of many about {i * i} things.") for i in range(20)]))
         assert len(window) == 21
         assert hours.looks == 0
+
+
+def test_hours_that_left_are_counted_once_where_memory_holds_no_window():
+    """With candidates searched for, hours are counted whose documents are not in memory; a batch may let several go."""
+    state = State(MemoryStore(), Settings(), signer_for(Recipe()))
+    state.table.load |= {10: [5, 0], 20: [3, 0]}
+    gone = [state.expire_before(15), state.expire_before(30)]
+    assert [expired.documents for expired in gone] == [5, 3]
+    assert (state.since_opened.left.documents, state.since_opened.left.hours) == (8, 2)
+    assert state.table.budgeted == (0, 0)
