@@ -170,6 +170,22 @@ def test_reconcile_after_the_policy_was_changed(directory):
     assert list(window.groups()) == groups
 
 
+def test_what_reconcile_does_not_tell_stays_as_it_was_told(place):
+    """A copy that another policy sets aside is written again; what was given up since is no part of its verdict."""
+    window = place.open(max_documents=3)
+    stream = [
+        document("x", grams(0, 30)),
+        document("a", grams(100, 130), 1),
+        document("b", grams(100, 130), 1),
+    ]
+    list(window.ingest([*stream, document("c", grams(200, 230), 2)]))
+    told = window.get("b")
+    window = place.reopened(window, max_documents=3, policy="route")
+    assert (told.duplicate_of, told.truncated, list(window)) == ("a", False, ["a", "b", "c"])
+    assert list(window.reconcile()) == []
+    assert window.get("b") == told
+
+
 def test_reconcile_after_the_threshold_was_changed(directory):
     window = directory.open(threshold="0.9", retrieval="complete")
     list(window.ingest([document("a", A, 0), document("b", B, 1)]))

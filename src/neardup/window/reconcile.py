@@ -51,6 +51,7 @@ def reconcile(state: State) -> Iterator[Verdict]:
         verdict, matches, parts = _decided_again(state, doc, ranks, old)
         head = table.ids.doc(verdict.group)
         changed = _differ(verdict, old)
+        verdict = verdict if changed else old  # what is not told stays as it was told
         if _set_aside(state, doc, verdict) or table.arrivals[head] != old_heads[doc] or changed:
             state.record(doc, verdict, matches.basis(parts))
         elif verdict.group != verdict.id:
