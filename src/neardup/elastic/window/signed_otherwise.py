@@ -41,18 +41,20 @@ class SignedOtherwise:
             }
         }
 
-    def count(self) -> int:
-        """How many there are."""
-        target = self._layout.target
-        api.refresh(self._cluster, target, api.NO_INDEX_NEEDED)
-        return api.count(self._cluster, target, self._query, {"ignore_unavailable": "true"})
+    def count(self, target: str | None = None) -> int:
+        """How many there are, in `target` or in the whole window. An hour that has been deleted has none."""
+        target = target or self._layout.target
+        there = {"ignore_unavailable": "true"}
+        api.refresh(self._cluster, target, {**there, **api.NO_INDEX_NEEDED})
+        return api.count(self._cluster, target, self._query, there)
 
     def sign(self, target: str) -> int:
         """Signs those in `target`; how many there were, one that has changed meanwhile with them. About 3 ms each.
 
-        An hour that has been deleted has none. Raises `ClusterRejected` if the cluster does not take one.
+        Raises `ClusterRejected` if the cluster does not take one.
         """
-        api.refresh(self._cluster, target, {"ignore_unavailable": "true", **api.NO_INDEX_NEEDED})
+        if not self.count(target):
+            return 0  # of an hour that has been deleted OpenSearch makes no snapshot
         pages = api.snapshot_pages(
             self._cluster, target, {"query": self._query, "_source": False}, size=_PAGE
         )
