@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import random
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 import xxhash
 from testing.node.fixtures import PATIENCE
@@ -293,19 +295,25 @@ def test_too_much_is_refused_and_harms_nobody(library, like):
 def test_where_there_is_no_memory_it_ends_with_the_word_of_the_breaker(own_node):
     text = cjk(30_000, 7)
     with fresh_prefix(own_node.url, patience=PATIENCE) as cluster:
-        there = new_library(cluster, {"one": 1})
+        there = new_library(cluster, {"terms": 1, "scanned": 1})
         there.put([(there.indices[0], "a")], text)
 
         def limit(most):
             body = {"persistent": {"indices.breaker.request.limit": most}}
             cluster.request("PUT", "/_cluster/settings", body=body)
 
+        sketch = base64.b64encode(np.arange(60, dtype="<u4").tobytes()).decode()
+        sketches = {"neardup_sketch": {"sketches": 50 * [sketch], "at_least": 50 * [1]}}
         limit("64kb")  # the search itself takes some
         try:
-            told = refusal(there, by_text(text), status=429)
+            told = [refusal(there, by_text(text), status=429)]
+            # While a request is read, and while a query is made of it, the server calls an error one of the request.
+            told += [refusal(there, {"bool": {"filter": [sketches]}}, status=429)]
+            limit("400kb")  # enough for the sketches, not for their terms
+            told += [refusal(there, sketches, indices=there.indices[0], status=429)]
         finally:
             limit(None)
-        assert "[request] Data too large, data for [<neardup>]" in told
+        assert all("[request] Data too large, data for [<neardup>]" in each for each in told)
         assert there.found(by_text(text)) == {(there.indices[0], "a"): 1}
         (node,) = cluster.request("GET", "/_nodes/stats/breaker")["nodes"].values()
         assert node["breakers"]["request"]["estimated_size_in_bytes"] == 0

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.elasticsearch.common.breaker.CircuitBreaker;
+import org.elasticsearch.common.breaker.CircuitBreakingException;
 import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.index.analysis.TokenizerFactory;
 import org.elasticsearch.indices.analysis.AnalysisModule.AnalysisProvider;
@@ -12,6 +13,7 @@ import org.elasticsearch.node.Node;
 import org.elasticsearch.plugins.AnalysisPlugin;
 import org.elasticsearch.plugins.IngestPlugin;
 import org.elasticsearch.plugins.SearchPlugin;
+import org.neardup.query.MemoryException;
 import org.neardup.query.NeardupQueryBuilder;
 import org.neardup.query.SketchQueryBuilder;
 
@@ -47,13 +49,21 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
     @Override
     public List<QuerySpec<?>> getQueries() {
         return List.of(
-                NeardupQueryBuilder.spec(lexicons::orDefault, this::ensureMemory),
-                SketchQueryBuilder.spec(this::ensureMemory));
+                NeardupQueryBuilder.spec(lexicons::orDefault, this::ensureQueryMemory),
+                SketchQueryBuilder.spec(this::ensureQueryMemory));
     }
 
     @Override
     void setBreaker(CircuitBreaker breaker) {
         requests = breaker;
+    }
+
+    private void ensureQueryMemory(long bytes) {
+        try {
+            ensureMemory(bytes);
+        } catch (CircuitBreakingException cause) {
+            throw new MemoryException(cause);
+        }
     }
 
     /**

@@ -2,6 +2,7 @@ package org.neardup.query;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.lucene.document.IntPoint;
 import org.apache.lucene.search.BooleanClause;
@@ -45,8 +46,12 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
     private static final String AT_LEAST = "at_least";
 
     private final String field;
-    private final Sketches sketches;
+    private final int[][] keys;
+    private final int[] atLeast;
     private final MemoryCheck memory;
+
+    /** Made where shards are searched: of a breaker's no while a request is read the server makes a 400. */
+    private Sketches sketches;
 
     /**
      * The query as a plugin offers it.
@@ -57,9 +62,10 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
         return new QuerySpec<>(NAME, in -> new SketchQueryBuilder(in, memory), parser -> parse(parser, memory));
     }
 
-    private SketchQueryBuilder(String field, Sketches sketches, MemoryCheck memory) {
+    private SketchQueryBuilder(String field, int[][] keys, int[] atLeast, MemoryCheck memory) {
         this.field = field;
-        this.sketches = sketches;
+        this.keys = keys;
+        this.atLeast = atLeast;
         this.memory = memory;
     }
 
@@ -68,22 +74,21 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
         super(in);
         this.memory = memory;
         field = in.readString();
-        int[][] keys = new int[in.readVInt()][];
-        int[] atLeast = new int[keys.length];
+        keys = new int[in.readVInt()][];
+        atLeast = new int[keys.length];
         for (int text = 0; text < keys.length; text++) {
             keys[text] = in.readIntArray();
             atLeast[text] = in.readVInt();
         }
-        sketches = Sketches.of(keys, atLeast, memory);
     }
 
     @Override
     protected void doWriteTo(StreamOutput out) throws IOException {
         out.writeString(field);
-        out.writeVInt(sketches.count());
-        for (int text = 0; text < sketches.count(); text++) {
-            out.writeIntArray(sketches.keys(text));
-            out.writeVInt(sketches.atLeast(text));
+        out.writeVInt(keys.length);
+        for (int text = 0; text < keys.length; text++) {
+            out.writeIntArray(keys[text]);
+            out.writeVInt(atLeast[text]);
         }
     }
 
@@ -119,11 +124,10 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
             throw new ParsingException(
                     start, "[" + NAME + "] needs [sketches], packed, and as many numbers of keys in [at_least]");
         }
-        Sketches sketches = Sketches.of(
-                keys.toArray(int[][]::new),
-                atLeast.stream().mapToInt(Integer::intValue).toArray(),
-                memory);
-        return new SketchQueryBuilder(field, sketches, memory).boost(boost).queryName(name);
+        int[] numbers = atLeast.stream().mapToInt(Integer::intValue).toArray();
+        return new SketchQueryBuilder(field, keys.toArray(int[][]::new), numbers, memory)
+                .boost(boost)
+                .queryName(name);
     }
 
     private static List<int[]> sketches(XContentParser parser) throws IOException {
@@ -185,15 +189,11 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
         builder.startObject(NAME);
         builder.field(FIELD, field);
         builder.startArray(SKETCHES);
-        for (int text = 0; text < sketches.count(); text++) {
-            builder.value(SketchKeys.packed(sketches.keys(text)));
+        for (int[] own : keys) {
+            builder.value(SketchKeys.packed(own));
         }
         builder.endArray();
-        builder.startArray(AT_LEAST);
-        for (int text = 0; text < sketches.count(); text++) {
-            builder.value(sketches.atLeast(text));
-        }
-        builder.endArray();
+        builder.array(AT_LEAST, atLeast);
         boostAndQueryNameToXContent(builder);
         builder.endObject();
     }
@@ -205,16 +205,16 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
 
     @Override
     protected Query doToQuery(SearchExecutionContext context) throws IOException {
-        if (sketches.count() == 0) {
+        if (keys.length == 0) {
             return new MatchNoDocsQuery("no sketch is given");
         }
         MappedFieldType packed = context.getFieldType(field + "." + Signature.PACKED_SKETCH);
         if (packed instanceof BinaryFieldMapper.BinaryFieldType && packed.hasDocValues()) {
-            return withOthers(new SketchQuery(packed.name(), sketches), packed, context);
+            return withOthers(new SketchQuery(packed.name(), sketches()), packed, context);
         }
         MappedFieldType terms = context.getFieldType(field + "." + Signature.SKETCH);
         if (terms instanceof TextFieldMapper.TextFieldType && IndexedFields.hasTerms(terms)) {
-            return withOthers(sketches.byTerms(terms, context, memory), terms, context);
+            return withOthers(sketches().byTerms(terms, context, memory), terms, context);
         }
         throw new QueryShardException(
                 context,
@@ -225,6 +225,13 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
                 Signature.PACKED_SKETCH,
                 field,
                 Signature.SKETCH);
+    }
+
+    private synchronized Sketches sketches() {
+        if (sketches == null) {
+            sketches = Sketches.of(keys, atLeast, memory);
+        }
+        return sketches;
     }
 
     /**
@@ -245,12 +252,14 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
 
     @Override
     protected boolean doEquals(SketchQueryBuilder other) {
-        return field.equals(other.field) && sketches.equals(other.sketches);
+        return field.equals(other.field)
+                && Arrays.equals(atLeast, other.atLeast)
+                && Arrays.deepEquals(keys, other.keys);
     }
 
     @Override
     protected int doHashCode() {
-        return 31 * field.hashCode() + sketches.hashCode();
+        return 31 * field.hashCode() + Arrays.deepHashCode(keys);
     }
 
     @Override

@@ -122,16 +122,6 @@ final class Sketches {
         return keys.length;
     }
 
-    /** How many keys a copy of a text shares with it at least. */
-    int atLeast(int text) {
-        return atLeast[text];
-    }
-
-    /** The keys of a text. */
-    int[] keys(int text) {
-        return keys[text];
-    }
-
     /**
      * The query for the same documents, and some more, where an index has terms of its sketches. The first keys of all
      * texts are one clause, the second ones another: who shares so many keys with one text matches so many clauses.
