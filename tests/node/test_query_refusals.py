@@ -319,6 +319,18 @@ def test_where_there_is_no_memory_it_ends_with_the_word_of_the_breaker(own_node)
         assert node["breakers"]["request"]["estimated_size_in_bytes"] == 0
 
 
+@only_elasticsearch("a limit of its own, that of all memory")
+def test_hundreds_of_clauses_by_the_id_of_a_long_document_do_not_end_a_node(own_node):
+    with fresh_prefix(own_node.url, patience=PATIENCE) as cluster:
+        there = new_library(cluster, {"one": 1})
+        place = (there.indices[0], "long")
+        there.put([place], 150_000 * "七万丈三上下")
+        clauses = [by_id(place, f"0.{n}") for n in range(100, 500)]
+        told = refusal(there, {"bool": {"should": clauses}}, status=429)
+        assert "[request] Data too large, data for [<neardup>] would be [720000000/686.6mb]" in told
+        assert there.found(by_text(ROSE)) == {}
+
+
 def test_a_large_text_is_found_by_its_copy(library):
     place, text = (library.indices[0], "large"), cjk(60_000, 8)
     changed = text[:55_000] + cjk(5_000, 9)

@@ -25,7 +25,7 @@ import org.elasticsearch.transport.RemoteClusterAware;
 import org.neardup.signature.Signature;
 
 /**
- * Fetches the q-grams of a stored document, once for the whole search and with the rights of who searches.
+ * Fetches the q-grams of a stored document, with the rights of who searches.
  *
  * <p>By a get, which sees what has not been refreshed yet; in several indices, named or behind an alias, in a data stream
  * or another cluster, by a search, because a get takes one index only.
@@ -41,18 +41,13 @@ final class LikeFetcher {
     private final Client client;
     private final String field;
     private final LikeSource.Reference wanted;
-    private final MemoryCheck memory;
     private final FetchSourceContext sourceFields;
 
-    /**
-     * @param field the object that holds a document's signature
-     * @param memory of this node
-     */
-    LikeFetcher(Client client, String field, LikeSource.Reference wanted, MemoryCheck memory) {
+    /** @param field the object that holds a document's signature */
+    LikeFetcher(Client client, String field, LikeSource.Reference wanted) {
         this.client = client;
         this.field = field;
         this.wanted = wanted;
-        this.memory = memory;
         String[] fields = KEYS.stream().map(key -> field + "." + key).toArray(String[]::new);
         sourceFields = new SearchSourceBuilder().fetchSource(fields, null).fetchSource();
     }
@@ -148,9 +143,7 @@ final class LikeFetcher {
                     wanted.id(),
                     routing == null ? null : routing.getValue().toString());
             List<String> strings = qgrams.stream().map(String.class::cast).toList();
-            LikeSource.Document document = new LikeSource.Document(fetched, recipe, fingerprint, strings);
-            memory.ensure(document.weight()); // before the next one: a search may have thousands of them
-            return document;
+            return new LikeSource.Document(fetched, recipe, fingerprint, strings);
         }
         throw new IllegalArgumentException("[like] is document " + wanted + ", whose source has no full signature in ["
                 + field + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");

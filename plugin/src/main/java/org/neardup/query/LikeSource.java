@@ -96,7 +96,12 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
         return switch (kind) {
             case 0 -> new Text(in.readString());
             case 1 -> new Reference(in.readString(), in.readString(), in.readOptionalString());
-            case 2 -> new Document((Reference) read(in, memory), in.readString(), in.readString(), qgrams(in, memory));
+            case 2 -> {
+                Document document = new Document(
+                        (Reference) read(in, memory), in.readString(), in.readString(), qgrams(in, memory));
+                memory.ensure(document.weight()); // before the next one: a search may have thousands of them
+                yield document;
+            }
             default -> throw new IOException("[like] of a kind not known here: " + kind);
         };
     }

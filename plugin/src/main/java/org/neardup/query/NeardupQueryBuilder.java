@@ -5,7 +5,6 @@ import java.util.function.Function;
 import org.apache.lucene.search.MatchNoDocsQuery;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.util.SetOnce;
-import org.elasticsearch.action.ActionListener;
 import org.elasticsearch.common.ParsingException;
 import org.elasticsearch.common.io.stream.StreamInput;
 import org.elasticsearch.common.io.stream.StreamOutput;
@@ -170,15 +169,7 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
             LikeSource.Document document = fetched.get();
             return document == null ? this : new NeardupQueryBuilder(plans, params.with(document), null);
         }
-        SetOnce<LikeSource.Document> pending = new SetOnce<>();
-        context.registerAsyncAction(
-                (client, listener) -> new LikeFetcher(client, params.field(), reference, plans.memory())
-                        .fetch(ActionListener.wrap(
-                                document -> {
-                                    pending.set(document);
-                                    listener.onResponse(null);
-                                },
-                                listener::onFailure)));
+        SetOnce<LikeSource.Document> pending = LikeFetches.add(context, params.field(), reference, plans.memory());
         return new NeardupQueryBuilder(plans, params, pending);
     }
 

@@ -26,6 +26,7 @@ import org.elasticsearch.common.io.stream.NamedWriteableRegistry;
 import org.elasticsearch.common.io.stream.StreamInput;
 import org.elasticsearch.index.IndexNotFoundException;
 import org.elasticsearch.index.get.GetResult;
+import org.elasticsearch.index.query.BoolQueryBuilder;
 import org.elasticsearch.index.query.QueryBuilder;
 import org.elasticsearch.index.query.QueryRewriteContext;
 import org.elasticsearch.index.query.Rewriteable;
@@ -291,6 +292,45 @@ class NeardupQueryBuilderTest {
         assertEquals(fetched, rewritten(fetched, client));
         assertEquals(1, client.requests.size());
         assertNotEquals(query(asked), fetched);
+    }
+
+    private static BoolQueryBuilder either(QueryBuilder... clauses) {
+        BoolQueryBuilder query = new BoolQueryBuilder();
+        List.of(clauses).forEach(query::should);
+        return query;
+    }
+
+    @Test
+    @DisplayName("fetches a document that several clauses of a search name once, and each of several")
+    void fetchOfSeveral() throws Exception {
+        Answering client = new Answering(SIGNED);
+        QueryBuilder other = query(LIKE_ID.replace("7", "8"));
+        QueryBuilder fetched = rewritten(either(query(LIKE_ID), other, query(LIKE_ID + ",\"threshold\":0.5")), client);
+        assertEquals(2, client.requests.size());
+        BoolQueryBuilder sent = assertInstanceOf(BoolQueryBuilder.class, fetched);
+        for (QueryBuilder clause : sent.should()) {
+            assertTrue(Requests.written(clause).contains("\"_index\":\"news-09\""), Requests.written(clause));
+            assertEquals(clause, arrived(clause, PLANS));
+        }
+    }
+
+    @Test
+    @DisplayName("looks up no further document, and sends none, where there is no memory for it")
+    void noMemoryForSeveral() throws Exception {
+        long weight = 2 * QueryPlan.QGRAM_BYTES;
+        PlanCache plans = new PlanCache(name -> Lexicon.getDefault(), bytes -> {
+            if (bytes > 2 * weight) {
+                throw new IllegalStateException("no memory for " + bytes);
+            }
+        });
+        QueryBuilder one = arrived(query(LIKE_ID), plans);
+        QueryBuilder other = arrived(query(LIKE_ID.replace("7", "8")), plans);
+        Answering client = new Answering(SIGNED);
+        rewritten(either(one, one), client);
+        assertThrows(IllegalStateException.class, () -> rewritten(either(one, one, one), client));
+        assertEquals(2, client.requests.size());
+        assertThrows(IllegalStateException.class, () -> rewritten(either(one, other), client));
+        assertEquals(3, client.requests.size());
     }
 
     private static NeardupQueryBuilder arrived(QueryBuilder query, PlanCache plans) throws IOException {
