@@ -38,7 +38,7 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
 
     @Override
     public Map<String, Processor.Factory> getProcessors(Processor.Parameters parameters) {
-        return Map.of(NeardupProcessor.TYPE, new NeardupProcessorFactory(node, lexicons, salts));
+        return Map.of(NeardupProcessor.TYPE, new NeardupProcessorFactory(node, lexicons, salts, this::ensureMemory));
     }
 
     @Override

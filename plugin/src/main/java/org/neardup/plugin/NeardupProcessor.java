@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.elasticsearch.ingest.AbstractProcessor;
 import org.elasticsearch.ingest.IngestDocument;
+import org.neardup.query.MemoryCheck;
 import org.neardup.signature.Parts;
 import org.neardup.signature.Signature;
 import org.neardup.signature.Signer;
@@ -60,11 +61,14 @@ final class NeardupProcessor extends AbstractProcessor {
             OnTooLong onTooLong) {}
 
     private final Task task;
+    private final MemoryCheck memory;
     private final List<String> dottedKeys;
 
-    NeardupProcessor(String tag, String description, Task task) {
+    /** @param memory of the node */
+    NeardupProcessor(String tag, String description, Task task, MemoryCheck memory) {
         super(tag, description);
         this.task = task;
+        this.memory = memory;
         String target = NeardupProcessorFactory.bare(task.target());
         dottedKeys = OWN_KEYS.stream().map(key -> target + "." + key).toList();
     }
@@ -126,6 +130,10 @@ final class NeardupProcessor extends AbstractProcessor {
     }
 
     private void sign(IngestDocument document, String text) {
+        long bytes = Signer.memory(text);
+        if (bytes > 0) {
+            memory.ensure(bytes);
+        }
         Map<?, ?> present = present(document);
         if (isSigned(present) && task.signer().isOf(text, present)) {
             return;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import java.util.Map;
+import org.neardup.query.MemoryCheck;
 import org.neardup.signature.DataFileException;
 import org.neardup.signature.Lexicon;
 import org.neardup.signature.Parts;
@@ -19,12 +20,17 @@ final class NeardupProcessorFactory extends ProcessorFactory {
     private final String node;
     private final Lexicons lexicons;
     private final Salts salts;
+    private final MemoryCheck memory;
 
-    /** @param node the name of this node, for messages: pipelines are made on every node */
-    NeardupProcessorFactory(String node, Lexicons lexicons, Salts salts) {
+    /**
+     * @param node the name of this node, for messages: pipelines are made on every node
+     * @param memory of it
+     */
+    NeardupProcessorFactory(String node, Lexicons lexicons, Salts salts, MemoryCheck memory) {
         this.node = node;
         this.lexicons = lexicons;
         this.salts = salts;
+        this.memory = memory;
     }
 
     @Override
@@ -45,7 +51,7 @@ final class NeardupProcessorFactory extends ProcessorFactory {
                 options.whole("max_length", Signer.DEFAULT_MAX_LENGTH, 1, Signer.LARGEST_MAX_LENGTH),
                 onTooLong(options));
         expectRecipe(options, signer.recipe());
-        return new NeardupProcessor(tag, description, task);
+        return new NeardupProcessor(tag, description, task, memory);
     }
 
     private static Parts parts(OptionReader options, boolean compact) {

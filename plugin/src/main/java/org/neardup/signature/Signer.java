@@ -17,8 +17,11 @@ public final class Signer {
     /** Code points of the longest text that a node signs, where nothing else is said. */
     public static final int DEFAULT_MAX_LENGTH = 1_000_000;
 
-    /** And at most: signing takes some 100 bytes of memory for each of them. */
+    /** And at most. */
     public static final int LARGEST_MAX_LENGTH = 10_000_000;
+
+    /** Bytes of memory that signing takes for each character, about. */
+    private static final long CHARACTER_BYTES = 100;
 
     /** Of texts up to this length the working memory is kept, about a megabyte a thread; that of longer ones is not. */
     static final int KEPT_LENGTH = 16_384;
@@ -35,6 +38,11 @@ public final class Signer {
         this.lexicon = lexicon;
         sketch = new Sketch(recipe);
         text = recipe.text(lexicon.id());
+    }
+
+    /** Bytes of memory that signing {@code text} takes, about, beside what a thread keeps: none for most texts. */
+    public static long memory(String text) {
+        return text.length() <= KEPT_LENGTH ? 0 : CHARACTER_BYTES * text.length();
     }
 
     /** The recipe string of everything signed here. */

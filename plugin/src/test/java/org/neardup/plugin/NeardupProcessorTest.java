@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.neardup.query.MemoryCheck;
 import org.neardup.signature.Parts;
 import org.neardup.signature.Threads;
 
@@ -58,6 +60,18 @@ class NeardupProcessorTest {
                 .getMessage();
         assertEquals(before, Documents.source(document));
         return message;
+    }
+
+    @Test
+    @DisplayName("signs no long text that the node has no memory for, whatever becomes of those over the limit")
+    void noMemory() {
+        MemoryCheck full = bytes -> {
+            throw new IllegalArgumentException("no memory for " + bytes);
+        };
+        NeardupProcessor processor = Processors.make(Path.of("nowhere"), Map.of("on_too_long", "mark"), full);
+        assertEquals("no memory for 10000000", refused(processor, Map.of("text", "rose ".repeat(20_000))));
+        Map<String, Object> source = Map.of("text", TEXT);
+        assertEquals(with(source, "neardup", signature(TEXT)), Processors.processed(processor, source));
     }
 
     @Test
