@@ -331,7 +331,7 @@ def test_hundreds_of_clauses_by_the_id_of_a_long_document_do_not_end_a_node(own_
         there.put([place], 150_000 * "七万丈三上下")
         clauses = [by_id(place, f"0.{n}") for n in range(100, 500)]
         told = refusal(there, {"bool": {"should": clauses}}, status=429)
-        assert "[request] Data too large, data for [<neardup>] would be [720000000/686.6mb]" in told
+        assert "[request] Data too large, data for [<neardup>] would be [2160000000/2gb]" in told
         assert there.found(by_text(ROSE)) == {}
 
 

@@ -25,6 +25,9 @@ final class LikeFetches {
     /** So many times the memory of a document is in use while it is looked up, about. */
     private static final int COPIES = 8;
 
+    /** And on its way to a shard, of each clause: in the message, as its bytes are put together, and read. */
+    private static final int SENT_COPIES = 3;
+
     private final MemoryCheck memory;
     private final Map<Wanted, Fetch> fetches = new HashMap<>();
     private final Queue<Wanted> queue = new ArrayDeque<>();
@@ -86,7 +89,7 @@ final class LikeFetches {
 
     private void take(Fetch fetch, LikeSource.Document document) {
         largest = Math.max(largest, document.weight());
-        sent += fetch.clauses * document.weight(); // each clause sends it to the shards by itself
+        sent += SENT_COPIES * fetch.clauses * document.weight();
         memory.ensure(sent);
         fetch.document.set(document);
     }

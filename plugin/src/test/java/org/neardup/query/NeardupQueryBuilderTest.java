@@ -319,7 +319,7 @@ class NeardupQueryBuilderTest {
     void noMemoryForSeveral() throws Exception {
         long weight = 2 * QueryPlan.QGRAM_BYTES;
         PlanCache plans = new PlanCache(name -> Lexicon.getDefault(), bytes -> {
-            if (bytes > 2 * weight) {
+            if (bytes > 2 * 3 * weight) {
                 throw new IllegalStateException("no memory for " + bytes);
             }
         });
