@@ -311,7 +311,10 @@ def test_where_there_is_no_memory_it_ends_with_the_word_of_the_breaker(own_node)
             told += [refusal(there, {"bool": {"filter": [sketches]}}, status=429)]
             limit("400kb")  # enough for the sketches, not for their terms
             told += [refusal(there, sketches, indices=there.indices[0], status=429)]
-            lines = [{"index": {"_index": there.indices[0], "_id": "b"}}, {"text": text}]
+            lines: list[dict[str, Any] | bytes] = [
+                {"index": {"_index": there.indices[0], "_id": "b"}},
+                {"text": text},
+            ]
             written = cluster.request("POST", "/_bulk", body=lines)["items"][0]["index"]
             assert written["status"] == 429
             told += [written["error"]["reason"]]
