@@ -105,7 +105,8 @@ class _Answers(_Stream):
         if isinstance(message, JSONRPCRequest):
             self._open.add(message.id)
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._open.discard((message.params or {}).get("requestId"))
+            cancelled = (message.params or {}).get("requestId")  # of whatever type
+            self._open = {id for id in self._open if id != cancelled}
 
     async def complete(self) -> None:
         """Returns when no request is left to be answered."""

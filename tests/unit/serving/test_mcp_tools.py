@@ -189,8 +189,11 @@ def test_who_closes_the_stream_behind_a_question_has_the_answer(path):
     begun = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
     call = {"name": "check_text", "arguments": {"text": grams(500, 600)}}
     asked = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}
-    cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
-    said = answers(path, begun, json.dumps(asked), json.dumps(cancelled))
+    named: tuple[Any, ...] = (7, [])
+    cancelled = [
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}} for id in named
+    ]
+    said = answers(path, begun, json.dumps(asked), *map(json.dumps, cancelled))
     assert said.keys() == {1, 2}
     assert not said[2]["result"]["isError"]
 
