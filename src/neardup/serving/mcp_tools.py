@@ -142,11 +142,15 @@ class Server(MCPServer):
     """Says in a line what an argument may be that a tool does not take, and answers what is no message."""
 
     async def run_stdio_async(self) -> None:
-        """As the library has it, but that nothing goes unanswered."""
+        """As the library has it, but that nothing goes unanswered; raises `OSError` for a reader that went away."""
         server = self._lowlevel_server
-        async with stdio_server() as (read, write):
-            answers = _Answers(write)
-            await server.run(_Messages(read, answers), answers, server.create_initialization_options())
+        try:
+            async with stdio_server() as (read, write):
+                answers = _Answers(write)
+                await server.run(_Messages(read, answers), answers, server.create_initialization_options())
+        except ExceptionGroup as errors:  # of the library's tasks
+            only = errors.exceptions[0]
+            raise only if isinstance(only, OSError) else errors from None
 
     async def call_tool(self, name: str, arguments: dict[str, Any], *rest: Any, **options: Any) -> Any:
         """As the library has it; raises `ToolError`, in words that name argument and value, and for one unknown."""

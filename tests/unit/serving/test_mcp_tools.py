@@ -162,16 +162,14 @@ def test_errors_say_what_is_wrong(ask, tool, given, said):
     assert said in ask(tool, **given)
 
 
+CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+BEGIN = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": CLIENT})
+
+
 def answers(path, *said: str) -> dict[int | None, dict[str, Any]]:
     """What is answered, by its id, to somebody who says all at once and closes the stream."""
-    client = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "c", "version": "1"},
-    }
-    begin = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client})
     command = [sys.executable, "-m", "neardup", "mcp", "--window", str(path)]
-    lines = "\n".join([begin, *said, ""])
+    lines = "\n".join([BEGIN, *said, ""])
     done = subprocess.run(command, input=lines, stdout=subprocess.PIPE, text=True, timeout=60, check=True)
     return {each["id"]: each for each in map(json.loads, done.stdout.splitlines())}
 
@@ -196,6 +194,23 @@ def test_who_closes_the_stream_behind_a_question_has_the_answer(path):
     said = answers(path, begun, json.dumps(asked), *map(json.dumps, cancelled))
     assert said.keys() == {1, 2}
     assert not said[2]["result"]["isError"]
+
+
+def test_a_reader_that_went_away_ends_the_command_without_a_word(path):
+    """As it ends every other one."""
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "neardup", "mcp", "--window", str(path)]
+    with os.fdopen(write) as output:
+        done = subprocess.run(
+            command,
+            check=False,
+            input=f"{BEGIN}\n".encode(),
+            stdout=output,
+            stderr=subprocess.PIPE,
+            timeout=60,
+        )
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 def test_the_command_speaks_over_its_standard_streams(path):
