@@ -10,7 +10,7 @@ from neardup.elastic.http.address import Credentials, check_no_address, is_addre
 from neardup.errors import SettingsError
 from neardup.model.document import Document  # noqa: F401 - for the example below
 from neardup.model.settings import Recipe, Settings, check_boolean
-from neardup.signing.signer import signer_for
+from neardup.signing.signer import signer_of_new
 from neardup.stores.memory import MemoryStore
 from neardup.window.directory_opening import open_directory
 from neardup.window.engine import WindowEngine
@@ -70,8 +70,7 @@ def open_window(
         raise SettingsError("candidates", candidates, expected)
     if path is None:
         chosen = (settings or Settings()).with_changes(**changes)
-        recipe = chosen.recipe or Recipe.for_threshold(chosen.threshold_fraction)
-        return WindowEngine(MemoryStore(), chosen, signer_for(recipe), readonly=readonly)
+        return WindowEngine(MemoryStore(), chosen, signer_of_new(chosen), readonly=readonly)
     if isinstance(path, str):
         check_no_address(path)
     return open_directory(Path(path), settings, changes, readonly=readonly, remember=remember, force=force)

@@ -12,6 +12,7 @@ from testing.cli.samples import FERRY, MILL, written
 
 import neardup
 from neardup.errors import SettingsError, WindowMissing
+from neardup.model.settings import Recipe
 
 READING = ["query --text x", "groups", "delete x", "expire", "reconcile", "stats"]
 NO_URLS = [
@@ -69,6 +70,13 @@ def test_a_tilde_that_no_shell_has_replaced_is_no_directory(run, stream, command
     with pytest.raises(SettingsError, match="only a shell replaces ~"):
         neardup.open("~/news.window")
     assert [path.name for path in Path.cwd().iterdir()] == ["stream.jsonl"]
+
+
+def test_a_setting_that_is_refused_leaves_nothing_behind(place):
+    for refused in ({"threshold": 70}, {"recipe": Recipe(salt="none.salt")}):
+        with pytest.raises(SettingsError):
+            neardup.open("made/news.window", **refused)
+    assert not list(place.iterdir())
 
 
 def test_no_name_at_all_is_no_window_in_python(place):

@@ -24,7 +24,7 @@ from neardup.kernels.sketch import UNCOUNTED
 from neardup.kernels.text import MAX_GROWTH
 from neardup.kernels.words import sign_words_batch, word_hashes
 from neardup.model.document import text_argument
-from neardup.model.settings import COMPLETE_SHARED, Recipe
+from neardup.model.settings import COMPLETE_SHARED, Recipe, Settings
 from neardup.signing.recipe_tables import RecipeTables
 from neardup.signing.signature import Signature, SignedBatch, WordFeatures, concatenated, joined
 
@@ -249,6 +249,14 @@ def signer_for(recipe: Recipe) -> Signer:
     return _kept_signer(
         recipe, tuple(_stamp(path) for path in (recipe.lexicon, recipe.salt, recipe.boilerplate))
     )
+
+
+def signer_of_new(settings: Settings) -> Signer:
+    """The signer of a new window with these `settings`: of their recipe, or of the default for their threshold.
+
+    Raises `SettingsError` as `signer_for` does.
+    """
+    return signer_for(settings.recipe or Recipe.for_threshold(settings.threshold_fraction))
 
 
 def _stamp(path: str | Path | None) -> tuple[int, int, int] | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.errors import LexiconError, RecipeMismatch, SettingsError, WindowDamaged
 from neardup.model.settings import Recipe, Settings
-from neardup.signing.signer import Signer, signer_for
+from neardup.signing.signer import Signer, signer_for, signer_of_new
 from neardup.stores.description import Description, describe, mark_in, read_description, settings_of
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.remembered_settings import merged
@@ -20,6 +20,7 @@ from neardup.stores.window_directory import (
     SALT,
     check_free_directory,
     check_window,
+    holds_window,
     lost_boilerplate,
     write_salts,
 )
@@ -44,6 +45,8 @@ def open_directory(
         check_window(directory)
     else:
         check_free_directory(directory)
+        if not holds_window(directory):  # nothing is made for what is refused
+            signer_of_new((settings or Settings()).with_changes(**changes))
         directory.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         store = DirectoryStore(directory, readonly=readonly)
@@ -92,10 +95,9 @@ def _signer(directory: Path, description: Description, chosen: Settings) -> tupl
     changed.
     """
     if description.is_new:
-        recipe = chosen.recipe or Recipe.for_threshold(chosen.threshold_fraction)
-        signer = signer_for(recipe)
-        keep_files(recipe, directory)
-        return signer, chosen.with_changes(recipe=recipe)
+        signer = signer_of_new(chosen)
+        keep_files(signer.recipe, directory)
+        return signer, chosen.with_changes(recipe=signer.recipe)
     lexicon, salt = directory / LEXICON, directory / SALT
     if description.own_lexicon and not lexicon.exists():
         raise WindowDamaged(lexicon, "no such file", "the window's own lexicon", directory)
