@@ -71,8 +71,8 @@ def open_window(
     if path is None:
         chosen = (settings or Settings()).with_changes(**changes)
         return WindowEngine(MemoryStore(), chosen, signer_of_new(chosen), readonly=readonly)
-    if isinstance(path, str):
-        check_no_address(path)
+    if isinstance(path, str) or Path(path).parts[:1] == ("~",):
+        check_no_address(str(path))
     return open_directory(Path(path), settings, changes, readonly=readonly, remember=remember, force=force)
 
 

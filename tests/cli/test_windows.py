@@ -69,6 +69,8 @@ def test_a_tilde_that_no_shell_has_replaced_is_no_directory(run, stream, command
     assert "written out from / on: only a shell replaces ~ (the directory is ./~/news.window)" in done.err
     with pytest.raises(SettingsError, match="only a shell replaces ~"):
         neardup.open("~/news.window")
+    with pytest.raises(SettingsError, match="only a shell replaces ~"):
+        neardup.open(Path("~/news.window"))
     assert [path.name for path in Path.cwd().iterdir()] == ["stream.jsonl"]
 
 
