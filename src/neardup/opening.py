@@ -31,7 +31,7 @@ def open_window(
     """The window in the directory `path`, made if it is not there; None = in memory, lost with the process.
 
     A URL, `https://host:9200/PREFIX`, is a window in Elasticsearch (elastic/window/opening.py); `credentials`,
-    `patience` and `archive` are for such a window only.
+    `patience` and `archive` are refused for any other.
 
     Without `settings`, those that the window was last written with apply, or the defaults for a new one; `changes`
     override single ones: `open("news.window", threshold=0.8)`. They are remembered in turn unless `remember` is False.
@@ -61,9 +61,11 @@ def open_window(
             path, settings=settings, readonly=readonly, credentials=credentials, patience=patience,
             archive=archive, remember=remember, force=force, **changes,
         )  # fmt: skip
-    if archive is not None:
-        expected = "an index of the cluster of a window; this one is a directory"
-        raise SettingsError("archive", archive, expected)
+    secret = None if credentials is None else "***"
+    for name, value in (("archive", archive), ("credentials", secret), ("patience", patience)):
+        if value is not None:
+            expected = "None: it is for a window in a cluster (https://host:9200/PREFIX)"
+            raise SettingsError(name, value, expected)
     candidates = changes.get("candidates", settings.candidates if settings else "memory")
     if candidates != "memory":
         expected = "'memory': only a window in a cluster is searched (https://host:9200/PREFIX)"

@@ -11,6 +11,7 @@ import pytest
 from testing.cli.samples import FERRY, MILL, written
 
 import neardup
+from neardup.elastic.http.address import Credentials
 from neardup.errors import SettingsError, WindowMissing
 from neardup.model.settings import Recipe
 
@@ -78,6 +79,20 @@ def test_a_setting_that_is_refused_leaves_nothing_behind(place):
     for refused in ({"threshold": 70}, {"recipe": Recipe(salt="none.salt")}):
         with pytest.raises(SettingsError):
             neardup.open("made/news.window", **refused)
+    assert not list(place.iterdir())
+
+
+@pytest.mark.parametrize("path", [None, "news.window"])
+def test_what_is_for_a_cluster_is_refused_elsewhere(place, path):
+    """Who gives it means a cluster, and would look for the documents there."""
+    for name, value in (
+        ("credentials", Credentials(api_key="secret")),
+        ("patience", 3.0),
+        ("archive", "old"),
+    ):
+        with pytest.raises(SettingsError, match=f"{name} .*for a window in a cluster") as caught:
+            neardup.open(path, **{name: value})
+        assert "secret" not in str(caught.value)
     assert not list(place.iterdir())
 
 
