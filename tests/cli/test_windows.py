@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -94,6 +96,18 @@ def test_what_is_for_a_cluster_is_refused_elsewhere(place, path):
             neardup.open(path, **{name: value})
         assert "secret" not in str(caught.value)
     assert not list(place.iterdir())
+
+
+def test_a_directory_that_may_not_be_looked_into_is_named(place, stream):
+    """And not a file in it that few windows have."""
+    prefix = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    if prefix and subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("permissions do not bind the superuser, and setpriv is not there to take its powers")
+    Path("closed").mkdir(mode=0)
+    for command in ("stats", "ingest stream.jsonl"):
+        words = [*prefix, sys.executable, "-m", "neardup", *command.split(), "--window", "closed"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (3, "neardup: closed: Permission denied\n")
 
 
 def test_no_name_at_all_is_no_window_in_python(place):

@@ -118,7 +118,11 @@ def check_not_half_way(directory: Path) -> None:
 
 def is_half_way(directory: Path) -> bool:
     """Whether a run of `neardup resign` was ended while it put the new parts in the place of the old."""
-    return any((directory / name).exists() for name in (MOVING_OUT, MOVING_IN))
+    try:
+        return any((directory / name).exists() for name in (MOVING_OUT, MOVING_IN))
+    except PermissionError as error:  # to look into the directory, whatever is looked for
+        error.filename = str(directory)
+        raise
 
 
 def check_directory(directory: Path) -> None:
