@@ -109,9 +109,11 @@ class Guard:
 
         refused = self._refused(scope)
         if refused is None:
+            # Of an answer to HEAD the server leaves the body out.
+            whole = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
             try:
                 with contextlib.suppress(_TooLarge):
-                    await self._app(scope, body.receive, send_unless_too_large)
+                    await self._app(whole, body.receive, send_unless_too_large)
                 refused = self._too_large() if body.is_too_large else None
             except asyncio.CancelledError:  # the server ends, and has waited for this request
                 refused = (

@@ -360,6 +360,16 @@ def test_errors_say_what_is_wrong(client, method, url, how, status, said):
     assert said in answer.json()["detail"]
 
 
+@pytest.mark.parametrize("url", ["/", "/groups", "/group?head=a", "/metrics", "/api/health", "/static/none"])
+def test_who_asks_for_the_head_of_an_answer_has_that_of_its_body(client, url):
+    """As monitors and checkers of links do."""
+    head, whole = client.head(url), client.get(url)
+    assert (head.status_code, head.headers["content-type"]) == (
+        whole.status_code,
+        whole.headers["content-type"],
+    )
+
+
 def test_a_fault_of_ours_is_told_without_what_it_holds(client, monkeypatch):
     def fail(*_):
         raise RuntimeError("secret")
