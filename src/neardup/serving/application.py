@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import sys
 import time
 from typing import TYPE_CHECKING, Final
@@ -112,7 +113,8 @@ def _why_invalid(request: Request, error: RequestValidationError) -> str:
     if first["type"] == "json_invalid":
         return f"the body must be JSON: {first['ctx']['error']} at character {first['loc'][-1]}"
     where = ".".join(str(part) for part in first["loc"][1:])
-    return f"{where or 'the request'}: {first['msg']}"
+    given = "" if first["type"] == "missing" else f" (it is {reprlib.repr(first['input'])})"
+    return f"{where or 'the request'}: {first['msg']}{given}"
 
 
 def _why_unreadable(cause: BaseException | None) -> str | None:

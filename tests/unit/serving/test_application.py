@@ -281,7 +281,9 @@ def test_a_client_that_goes_away_within_its_request_is_no_fault(client):
         ("GET", "/api/document?id=nobody", {}, 404, "no document 'nobody'"),
         ("GET", "/api/group?head=d", {}, 404, "no group in this window has the head 'd'"),
         ("GET", "/api/group?head=b", {}, 404, "the group of a document stands in its verdict"),
-        ("GET", "/api/query?id=a&threshold=2", {}, 422, "threshold: Input should be less than or equal to 1"),
+        ("GET", "/api/query?id=a&threshold=2", {}, 422, "less than or equal to 1 (it is '2')"),
+        ("GET", "/api/groups?limit=all", {}, 422, "(it is 'all')"),
+        ("GET", "/api/query", {}, 422, "id: Field required"),
         ("POST", "/api/check", {"json": {"text": "x", "treshold": 1}}, 422, "treshold: Extra inputs"),
         ("POST", "/api/check", {"json": {"text": "\ud800"}}, 422, ""),
         (
