@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from neardup.kernels.native import Kernel
-from neardup.tables.lexicon import QGRAM_SLOT_BITS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from neardup.kernels.signing import Scratch
-
-KEY_SLOT_SHIFT: Final = 64 - QGRAM_SLOT_BITS
-"""A key's slot in the lexicon's q-gram table is its top bits."""
 
 _window_keys = Kernel("window_keys")
 

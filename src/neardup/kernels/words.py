@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from neardup.kernels.native import Kernel
-from neardup.tables.lexicon import WORD_SLOT_BITS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.tables.unicode import UnicodeTable
-
-WORD_SLOT_SHIFT: Final = 64 - WORD_SLOT_BITS
-"""A word's slot in the lexicon's word table is the top bits of its xxh64."""
-MIN_SENTENCE_WORDS: Final = 3
 
 _sign_words_batch = Kernel("sign_words_batch")
 _word_hashes = Kernel("word_hashes")

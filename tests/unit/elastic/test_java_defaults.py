@@ -13,7 +13,6 @@ from testing.node.servers import DEFAULT, SERVERS, server_of
 from neardup.elastic.admin import managed_objects, resources
 from neardup.elastic.admin.cluster_snapshot import PROCESSOR
 from neardup.errors import SettingsError
-from neardup.kernels import qgrams, words
 from neardup.model import settings
 from neardup.model.settings import Recipe, Settings, exact_threshold
 from neardup.tables import container, lexicon
@@ -64,9 +63,8 @@ def arguments(name: str, made: str) -> list[str]:
         ("signature/Signer.java", "LARGEST_MAX_LENGTH", settings.DEFAULT_MAX_LENGTH),
         ("signature/Sketch.java", "WIDE_ABOVE", settings.WIDE_ABOVE),
         ("signature/Simhash.java", "WORDS_KEPT_BELOW", settings.WORDS_KEPT_BELOW),
-        ("signature/SentenceFingerprints.java", "MIN_SENTENCE_WORDS", words.MIN_SENTENCE_WORDS),
-        ("signature/Lexicon.java", "QGRAM_SLOT_SHIFT", qgrams.KEY_SLOT_SHIFT),
-        ("signature/Lexicon.java", "WORD_SLOT_SHIFT", words.WORD_SLOT_SHIFT),
+        ("signature/Lexicon.java", "QGRAM_SLOT_SHIFT", 64 - lexicon.QGRAM_SLOT_BITS),
+        ("signature/Lexicon.java", "WORD_SLOT_SHIFT", 64 - lexicon.WORD_SLOT_BITS),
         ("signature/Lexicon.java", "QGRAM_SLOTS", lexicon.QGRAM_SLOTS),
         ("signature/Lexicon.java", "WORD_SLOTS", lexicon.WORD_SLOTS),
         ("signature/Lexicon.java", "UNKNOWN_CLASS", lexicon.UNKNOWN_CLASS),
@@ -80,6 +78,11 @@ def arguments(name: str, made: str) -> list[str]:
 )
 def test_a_constant_is_that_of_python(file: str, name: str, python: Any) -> None:
     assert constant(file, name) == python
+
+
+def test_a_sentence_has_as_many_words_as_in_the_kernels() -> None:
+    least = constant("signature/SentenceFingerprints.java", "MIN_SENTENCE_WORDS")
+    assert f"MIN_SENTENCE_WORDS = {least}," in (PLUGIN.parent / "native" / "words.h").read_text("utf-8")
 
 
 REACHES: Final = {

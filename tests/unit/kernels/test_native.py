@@ -15,7 +15,7 @@ import neardup
 from neardup.errors import KernelsUnusable
 from neardup.kernels import native
 from neardup.kernels.native import Kernel
-from neardup.tables.lexicon import QGRAM_SLOT_BITS
+from neardup.tables.lexicon import QGRAM_SLOT_BITS, WORD_SLOT_BITS
 
 ROOT = Path(__file__).parents[3]
 PACKAGE = Path(neardup.__file__).parent
@@ -126,6 +126,7 @@ class TestLibrary:
         """Some stand in C once more, as a compiler wants them."""
         header = (ROOT / "native/qgrams.h").read_text()
         assert f"QGRAM_SLOT_BITS = {QGRAM_SLOT_BITS}," in header
+        assert f"WORD_SLOT_BITS = {WORD_SLOT_BITS}," in (ROOT / "native/words.h").read_text()
 
 
 def digest(level: str) -> str:
