@@ -70,6 +70,15 @@ def terminate(*_: Any) -> None:
     raise Terminated
 
 
+def end_at_signals() -> None:
+    """From now on a signal ends the process at once: for a command that leaves nothing half done, while a thread of a
+    library waits for input that may never come, and would be waited for.
+    """
+    for number in KINDS:
+        if not _is_ignored(number):
+            signal.signal(number, lambda number, _: os._exit(exit_code(KINDS[number]())))
+
+
 class ErrorReportingGroup(TyperGroup):
     """The group of all commands; every exception that leaves one becomes a message and an exit code here."""
 

@@ -15,6 +15,7 @@ def mcp(window: options.WindowOption = None, config: options.ConfigOption = None
 
         neardup mcp --window news.window
     """
+    from neardup.cli.exit_codes import end_at_signals
     from neardup.cli.serving import needs_extra
 
     needs_extra("mcp")
@@ -24,4 +25,6 @@ def mcp(window: options.WindowOption = None, config: options.ConfigOption = None
         from neardup.serving.mcp_tools import create_mcp_server
         from neardup.serving.questions import Questions
 
-        create_mcp_server(Questions(target, location)).run("stdio")
+        server = create_mcp_server(Questions(target, location))
+        end_at_signals()
+        server.run("stdio")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -211,6 +212,23 @@ def test_a_reader_that_went_away_ends_the_command_without_a_word(path):
             timeout=60,
         )
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_command_whose_input_stays_open(path, number, code):
+    """As Ctrl-C does at a terminal, where nobody closes it."""
+    command = [sys.executable, "-m", "neardup", "mcp", "--window", str(path)]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, **pipes) as process:  # type: ignore[call-overload]
+        process.stdin.write(f"{BEGIN}\n".encode())
+        process.stdin.flush()
+        assert process.stdout.readline()
+        process.send_signal(number)
+        try:
+            assert process.wait(timeout=20) == code
+        finally:
+            process.kill()
+        assert process.stderr.read() in (b"neardup: interrupted\n", b"neardup: terminated\n")
 
 
 def test_the_command_speaks_over_its_standard_streams(path):
