@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,22 @@ def test_live_input_gets_its_verdicts_before_it_ends(command):
         process.stdin.close()
         assert process.stdout.read() == b""
     assert process.returncode == 0
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("words", ["dedup - --keep longest --output kept.jsonl", "ingest - --output pipe"])
+def test_one_signal_ends_what_has_nothing_to_finish(command, words, number, code):
+    """All is read before anything is written, or nobody has opened the other end of a pipe."""
+    os.mkfifo("pipe")
+    with spawn(command, *words.split(), stdin=subprocess.PIPE) as process:
+        process.stdin.write(json.dumps(STREAM[0]).encode() + b"\n")
+        process.stdin.flush()
+        time.sleep(2)  # until it waits
+        process.send_signal(number)
+        try:
+            assert process.wait(timeout=10) == code
+        finally:
+            process.kill()
 
 
 def test_a_reader_that_goes_away_ends_it_quietly(command):

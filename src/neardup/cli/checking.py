@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 def check_all(against: Against, reader: Reader, outputs: OutputOptions, *, named: Collection[str]) -> int:
     """Writes the verdict of every document of `reader` by what it is compared `against`; the exit code."""
     inputs.report_passed_over(reader)
-    with Stop() as stop, opened_sinks(outputs, lambda: (reader.bytes_read, reader.bytes_total)) as sinks:
+    with (
+        Stop(waits=True) as stop,
+        opened_sinks(outputs, lambda: (reader.bytes_read, reader.bytes_total)) as sinks,
+    ):
         sinks.verdicts.look_up_in(against.read)
         for item in stop.until_requested(reader):
             if isinstance(item, Reject):

@@ -45,7 +45,7 @@ def clean(
     config.check_recipe()  # before anything is written
     by_kind = ByKind(rules.kept_kinds, None if has_kinds or settings.kinds else KindSample())
     tally = CleaningTally(by_kind.sample)
-    with Stop() as stop, ExitStack() as stack:
+    with Stop(waits=True) as stop, ExitStack() as stack:
         opened = partial(opened_writer, force=outputs.force, live=reader.bytes_total is None)
         kept = stack.enter_context(opened(outputs.kept, form_for(reader)))
         removed = stack.enter_context(opened(outputs.removed, "jsonl")) if outputs.removed else None

@@ -268,12 +268,13 @@ def _code_of(app: typer.Typer) -> int:
 class Stop:
     """Notes the first signal and lets the work at hand go on until it looks; a second one ends it at once.
 
-    While nothing is worked on but the next document is waited for, one signal is enough.
+    While nothing is worked on but the next document is waited for, one signal is enough; if it `waits`, also until
+    the first is.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, waits: bool = False) -> None:
         self.requested: type[BaseException] | None = None
-        self._waiting = False
+        self._waiting = waits
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:

@@ -62,7 +62,7 @@ def opened_sinks(options: OutputOptions, position: Position) -> Iterator[Sinks]:
 
 def ingest_all(target: Window, reader: Readable, options: OutputOptions) -> int:
     """Ingests all that `reader` yields; the exit code."""
-    with Stop() as stop, opened_sinks(options, reader.position) as sinks:
+    with Stop(waits=True) as stop, opened_sinks(options, reader.position) as sinks:
         stream = _documents(stop.until_requested(reader), sinks)
         sinks.tally.left = lambda: target.left
         sinks.verdicts.look_up_in(target.read)
