@@ -62,15 +62,12 @@ final class NeardupProcessor extends AbstractProcessor {
 
     private final Task task;
     private final MemoryCheck memory;
-    private final List<String> dottedKeys;
 
     /** @param memory of the node */
     NeardupProcessor(String tag, String description, Task task, MemoryCheck memory) {
         super(tag, description);
         this.task = task;
         this.memory = memory;
-        String target = NeardupProcessorFactory.bare(task.target());
-        dottedKeys = OWN_KEYS.stream().map(key -> target + "." + key).toList();
     }
 
     /** What this processor does. */
@@ -106,8 +103,23 @@ final class NeardupProcessor extends AbstractProcessor {
             throw new IllegalArgumentException(
                     "field [" + task.field() + "] cannot be signed: " + cause.getMessage(), cause);
         }
-        dottedKeys.forEach(document.getSourceAndMetadata()::remove);
+        removeOthers(document.getSourceAndMetadata(), NeardupProcessorFactory.bare(task.target()), present(document));
         return document;
+    }
+
+    /** Takes out of {@code object} what an index has for parts of {@code signature}, at {@code path}, by dots in names. */
+    private static void removeOthers(Map<?, ?> object, String path, Map<?, ?> signature) {
+        OWN_KEYS.forEach(key -> object.remove(path + "." + key));
+        object.forEach((name, value) -> {
+            if (!(value instanceof Map<?, ?> inner) || inner == signature) {
+                return;
+            }
+            if (path.equals(name)) {
+                inner.keySet().removeAll(OWN_KEYS);
+            } else if (path.startsWith(name + ".")) {
+                removeOthers(inner, path.substring(((String) name).length() + 1), signature);
+            }
+        });
     }
 
     private boolean isTooLong(String text) {

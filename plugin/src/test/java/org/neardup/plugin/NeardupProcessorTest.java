@@ -95,6 +95,25 @@ class NeardupProcessorTest {
     }
 
     @Test
+    @DisplayName("takes them away inside of objects, too")
+    void dottedInside() {
+        NeardupProcessor processor = Processors.make(Map.of("target_field", "signs.of.text"));
+        Map<String, Object> own = Map.of("of", Map.of("text", signature(TEXT)));
+        Map<String, Object> signed = Map.of("text", TEXT, "signs", own);
+        Map<String, Object> rest = Map.of("status", "near");
+        assertEquals(signed, Processors.processed(processor, with(signed, "signs.of.text.qgram_count", 5)));
+        assertEquals(
+                signed, Processors.processed(processor, with(signed, "signs", with(own, "of.text.qgram_count", 5))));
+        for (String dotted : List.of("signs.of.text", "signs.of")) {
+            boolean whole = dotted.equals("signs.of.text");
+            Map<String, Object> other = with(rest, "qgram_count", 5);
+            assertEquals(
+                    with(signed, dotted, whole ? rest : Map.of("text", rest)),
+                    Processors.processed(processor, with(signed, dotted, whole ? other : Map.of("text", other))));
+        }
+    }
+
+    @Test
     @DisplayName("gives back the same document: it never drops one")
     void sameDocument() {
         IngestDocument document = Processors.document(Map.of("text", TEXT));
