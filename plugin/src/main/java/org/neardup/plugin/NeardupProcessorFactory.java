@@ -5,6 +5,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import java.util.Map;
 import org.neardup.query.MemoryCheck;
+import org.neardup.query.Shown;
 import org.neardup.signature.DataFileException;
 import org.neardup.signature.Lexicon;
 import org.neardup.signature.Parts;
@@ -82,7 +83,7 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         String from = bare(field) + ".";
         String to = bare(target) + ".";
         if (from.startsWith(to) || to.startsWith(from)) {
-            throw options.wrong("target_field", target, "outside of [field], which is \"" + field + "\"");
+            throw options.wrong("target_field", target, "outside of [field], which is \"" + Shown.of(field) + "\"");
         }
     }
 
@@ -161,7 +162,7 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         if (expected != null && !expected.equals(recipe)) {
             throw options.failure(
                     "recipe",
-                    "is \"" + expected + "\", but node [" + node + "] signs by \"" + recipe
+                    "is \"" + Shown.of(expected) + "\", but node [" + node + "] signs by \"" + recipe
                             + "\": give every node the same plugin, lexicon and salt, or write the recipe that is meant");
         }
     }

@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.elasticsearch.ElasticsearchException;
 import org.elasticsearch.ingest.ConfigurationUtils;
+import org.neardup.query.Shown;
 
 /**
  * Reads a processor's options, and takes them out of its configuration as Elasticsearch expects.
@@ -78,7 +79,8 @@ final class OptionReader {
 
     /** The error for an option of this value, which must be something else. */
     ElasticsearchException wrong(String option, Object value, String expected) {
-        String shown = value instanceof String ? "\"" + value + "\"" : String.valueOf(value);
+        String whole = Shown.of(String.valueOf(value));
+        String shown = value instanceof String ? "\"" + whole + "\"" : whole;
         return failure(option, "is " + shown + ": it must be " + expected);
     }
 

@@ -55,7 +55,7 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
 
         @Override
         public String toString() {
-            return "[" + id + "] in [" + index + "]";
+            return "[" + Shown.of(id) + "] in [" + Shown.of(index) + "]";
         }
     }
 
@@ -126,7 +126,7 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
         for (Map.Entry<String, Object> entry : given.entrySet()) {
             if (!List.of(TEXT, INDEX, ID, ROUTING).contains(entry.getKey())) {
                 throw new ParsingException(
-                        where, "[like] has the key [" + entry.getKey() + "]: it must be " + EXPECTED);
+                        where, "[like] has the key [" + Shown.of(entry.getKey()) + "]: it must be " + EXPECTED);
             }
             if (!(entry.getValue() instanceof String)) {
                 throw new ParsingException(where, "[like." + entry.getKey() + "] must be a string");
@@ -140,7 +140,8 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
             throw new ParsingException(where, "[like] has the keys " + given.keySet() + ": it must be " + EXPECTED);
         }
         if (!byText && index.chars().allMatch(character -> character == ',')) {
-            throw new ParsingException(where, "[like._index] is [" + index + "]: it must name an index"); // not all
+            throw new ParsingException(
+                    where, "[like._index] is [" + Shown.of(index) + "]: it must name an index"); // not all
         }
         if (!byText && id.isEmpty()) {
             throw new ParsingException(where, "[like._id] is []: it must name a document");

@@ -32,6 +32,9 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
     private static final String THRESHOLD = "threshold";
     private static final String IGNORE_UNMAPPED = "ignore_unmapped";
 
+    /** Characters of the name of an object: every message about a shard repeats it. */
+    private static final int LONGEST_FIELD = 1_000;
+
     private final PlanCache plans;
     private final QueryParams params;
 
@@ -91,10 +94,10 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
                 String given = token == XContentParser.Token.VALUE_NULL ? "null" : "an object or an array";
                 throw new ParsingException(
                         parser.getTokenLocation(),
-                        "[neardup] has a [" + key + "] that is " + given + ": it must be one value");
+                        "[neardup] has a [" + Shown.of(key) + "] that is " + given + ": it must be one value");
             }
             switch (key) {
-                case FIELD -> field = parser.text();
+                case FIELD -> field = field(parser);
                 case THRESHOLD -> threshold = threshold(parser);
                 case IGNORE_UNMAPPED -> ignoreUnmapped = isTrue(parser);
                 case "boost" -> boost = boost(parser);
@@ -102,7 +105,7 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
                 default ->
                     throw new ParsingException(
                             parser.getTokenLocation(),
-                            "[neardup] has no option [" + key
+                            "[neardup] has no option [" + Shown.of(key)
                                     + "]: there are [field], [like], [threshold], [ignore_unmapped], [boost] and [_name]");
             }
         }
@@ -111,6 +114,14 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
         }
         QueryParams params = new QueryParams(field, like, threshold, ignoreUnmapped);
         return new NeardupQueryBuilder(plans, params, null).boost(boost).queryName(name);
+    }
+
+    private static String field(XContentParser parser) throws IOException {
+        String field = parser.text();
+        if (field.length() <= LONGEST_FIELD) {
+            return field;
+        }
+        throw wrong(parser, "the name of an object, of at most " + LONGEST_FIELD + " characters");
     }
 
     private static boolean isTrue(XContentParser parser) throws IOException {
@@ -137,7 +148,8 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
     private static ParsingException wrong(XContentParser parser, String expected) throws IOException {
         return new ParsingException(
                 parser.getTokenLocation(),
-                "[neardup]: [" + parser.currentName() + "] is [" + parser.text() + "]: it must be " + expected);
+                "[neardup]: [" + parser.currentName() + "] is [" + Shown.of(parser.text()) + "]: it must be "
+                        + expected);
     }
 
     private static Threshold threshold(XContentParser parser) throws IOException {

@@ -38,9 +38,6 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
     /** So many keys one query takes, in all of its sketches: more than the largest batch of a scorer has, 3 * 2^16. */
     static final int MOST_KEYS = 1 << 18;
 
-    /** Characters of what is no sketch that a message shows. */
-    private static final int SHOWN = 100;
-
     private static final String FIELD = "field";
     private static final String SKETCHES = "sketches";
     private static final String AT_LEAST = "at_least";
@@ -156,11 +153,10 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
             keys = new int[0];
         }
         if (keys.length == 0) {
-            String shown = packed.length() <= SHOWN ? packed : packed.substring(0, SHOWN) + "...";
             throw failure(
                     parser,
-                    "has in [sketches] \"" + shown + "\": each must be one or more keys, as [" + Signature.PACKED_SKETCH
-                            + "] has them");
+                    "has in [sketches] \"" + Shown.of(packed) + "\": each must be one or more keys, as ["
+                            + Signature.PACKED_SKETCH + "] has them");
         }
         return keys;
     }

@@ -22,7 +22,7 @@ record Threshold(int numerator, int denominator) implements Writeable {
     /** The threshold that {@code text} writes as a decimal number of at most six decimals. */
     static Threshold parse(String text) {
         if (text.length() > MAX_CHARACTERS) {
-            throw wrong(text.substring(0, MAX_CHARACTERS) + "...", "a number of at most six decimals");
+            throw wrong(text, "a number of at most six decimals");
         }
         BigDecimal value;
         try {
@@ -42,7 +42,7 @@ record Threshold(int numerator, int denominator) implements Writeable {
     }
 
     private static IllegalArgumentException wrong(String text, String expected) {
-        return new IllegalArgumentException("[threshold] is [" + text + "]: it must be " + expected);
+        return new IllegalArgumentException("[threshold] is [" + Shown.of(text) + "]: it must be " + expected);
     }
 
     static Threshold read(StreamInput in) throws IOException {

@@ -255,7 +255,9 @@ class NeardupProcessorFactoryTest {
     @DisplayName("refuses each wrong value, naming option and value and what it must be")
     void wrongValues(String option, List<?> values, String expected) {
         for (Object value : values) {
-            String shown = value instanceof String ? "\"" + value + "\"" : String.valueOf(value);
+            String whole = String.valueOf(value);
+            String cut = whole.length() <= 100 ? whole : whole.substring(0, 100) + "...";
+            String shown = value instanceof String ? "\"" + cut + "\"" : cut;
             String message = refused(Collections.singletonMap(option, value));
             assertTrue(message.startsWith("[" + option + "] is " + shown + ": it must be " + expected), message);
         }

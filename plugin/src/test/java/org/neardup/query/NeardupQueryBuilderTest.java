@@ -157,16 +157,23 @@ class NeardupQueryBuilderTest {
                 "LIKE,\"boost\":\"much\" | [neardup]: [boost] is [much]: it must be a number of at least 0, such as 2",
                 "LIKE,\"ignore_unmapped\":\"perhaps\" | [neardup]: [ignore_unmapped] is [perhaps]: it must be true or false",
                 "LIKE,\"ignore_unmapped\":1 | [neardup]: [ignore_unmapped] is [1]: it must be true or false",
+                "LIKE,\"field\":\"LONG\" | [field] is [SHOWN]: it must be the name of an object, of at most 1000 characters",
+                "LIKE,\"boost\":\"LONG\" | [boost] is [SHOWN]: it must be a number",
+                "LIKE,\"threshold\":\"LONG\" | [threshold] is [SHOWN]: it must be a number",
+                "LIKE,\"LONG\":1 | [neardup] has no option [SHOWN]: there are",
+                "LIKE,\"LONG\":[] | [neardup] has a [SHOWN] that is an object or an array",
+                "\"like\":{\"LONG\":1} | [like] has the key [SHOWN]: it must be",
             })
     @DisplayName("is refused with a sentence that says what is wrong and what it must be")
     void mistakes(String members, String expected) {
-        String json = members.replace("LIKE", LIKE_TEXT);
+        String json = members.replace("LIKE", LIKE_TEXT).replace("LONG", "x".repeat(40_000));
         Exception thrown = assertThrows(Exception.class, () -> query(json));
         StringBuilder messages = new StringBuilder();
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             messages.append(cause.getMessage()).append('\n');
         }
-        assertTrue(messages.toString().contains(expected), messages.toString());
+        String shown = expected.replace("SHOWN", "x".repeat(100) + "...");
+        assertTrue(messages.toString().contains(shown), messages.toString());
         assertEquals(RestStatus.BAD_REQUEST, ExceptionsHelper.status(thrown), messages.toString());
     }
 
@@ -393,6 +400,10 @@ class NeardupQueryBuilderTest {
     void missing() throws IOException {
         Exception thrown = assertThrows(Exception.class, () -> rewritten(query(LIKE_ID), new Answering(null)));
         assertEquals("[like] is document [7] in [news], which is not there", thrown.getMessage());
+        String noId = "\"like\":{\"_index\":\"news\",\"_id\":\"" + "7".repeat(70_000) + "\"}";
+        thrown = assertThrows(Exception.class, () -> rewritten(query(noId), new Answering(null)));
+        assertEquals(
+                "[like] is document [" + "7".repeat(100) + "...] in [news], which is not there", thrown.getMessage());
         assertEquals(RestStatus.NOT_FOUND, ExceptionsHelper.status(thrown));
         IndexNotFoundException noIndex = new IndexNotFoundException("news");
         Exception none = assertThrows(Exception.class, () -> rewritten(query(LIKE_ID), new Answering(noIndex)));
