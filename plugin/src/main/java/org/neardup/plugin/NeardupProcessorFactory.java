@@ -18,6 +18,9 @@ import org.neardup.signature.Signer;
 final class NeardupProcessorFactory extends ProcessorFactory {
     static final String DEFAULT_FIELD = "text";
 
+    /** Characters of a path: one of thousands of names makes objects so deep that a node ends which writes them. */
+    private static final int LONGEST_PATH = 1_000;
+
     private final String node;
     private final Lexicons lexicons;
     private final Salts salts;
@@ -69,6 +72,9 @@ final class NeardupProcessorFactory extends ProcessorFactory {
 
     private static String path(OptionReader options, String option, String defaultValue) {
         String path = options.text(option, defaultValue);
+        if (path.length() > LONGEST_PATH) {
+            throw options.wrong(option, path, "of at most " + LONGEST_PATH + " characters");
+        }
         // Split with every empty part kept: ".a", "a." and "a..b" lead nowhere.
         for (String part : path.split("\\.", -1)) {
             if (part.isEmpty()) {

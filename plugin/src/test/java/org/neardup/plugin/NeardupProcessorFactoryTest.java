@@ -218,6 +218,11 @@ class NeardupProcessorFactoryTest {
                         "field",
                         Arrays.asList(".", "a.", ".a", "a..b"),
                         "a field name, or names joined by single dots"),
+                Arguments.of(
+                        "field",
+                        Arrays.asList("a".repeat(1_001), "a.".repeat(5_000) + "a"),
+                        "of at most 1000 characters"),
+                Arguments.of("target_field", Arrays.asList("a".repeat(1_001)), "of at most 1000 characters"),
                 Arguments.of("target_field", Arrays.asList("", false), "a string that is not empty"),
                 Arguments.of(
                         "target_field",
