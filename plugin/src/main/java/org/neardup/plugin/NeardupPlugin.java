@@ -38,7 +38,8 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
 
     @Override
     public Map<String, Processor.Factory> getProcessors(Processor.Parameters parameters) {
-        return Map.of(NeardupProcessor.TYPE, new NeardupProcessorFactory(node, lexicons, salts, this::ensureMemory));
+        return Map.of(
+                NeardupProcessor.TYPE, new NeardupProcessorFactory(node, lexicons, salts, this::ensureSigningMemory));
     }
 
     @Override
@@ -56,6 +57,19 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
     @Override
     void setBreaker(CircuitBreaker breaker) {
         requests = breaker;
+    }
+
+    /** Of what would have to be sent again for ever nobody is to be told that it may. */
+    private void ensureSigningMemory(long bytes) {
+        CircuitBreaker breaker = requests;
+        if (breaker != null && 0 < breaker.getLimit() && breaker.getLimit() < bytes) {
+            throw new IllegalArgumentException("signing a text of this length takes [" + bytes
+                    + "] bytes, and breaker ["
+                    + breaker.getName() + "] of node [" + node + "] never allows more than [" + breaker.getLimit()
+                    + "]: give the node a larger heap, or set [max_length] of the processor lower, and [on_too_long] to"
+                    + " [mark] to index such documents unsigned");
+        }
+        ensureMemory(bytes);
     }
 
     private void ensureQueryMemory(long bytes) {

@@ -3,6 +3,8 @@ package org.neardup.plugin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.StringReader;
 import java.nio.file.Files;
@@ -11,6 +13,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import org.elasticsearch.common.breaker.NoopCircuitBreaker;
 import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.ingest.Processor;
 import org.junit.jupiter.api.DisplayName;
@@ -47,5 +50,28 @@ class NeardupPluginTest {
         Map<String, Object> options = new HashMap<>(Map.of("lexicon", "news"));
         NeardupProcessorFactory factory = assertInstanceOf(NeardupProcessorFactory.class, brought.get("neardup"));
         assertNotNull(factory.create(null, null, options));
+    }
+
+    @Test
+    @DisplayName("refuses for good, not for now, a text for which no node of this size ever has the memory")
+    void neverFits() throws Exception {
+        NeardupPlugin plugin =
+                new NeardupPlugin(Settings.builder().put("node.name", "n").build(), Path.of("nowhere"));
+        plugin.setBreaker(new NoopCircuitBreaker("request") {
+            @Override
+            public long getLimit() {
+                return 5_000_000;
+            }
+        });
+        NeardupProcessorFactory factory = assertInstanceOf(
+                NeardupProcessorFactory.class, plugin.getProcessors(null).get("neardup"));
+        NeardupProcessor processor = factory.create(null, null, new HashMap<>());
+
+        assertNotNull(Processors.processed(processor, Map.of("text", "rose ".repeat(10_000))));
+        String message = assertThrows(
+                        IllegalArgumentException.class,
+                        () -> Processors.processed(processor, Map.of("text", "rose ".repeat(10_001))))
+                .getMessage();
+        assertTrue(message.contains("takes [5000500] bytes, and breaker [request] of node [n] never allows"), message);
     }
 }
