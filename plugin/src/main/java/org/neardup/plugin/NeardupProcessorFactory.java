@@ -43,6 +43,7 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         String field = path(options, "field", DEFAULT_FIELD);
         String target = path(options, "target_field", Signature.DEFAULT_FIELD);
         refuseOverlap(options, field, target);
+        refuseNowhere(options, target);
         Signer signer = signer(options);
         boolean compact = options.flag("compact", false);
         NeardupProcessor.Task task = new NeardupProcessor.Task(
@@ -90,6 +91,13 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         String to = bare(target) + ".";
         if (from.startsWith(to) || to.startsWith(from)) {
             throw options.wrong("target_field", target, "outside of [field], which is \"" + Shown.of(field) + "\"");
+        }
+    }
+
+    /** What a pipeline knows about itself is in no document; but there is the element that a foreach is at. */
+    private static void refuseNowhere(OptionReader options, String target) {
+        if (target.startsWith("_ingest.") && !target.startsWith("_ingest._value.")) {
+            throw options.wrong("target_field", target, "a field of the document, or of [_ingest._value] in a foreach");
         }
     }
 

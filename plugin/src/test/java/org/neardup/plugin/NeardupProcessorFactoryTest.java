@@ -232,6 +232,10 @@ class NeardupProcessorFactoryTest {
                         "target_field",
                         Arrays.asList("text", "text.neardup", "_source.text", "_source.text.x"),
                         "outside of [field], which is \"text\""),
+                Arguments.of(
+                        "target_field",
+                        Arrays.asList("_ingest.neardup", "_ingest._values.x", "_ingest._value"),
+                        "a field of the document, or of [_ingest._value] in a foreach"),
                 Arguments.of("lexicon", Arrays.asList("", 7), "a string that is not empty"),
                 Arguments.of("salt", Arrays.asList("", 7), "a string that is not empty"),
                 Arguments.of(
@@ -280,6 +284,13 @@ class NeardupProcessorFactoryTest {
     void textInsideTarget() {
         String message = refused(Map.of("field", "page.text", "target_field", "page"));
         assertEquals("[target_field] is \"page\": it must be outside of [field], which is \"page.text\"", message);
+    }
+
+    @Test
+    @DisplayName("takes the element that a foreach is at for text and signature")
+    void element() {
+        Task task = task(Map.of("field", "_ingest._value.text", "target_field", "_ingest._value.neardup"));
+        assertEquals("_ingest._value.neardup", task.target());
     }
 
     @Test
