@@ -1,5 +1,7 @@
 package org.neardup.query;
 
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
@@ -10,12 +12,15 @@ import org.neardup.signature.QGramKeys;
 import org.neardup.signature.QGramRecipe;
 import org.neardup.signature.QGramSet;
 
-/** The q-grams of recent queries, made once for all shards of a node; at most 16 MB. */
+/** The q-grams of recent queries, made once for all shards of a node; at most 16 MB, and large ones that a search holds. */
 final class PlanCache {
     private static final long MAX_BYTES = 16L << 20;
 
     /** Bytes that a character takes while q-grams are cut: the q-grams, and the tables in which they are made distinct. */
     private static final long CUT_BYTES = 144;
+
+    /** From so many q-grams on clauses share those that a search holds. */
+    private static final int LARGE = 10_000;
 
     private final Function<String, Lexicon> lexicons;
     private final MemoryCheck memory;
@@ -23,6 +28,16 @@ final class PlanCache {
             .setMaximumWeight(MAX_BYTES)
             .weigher((key, grams) -> key.weight() + grams.weight())
             .build();
+
+    /** A search may have many clauses about one large text, of different thresholds, of which the cache keeps few. */
+    private final List<Held> held = new ArrayList<>();
+
+    private record Held(
+            WeakReference<LikeSource> like, QGramRecipe recipe, QueryGrams grams, WeakReference<QGramKeys> keys) {
+        boolean isOf(Key key) {
+            return recipe.equals(key.recipe()) && key.like().equals(like.get());
+        }
+    }
 
     /**
      * An empty cache.
@@ -81,17 +96,40 @@ final class PlanCache {
     }
 
     private QueryGrams make(Key key) {
+        QueryGrams shared = key.scan() ? shared(key) : null;
+        if (shared != null) {
+            return shared;
+        }
         memory.ensure(key.largest());
         QGramSet set = set(key);
         int count = set.qgrams().size();
-        boolean searchable = 0 < count && count <= key.most();
-        return new QueryGrams(set.fingerprints(), set.blank(), count, searchable ? plan(set, key) : null);
+        QueryGrams grams = new QueryGrams(set.fingerprints(), set.blank(), count, null);
+        if (count == 0 || count > key.most()) {
+            return grams;
+        }
+        if (!key.scan()) {
+            return grams.with(new SeekPlan(set.rarestFirst(lexicons.apply(key.lexicon())), key.threshold()));
+        }
+        QGramKeys keys = new QGramKeys(set.qgrams());
+        if (count >= LARGE) {
+            synchronized (held) {
+                held.add(new Held(new WeakReference<>(key.like()), key.recipe(), grams, new WeakReference<>(keys)));
+            }
+        }
+        return grams.with(new ScanPlan(keys, key.recipe().q(), key.threshold()));
     }
 
-    private QueryPlan plan(QGramSet set, Key key) {
-        return key.scan()
-                ? new ScanPlan(new QGramKeys(set.qgrams()), key.recipe().q(), key.threshold())
-                : new SeekPlan(set.rarestFirst(lexicons.apply(key.lexicon())), key.threshold());
+    private QueryGrams shared(Key key) {
+        synchronized (held) {
+            held.removeIf(each -> each.keys().get() == null || each.like().get() == null);
+            for (Held each : held) {
+                QGramKeys keys = each.isOf(key) ? each.keys().get() : null;
+                if (keys != null) {
+                    return each.grams().with(new ScanPlan(keys, key.recipe().q(), key.threshold()));
+                }
+            }
+            return null;
+        }
     }
 
     private static QGramSet set(Key key) {

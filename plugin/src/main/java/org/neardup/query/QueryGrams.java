@@ -14,6 +14,11 @@ record QueryGrams(List<String> fingerprints, boolean blank, int count, QueryPlan
     /** Bytes of the object itself, about. */
     private static final long OBJECT_BYTES = 256;
 
+    /** The same, searched for so. */
+    QueryGrams with(QueryPlan other) {
+        return new QueryGrams(fingerprints, blank, count, other);
+    }
+
     /** Bytes of memory, about. */
     long weight() {
         return OBJECT_BYTES + (plan == null ? 0 : plan.weight());

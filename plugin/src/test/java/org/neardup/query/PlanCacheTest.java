@@ -1,0 +1,57 @@
+package org.neardup.query;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.neardup.signature.Lexicon;
+import org.neardup.signature.QGramRecipe;
+import org.neardup.signature.Recipe;
+import org.neardup.signature.Signer;
+
+@DisplayName("The cache of plans")
+class PlanCacheTest {
+    private static final IndexSigning SIGNING = signing(new Recipe(4, false, 1, 32, Recipe.DEFAULT.reach(), null));
+    private static final IndexSigning FOLDED = signing(new Recipe(4, true, 1, 32, Recipe.DEFAULT.reach(), null));
+
+    private static IndexSigning signing(Recipe recipe) {
+        String text = new Signer(recipe, Lexicon.getDefault()).recipe();
+        return new IndexSigning(QGramRecipe.of(text), null, Signer.LARGEST_MAX_LENGTH);
+    }
+
+    private static String large() {
+        int[] characters = new Random(7).ints(300_000, 0x4E00, 0x9FA5).toArray();
+        return new String(characters, 0, characters.length);
+    }
+
+    @Test
+    @DisplayName("cuts a large text once for all clauses of a search, whatever their thresholds are")
+    void shared() {
+        List<Long> cut = new ArrayList<>();
+        PlanCache plans = new PlanCache(name -> Lexicon.getDefault(), cut::add);
+        LikeSource like = new LikeSource.Text(large());
+        List<QueryGrams> held = new ArrayList<>();
+        for (String threshold : List.of("0.5", "0.7", "0.5")) {
+            LikeSource same = new LikeSource.Text(large());
+            held.add(plans.get(like, SIGNING, Threshold.parse(threshold), Integer.MAX_VALUE, true));
+            held.add(plans.get(same, SIGNING, Threshold.parse(threshold), Integer.MAX_VALUE, true));
+            assertEquals(
+                    threshold,
+                    assertInstanceOf(ScanPlan.class, held.get(held.size() - 1).plan())
+                            .threshold()
+                            .toString());
+        }
+        assertEquals(held.get(0).plan(), held.get(4).plan());
+        assertEquals(held.get(0).count(), held.get(2).plan().size());
+        assertEquals(held.get(0).fingerprints(), held.get(2).fingerprints());
+        assertEquals(1, cut.size());
+
+        held.add(plans.get(like, FOLDED, Threshold.DEFAULT, Integer.MAX_VALUE, true));
+        held.add(plans.get(new LikeSource.Text(large() + "a"), SIGNING, Threshold.DEFAULT, Integer.MAX_VALUE, true));
+        assertEquals(3, cut.size());
+    }
+}
