@@ -35,7 +35,10 @@ final class StoredForms {
         this.memory = memory;
     }
 
-    /** The normal form of a document; null if it has none. */
+    /**
+     * The normal form of a document; null if it has none. Of one that has its q-grams themselves all of them, with what is
+     * in no normal form between them, so that cutting gives no other that another has.
+     */
     String of(int doc) throws IOException {
         StoredFields stored = kept == null ? open() : kept;
         if (++read == READ_UNKEPT) {
@@ -44,7 +47,7 @@ final class StoredForms {
         }
         Form form = new Form();
         stored.document(doc, form);
-        return form.value;
+        return form.value == null ? null : form.value.toString();
     }
 
     /** As merges read them. */
@@ -55,19 +58,24 @@ final class StoredForms {
     }
 
     private final class Form extends StoredFieldVisitor {
-        private String value;
+        private CharSequence value;
 
         @Override
         public Status needsField(FieldInfo info) {
-            if (value != null) {
-                return Status.STOP;
+            if (info.name.equals(field)) {
+                return Status.YES;
             }
-            return info.name.equals(field) ? Status.YES : Status.NO;
+            return value == null ? Status.NO : Status.STOP;
         }
 
         @Override
         public void stringField(FieldInfo info, String text) {
-            value = text;
+            if (value == null) {
+                value = text;
+                return;
+            }
+            StringBuilder all = value instanceof StringBuilder several ? several : new StringBuilder(value);
+            value = all.append(' ').append(text);
         }
     }
 }
