@@ -38,8 +38,7 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
 
     @Override
     public Map<String, Processor.Factory> getProcessors(Processor.Parameters parameters) {
-        return Map.of(
-                NeardupProcessor.TYPE, new NeardupProcessorFactory(node, lexicons, salts, this::ensureSigningMemory));
+        return Map.of(NeardupProcessor.TYPE, new NeardupProcessorFactory(node, lexicons, salts, this::signWithMemory));
     }
 
     @Override
@@ -59,17 +58,22 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
         requests = breaker;
     }
 
-    /** Of what would have to be sent again for ever nobody is to be told that it may. */
-    private void ensureSigningMemory(long bytes) {
+    /** A {@link SigningMemory}: of what would have to be sent again for ever nobody is to be told that it may. */
+    void signWithMemory(long bytes, Runnable signing) {
         CircuitBreaker breaker = requests;
-        if (breaker != null && 0 < breaker.getLimit() && breaker.getLimit() < bytes) {
+        if (0 < breaker.getLimit() && breaker.getLimit() < bytes) {
             throw new IllegalArgumentException("signing a text of this length takes [" + bytes
                     + "] bytes, and breaker ["
                     + breaker.getName() + "] of node [" + node + "] never allows more than [" + breaker.getLimit()
                     + "]: give the node a larger heap, or set [max_length] of the processor lower, and [on_too_long] to"
                     + " [mark] to index such documents unsigned");
         }
-        ensureMemory(bytes);
+        breaker.addEstimateBytesAndMaybeBreak(bytes, "<neardup>");
+        try {
+            signing.run();
+        } finally {
+            breaker.addWithoutBreaking(-bytes);
+        }
     }
 
     private void ensureQueryMemory(long bytes) {

@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.elasticsearch.ingest.AbstractProcessor;
 import org.elasticsearch.ingest.IngestDocument;
-import org.neardup.query.MemoryCheck;
 import org.neardup.signature.Parts;
 import org.neardup.signature.Signature;
 import org.neardup.signature.Signer;
@@ -61,10 +60,10 @@ final class NeardupProcessor extends AbstractProcessor {
             OnTooLong onTooLong) {}
 
     private final Task task;
-    private final MemoryCheck memory;
+    private final SigningMemory memory;
 
     /** @param memory of the node */
-    NeardupProcessor(String tag, String description, Task task, MemoryCheck memory) {
+    NeardupProcessor(String tag, String description, Task task, SigningMemory memory) {
         super(tag, description);
         this.task = task;
         this.memory = memory;
@@ -94,8 +93,11 @@ final class NeardupProcessor extends AbstractProcessor {
                     "field [" + task.field() + "] " + found + ", not a string: it cannot be signed");
         }
         try {
+            long bytes = Signer.memory(text);
             if (isTooLong(text)) {
                 mark(document, text);
+            } else if (bytes > 0) {
+                memory.with(bytes, () -> sign(document, text));
             } else {
                 sign(document, text);
             }
@@ -142,10 +144,6 @@ final class NeardupProcessor extends AbstractProcessor {
     }
 
     private void sign(IngestDocument document, String text) {
-        long bytes = Signer.memory(text);
-        if (bytes > 0) {
-            memory.ensure(bytes);
-        }
         Map<?, ?> present = present(document);
         if (isSigned(present) && task.signer().isOf(text, present)) {
             return;

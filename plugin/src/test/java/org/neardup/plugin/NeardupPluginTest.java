@@ -7,13 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.StringReader;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
-import org.elasticsearch.common.breaker.NoopCircuitBreaker;
+import java.util.concurrent.atomic.AtomicLong;
+import org.elasticsearch.common.breaker.CircuitBreaker;
 import org.elasticsearch.common.settings.Settings;
 import org.elasticsearch.ingest.Processor;
 import org.junit.jupiter.api.DisplayName;
@@ -52,17 +54,45 @@ class NeardupPluginTest {
         assertNotNull(factory.create(null, null, options));
     }
 
+    /** A plugin on a node with a breaker of this limit, which counts what is {@code held}. */
+    private static NeardupPlugin withBreaker(long limit, AtomicLong held) {
+        NeardupPlugin plugin =
+                new NeardupPlugin(Settings.builder().put("node.name", "n").build(), Path.of("nowhere"));
+        plugin.setBreaker((CircuitBreaker) Proxy.newProxyInstance(
+                CircuitBreaker.class.getClassLoader(),
+                new Class<?>[] {CircuitBreaker.class},
+                (breaker, method, arguments) -> switch (method.getName()) {
+                    case "getLimit" -> limit;
+                    case "getName" -> "request";
+                    default -> told(method.getReturnType(), held.addAndGet((long) arguments[0]));
+                }));
+        return plugin;
+    }
+
+    /** In OpenSearch a breaker says how much is held. */
+    private static Object told(Class<?> type, long held) {
+        return type == double.class ? (Object) (double) held : type == long.class ? held : null;
+    }
+
+    @Test
+    @DisplayName("holds the memory that signing a long text takes while it lasts: others are signed beside it")
+    void holdsMemory() {
+        AtomicLong held = new AtomicLong();
+        NeardupPlugin plugin = withBreaker(100, held);
+        plugin.signWithMemory(99, () -> assertEquals(99, held.get()));
+        assertEquals(0, held.get());
+        assertThrows(
+                IllegalStateException.class,
+                () -> plugin.signWithMemory(99, () -> {
+                    throw new IllegalStateException();
+                }));
+        assertEquals(0, held.get());
+    }
+
     @Test
     @DisplayName("refuses for good, not for now, a text for which no node of this size ever has the memory")
     void neverFits() throws Exception {
-        NeardupPlugin plugin =
-                new NeardupPlugin(Settings.builder().put("node.name", "n").build(), Path.of("nowhere"));
-        plugin.setBreaker(new NoopCircuitBreaker("request") {
-            @Override
-            public long getLimit() {
-                return 5_000_000;
-            }
-        });
+        NeardupPlugin plugin = withBreaker(5_000_000, new AtomicLong());
         NeardupProcessorFactory factory = assertInstanceOf(
                 NeardupProcessorFactory.class, plugin.getProcessors(null).get("neardup"));
         NeardupProcessor processor = factory.create(null, null, new HashMap<>());

@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.neardup.plugin.NeardupProcessor.OnTooLong;
 import org.neardup.plugin.NeardupProcessor.Task;
-import org.neardup.query.MemoryCheck;
 import org.neardup.signature.DataFiles;
 import org.neardup.signature.Lexicon;
 import org.neardup.signature.Parts;
@@ -148,7 +147,7 @@ class NeardupProcessorFactoryTest {
                 "recipe",
                 recipe));
         NeardupProcessor processor = new NeardupProcessorFactory(
-                        "node-1", new Lexicons(config), new Salts(config), MemoryCheck.NONE)
+                        "node-1", new Lexicons(config), new Salts(config), SigningMemory.ENDLESS)
                 .create("some-tag", "some words", options);
 
         // What is left over, Elasticsearch refuses.
@@ -307,7 +306,7 @@ class NeardupProcessorFactoryTest {
     @DisplayName("leaves an unknown option where it is, for Elasticsearch to refuse it by name")
     void unknownOption() {
         Map<String, Object> options = new HashMap<>(Map.of("filed", "text"));
-        new NeardupProcessorFactory("node-1", new Lexicons(config), new Salts(config), MemoryCheck.NONE)
+        new NeardupProcessorFactory("node-1", new Lexicons(config), new Salts(config), SigningMemory.ENDLESS)
                 .create(null, null, options);
         assertEquals(Map.of("filed", "text"), options);
     }
