@@ -3,6 +3,7 @@ package org.neardup.plugin;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.elasticsearch.common.breaker.CircuitBreaker;
 import org.elasticsearch.common.breaker.CircuitBreakingException;
 import org.elasticsearch.common.settings.Settings;
@@ -13,6 +14,7 @@ import org.elasticsearch.node.Node;
 import org.elasticsearch.plugins.AnalysisPlugin;
 import org.elasticsearch.plugins.IngestPlugin;
 import org.elasticsearch.plugins.SearchPlugin;
+import org.neardup.query.MemoryCheck;
 import org.neardup.query.MemoryException;
 import org.neardup.query.NeardupQueryBuilder;
 import org.neardup.query.SketchQueryBuilder;
@@ -49,8 +51,8 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
     @Override
     public List<QuerySpec<?>> getQueries() {
         return List.of(
-                NeardupQueryBuilder.spec(lexicons::orDefault, this::ensureQueryMemory),
-                SketchQueryBuilder.spec(this::ensureQueryMemory));
+                NeardupQueryBuilder.spec(lexicons::orDefault, new QueryMemory()),
+                SketchQueryBuilder.spec(new QueryMemory()));
     }
 
     @Override
@@ -68,31 +70,42 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
                     + "]: give the node a larger heap, or set [max_length] of the processor lower, and [on_too_long] to"
                     + " [mark] to index such documents unsigned");
         }
+        hold(bytes, () -> {
+            signing.run();
+            return null;
+        });
+    }
+
+    private <T> T hold(long bytes, Supplier<T> work) {
+        CircuitBreaker breaker = requests;
+        if (breaker == null) {
+            return work.get();
+        }
         breaker.addEstimateBytesAndMaybeBreak(bytes, "<neardup>");
         try {
-            signing.run();
+            return work.get();
         } finally {
             breaker.addWithoutBreaking(-bytes);
         }
     }
 
-    private void ensureQueryMemory(long bytes) {
-        try {
-            ensureMemory(bytes);
-        } catch (CircuitBreakingException cause) {
-            throw new MemoryException(cause);
-        }
-    }
-
     /**
-     * A {@link org.neardup.query.MemoryCheck}: the parent of all breakers looks at the heap as it is whenever one is
-     * told of more; nothing stays reserved, because a search has no end at which a query could give it back.
+     * The parent of all breakers looks at the heap as it is whenever one is told of more; beyond work that ends nothing
+     * stays reserved, because a search has no end at which a query could give it back.
      */
-    private void ensureMemory(long bytes) {
-        CircuitBreaker breaker = requests;
-        if (breaker != null) {
-            breaker.addEstimateBytesAndMaybeBreak(bytes, "<neardup>");
-            breaker.addWithoutBreaking(-bytes);
+    final class QueryMemory implements MemoryCheck {
+        @Override
+        public void ensure(long bytes) {
+            during(bytes, () -> null);
+        }
+
+        @Override
+        public <T> T during(long bytes, Supplier<T> work) {
+            try {
+                return hold(bytes, work);
+            } catch (CircuitBreakingException cause) {
+                throw new MemoryException(cause);
+            }
         }
     }
 }

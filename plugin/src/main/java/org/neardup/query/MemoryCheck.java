@@ -1,5 +1,7 @@
 package org.neardup.query;
 
+import java.util.function.Supplier;
+
 /** Whether the node that a search runs on has memory left. */
 @FunctionalInterface
 public interface MemoryCheck {
@@ -12,4 +14,10 @@ public interface MemoryCheck {
      * @throws RuntimeException if they cannot: the search is to end with it, before the node runs out of memory
      */
     void ensure(long bytes);
+
+    /** What {@code work} gives, which takes {@code bytes} while it lasts: a node holds them then. As {@link #ensure}. */
+    default <T> T during(long bytes, Supplier<T> work) {
+        ensure(bytes);
+        return work.get();
+    }
 }

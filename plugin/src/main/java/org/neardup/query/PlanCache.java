@@ -97,10 +97,10 @@ final class PlanCache {
 
     private QueryGrams make(Key key) {
         QueryGrams shared = key.scan() ? shared(key) : null;
-        if (shared != null) {
-            return shared;
-        }
-        memory.ensure(key.largest());
+        return shared == null ? memory.during(key.largest(), () -> cut(key)) : shared;
+    }
+
+    private QueryGrams cut(Key key) {
         QGramSet set = set(key);
         int count = set.qgrams().size();
         QueryGrams grams = new QueryGrams(set.fingerprints(), set.blank(), count, null);

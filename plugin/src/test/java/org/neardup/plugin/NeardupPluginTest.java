@@ -75,7 +75,8 @@ class NeardupPluginTest {
     }
 
     @Test
-    @DisplayName("holds the memory that signing a long text takes while it lasts: others are signed beside it")
+    @DisplayName(
+            "holds the memory that signing a long text takes, or cutting one, while it lasts: others come beside it")
     void holdsMemory() {
         AtomicLong held = new AtomicLong();
         NeardupPlugin plugin = withBreaker(100, held);
@@ -86,6 +87,8 @@ class NeardupPluginTest {
                 () -> plugin.signWithMemory(99, () -> {
                     throw new IllegalStateException();
                 }));
+        assertEquals(0, held.get());
+        assertEquals(99, plugin.new QueryMemory().during(99, held::get));
         assertEquals(0, held.get());
     }
 

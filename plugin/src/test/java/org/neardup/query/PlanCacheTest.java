@@ -2,10 +2,12 @@ package org.neardup.query;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.neardup.signature.Lexicon;
@@ -53,5 +55,25 @@ class PlanCacheTest {
         held.add(plans.get(like, FOLDED, Threshold.DEFAULT, Integer.MAX_VALUE, true));
         held.add(plans.get(new LikeSource.Text(large() + "a"), SIGNING, Threshold.DEFAULT, Integer.MAX_VALUE, true));
         assertEquals(3, cut.size());
+    }
+
+    @Test
+    @DisplayName("cuts a text while the memory for it is held")
+    void held() {
+        PlanCache plans = new PlanCache(name -> Lexicon.getDefault(), new MemoryCheck() {
+            @Override
+            public void ensure(long bytes) {}
+
+            @Override
+            public <T> T during(long bytes, Supplier<T> work) {
+                throw new IllegalStateException("no memory for " + bytes);
+            }
+        });
+        LikeSource like = new LikeSource.Text("A rose is a rose.");
+        String told = assertThrows(
+                        IllegalStateException.class,
+                        () -> plans.get(like, SIGNING, Threshold.DEFAULT, Integer.MAX_VALUE, true))
+                .getMessage();
+        assertEquals("no memory for " + 144 * 17, told);
     }
 }
