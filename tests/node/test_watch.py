@@ -137,6 +137,25 @@ class TestScoring:
             index_of(window, each) for each in documents[-20:]
         }
 
+    def test_what_was_written_to_an_old_hour_is_counted_before_it_goes_with_it(self, cluster, caplog):
+        """As by an alias that nobody moved: "nothing to drop" was said of it, and then it was gone."""
+        window = made(cluster, window_hours=2)
+        old = window.address.hourly(START // 3_600)
+        later = [{**one(f"d{i}", f"{A} {i}"), "time": START + 3_600} for i in range(3)]
+        actions = [
+            Action("index", old, each["id"], {"text": each["text"], "@timestamp": each["time"] * 1_000})
+            for each in later
+        ]
+        bulk(window, actions, refresh="true")
+        assert len(watched(window)) == 3
+        bulk(window, [Action("index", old, "waits", {"text": B})], refresh="true")
+        with open_elastic_window(str(window.address), credentials=window.credentials) as opened:
+            now = (START + 3 * 3_600) * 1_000
+            tried, going = opened.expire(now, dry_run=True), opened.expire(now)
+        assert tried == going == ["2020.09.13-12"]
+        assert (tried.documents, going.documents) == (4, 4)
+        assert f"{old} was deleted, and with it documents of later hours (3)" in caplog.text
+
     def test_one_document_far_ahead_expires_nothing_and_is_marked(self, cluster):
         window = made(cluster, window_hours=2)
         documents = [{**each, "time": START + 60 * i} for i, each in enumerate(stream(20))]

@@ -188,6 +188,9 @@ class Store(Protocol):
         After a refusal all that was added is undone, the right to change goes on, and the engine adds the others anew.
         """
 
+    def others_before(self, hour: int) -> int:
+        """How many documents would be deleted with the hours before `hour` that are not known as theirs."""
+
     def drop(self, hour: int) -> None:
         """Deletes an hour, after the commit that raised `floor_hour` above it."""
 

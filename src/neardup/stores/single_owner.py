@@ -40,6 +40,10 @@ class SingleOwner:
         """Nobody else deletes."""
         return np.zeros(len(rows), np.bool_)
 
+    def others_before(self, hour: int) -> int:
+        """Nobody else puts any there."""
+        return 0
+
     def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
         """Nobody else's document ever comes."""
 

@@ -22,15 +22,16 @@ def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool)
     first = first_living_hour(hour_of(time), check_whole("keep_hours", kept, 0))
     if check_boolean("dry_run", dry_run):
         session.load()
-        return _with_hours(_expirable(session, first), _left_behind(session))
+        return _going(session, first)
     with session.writing():
-        left_behind = _drop_left_behind(session)
+        going = _going(session, first)
+        _drop_left_behind(session)
         with session.changing():
-            expired = session.state.expire_before(first)
+            session.state.expire_before(first)
             session.commit()
         _drop_left_behind(session)  # raises where one cannot be deleted
     session.state.compact_if_worthwhile()
-    return _with_hours(expired, left_behind)
+    return going
 
 
 def expirable(session: Session, kept_hours: int) -> Expired:
@@ -62,25 +63,24 @@ def set_newest(session: Session, time: Any) -> str | None:
 
 def _expirable(session: Session, hour: int) -> Expired:
     """What would go with every hour before `hour`."""
-    state = session.state
-    if hour <= state.committed.floor_hour:
-        return Expired()
-    documents = sum(load[0] for old, load in state.table.load.items() if old < hour)
-    return Expired([hour_name(old) for old in session.store.hours() if old < hour], documents)
+    return Expired() if hour <= session.state.committed.floor_hour else _before(session, hour)
 
 
-def _left_behind(session: Session) -> list[int]:
-    """Hours that have expired but are still there, because a writer ended after its commit and before dropping them."""
+def _going(session: Session, hour: int) -> Expired:
+    """The same, with the hours that have expired but are still there."""
+    return _before(session, max(hour, session.state.committed.floor_hour))
+
+
+def _before(session: Session, hour: int) -> Expired:
+    """The hours before `hour`, and what is in them."""
+    known = sum(load[0] for old, load in session.state.table.load.items() if old < hour)
+    hours = [hour_name(old) for old in session.store.hours() if old < hour]
+    return Expired(hours, known + session.store.others_before(hour))
+
+
+def _drop_left_behind(session: Session) -> None:
+    """Drops what has expired but is still there, because a writer ended after its commit and before dropping it."""
     floor = session.state.committed.floor_hour
-    return [hour for hour in session.store.hours() if hour < floor]
-
-
-def _drop_left_behind(session: Session) -> list[int]:
-    hours = _left_behind(session)
-    for hour in hours:
-        session.store.drop(hour)
-    return hours
-
-
-def _with_hours(expired: Expired, hours: list[int]) -> Expired:
-    return Expired(sorted({*map(hour_name, hours), *expired}), expired.documents)
+    for hour in session.store.hours():
+        if hour < floor:
+            session.store.drop(hour)

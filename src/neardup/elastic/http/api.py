@@ -15,7 +15,7 @@ from threading import Timer
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.http.admin_api import without_shards
-from neardup.elastic.http.unexpected import reads_answer
+from neardup.elastic.http.unexpected import UNREADABLE, reads_answer
 from neardup.errors import ClusterError, ClusterUnreachable
 
 if TYPE_CHECKING:
@@ -277,6 +277,13 @@ def count(
     body = None if query is None else {"query": query}
     with _told_what_is_red(cluster, target):
         return int(_whole(cluster, f"/{target}/_count", params, body)["count"])
+
+
+def count_once(cluster: Cluster, target: str, query: dict[str, Any]) -> int | None:
+    """The same, asked once; None where nobody answers."""
+    with suppress(ClusterError, *UNREADABLE):
+        return int(cluster.request("POST", f"/{target}/_count", body={"query": query}, once=True)["count"])
+    return None
 
 
 def refresh(cluster: Cluster, target: str, params: Mapping[str, str] | None = None) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from neardup.elastic.admin.managed_objects import MAX_LENGTH, window_config
 from neardup.elastic.http.admin_api import delete_index, index_settings, indices, own_index
-from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, refresh
+from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, count_once, refresh
 from neardup.errors import ClusterRejected, SettingsError, WindowDamaged
 from neardup.model.hours import FIRST_HOUR
-from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, DEFAULT_BATCH_DOCUMENTS
+from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, DEFAULT_BATCH_DOCUMENTS, HOUR_MS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
     from neardup.model.settings import Settings
     from neardup.signing.signer import Signer
+
+log = logging.getLogger("neardup")
 
 _CLOSED: Final = "index_closed_exception"
 LOSSLESS_NEEDED: Final = (
@@ -209,10 +212,17 @@ class Layout:
             raise SettingsError("window", str(self.address), expected)
 
     def delete_hour(self, cluster: Cluster, hour: int) -> None:
-        """Deletes the indices of an hour, by name."""
+        """Deletes the indices of an hour, by name; warns of documents in them whose own time is later."""
+        later = {"range": {self.time_field: {"gte": (hour + 1) * HOUR_MS, "format": "epoch_millis"}}}
         for name, (own, _) in self.living(cluster).items():
             if own == hour:
+                going = count_once(cluster, name, later)
                 delete_index(cluster, name)
+                if going:
+                    log.warning(
+                        "%s was deleted, and with it documents of later hours (%d): write to the hour of a document's "
+                        "own time, or run `neardup rollover` every hour", name, going,
+                    )  # fmt: skip
 
 
 class ElasticContext(NamedTuple):

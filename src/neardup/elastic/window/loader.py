@@ -16,6 +16,7 @@ from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, own_object, stored_rows
 from neardup.errors import WindowDamaged
 from neardup.model.field_path import field_of
+from neardup.model.settings import HOUR_MS
 from neardup.stores.base import Records
 from neardup.stores.records import arrivals_of
 
@@ -171,6 +172,16 @@ def count_with_status(cluster: Cluster, layout: Layout, status: str) -> int:
     """How many documents bear this status, the window's or not."""
     query = {"term": {f"{OBJECT}.status": status}}
     return api.count(cluster, layout.target, query, {"ignore_unavailable": "true"})
+
+
+def others_before(cluster: Cluster, layout: Layout, hour: int) -> int:
+    """How many documents lie in the indices of the hours before `hour` that are none of these hours: of a later time,
+    or without a verdict.
+    """
+    named = [name for name, (own, _) in layout.living(cluster).items() if own < hour]
+    scored = {"range": {f"{OBJECT}.time": {"lt": hour * HOUR_MS}}}
+    query = {"bool": {"filter": [{"terms": {"_index": named}}], "must_not": [scored]}}
+    return api.count(cluster, layout.target, query, api.NO_INDEX_NEEDED) if named else 0
 
 
 def has_aborted(cluster: Cluster, layout: Layout, state: StateDocument) -> bool:

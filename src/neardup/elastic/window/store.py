@@ -240,6 +240,9 @@ class ClusterStore:
         self._checked |= self._indices
         self._indices.clear()
 
+    def others_before(self, hour: int) -> int:
+        return loader.others_before(self._cluster, self._layout, hour)
+
     def drop(self, hour: int) -> None:
         self._held.forget(hour)
         self._layout.delete_hour(self._cluster, hour)
