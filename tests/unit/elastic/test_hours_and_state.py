@@ -72,6 +72,16 @@ def test_a_closed_hour_below_the_floor_is_none_of_the_windows():
     assert server.requests[-1].path == "/news-*/_refresh?allow_no_indices=true"
 
 
+def test_of_the_many_indices_that_an_archive_stands_for_it_is_said_how_many_are_not_named():
+    parts = {f"logs-{i}": {"settings": {"index": {"uuid": "u"}}} for i in range(5)}
+    with (
+        standing_in(lambda _: Answer(200, parts)) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(SettingsError, match="stands for logs-0, logs-1, logs-2 and 2 more; write there"),
+    ):
+        Layout(cluster.address, archive="logs").check_takes_new(cluster)
+
+
 @pytest.mark.parametrize(("floor", "found"), [(HOUR, [(f"index {NAME}", "bad")]), (HOUR + 1, [])])
 def test_a_doctor_finds_an_hour_that_is_closed_and_is_of_the_windows(floor, found):
     state = StateDocument(ABOUT, {}, Commit(floor_hour=floor), epoch=1)

@@ -205,9 +205,10 @@ class Layout:
         """
         others = [name for name in self.all_indices(cluster) if name != self.archive]
         if others:
+            more = f" and {len(others) - 3:,} more" if len(others) > 3 else ""
             expected = (
                 f"one that takes documents: this one scores {self.archive} in place, which stands for "
-                f"{', '.join(others[:3])}; write there by another client, for `neardup watch`"
+                f"{', '.join(others[:3])}{more}; write there by another client, for `neardup watch`"
             )
             raise SettingsError("window", str(self.address), expected)
 
