@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from neardup.errors import ClusterRejected
+from neardup.errors import ClusterRefused, ClusterRejected
 from neardup.model.hours import FIRST_HOUR, hour_name
 from neardup.stores.packed_ids import PackedIds
 
@@ -283,6 +283,6 @@ def drop_or_tell(store: Store, hours: Sequence[int]) -> None:
     for hour in hours:
         try:
             store.drop(hour)
-        except ClusterRejected as error:
+        except (ClusterRejected, ClusterRefused) as error:
             text = "its documents are out of the window, and `neardup expire` deletes it when it can be"
             log.warning("hour %s stays: %s; %s", hour_name(hour), error, text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable
 from unittest import mock
 
@@ -10,7 +11,7 @@ import pytest
 from testing.window.backends import document, grams
 from testing.window.sqlite_store import SqliteStore
 
-from neardup.errors import ClusterRejected, NeardupError, SettingsError, WindowLocked
+from neardup.errors import ClusterRefused, ClusterRejected, NeardupError, SettingsError, WindowLocked
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Settings
 from neardup.opening import open_window
 from neardup.signing.signer import signer_for
@@ -213,27 +214,33 @@ def test_after_an_interrupted_change_a_window_in_memory_says_that_its_documents_
 
 
 class HoldingOn(MemoryStore):
-    """A store whose hours cannot be deleted: they are blocked, or a snapshot is made of them."""
+    """A store whose hours cannot be deleted: they are blocked, a snapshot is made of them, or a right is lacking."""
 
-    blocked = True
+    def __init__(self, why):
+        super().__init__()
+        self.why = why
 
     def drop(self, hour):
-        if self.blocked:
-            reason = "Cannot delete indices that are being snapshotted"
-            raise ClusterRejected("url", f"DELETE /{hour}", 400, "snapshot_in_progress_exception", reason)
+        if self.why:
+            raise self.why
         super().drop(hour)
 
 
-def test_an_hour_that_cannot_be_deleted_keeps_no_verdict_back(caplog):
+SNAPSHOT = ClusterRejected("url", "DELETE /x", 400, "snapshot_in_progress_exception", "being snapshotted")
+REFUSED = ClusterRefused("url", "indices:admin/delete", "x", "scorer")
+
+
+@pytest.mark.parametrize("why", [SNAPSHOT, REFUSED])
+def test_an_hour_that_cannot_be_deleted_keeps_no_verdict_back(caplog, why):
     """What was committed had its verdicts, and nobody was told them."""
     settings = Settings(window_hours=1, advance=True)
-    with WindowEngine(store := HoldingOn(), settings, signer_for(Recipe())) as window:
+    with WindowEngine(store := HoldingOn(why), settings, signer_for(Recipe())) as window:
         documents = [document("old", A, hour=0), document("new", B, hour=5)]
         assert [verdict.id for verdict in window.ingest(documents)] == ["old", "new"]
-        assert "being snapshotted; its documents are out of the window" in caplog.text
+        assert f"{why}; its documents are out of the window" in caplog.text
         assert len(window) == 1
-        with pytest.raises(ClusterRejected, match="being snapshotted"):
+        with pytest.raises(type(why), match=re.escape(str(why))):
             window.expire(documents[1].time)
-        store.blocked = False
+        store.why = None
         assert len(window.expire(documents[1].time)) == 1
         assert len(store.hours()) == 1
