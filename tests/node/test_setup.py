@@ -20,6 +20,7 @@ from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import apply, plan, set_up
 from neardup.elastic.http.address import Address
+from neardup.elastic.http.admin_api import put_object
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.compact import short_names
@@ -104,6 +105,25 @@ def test_the_command_says_what_it_does(cluster, monkeypatch, tmp_path):
     code, _, messages = run("setup", "--window", url, "--q", 5)
     assert code == 3
     assert f"index {url.prefix}-2026.11.21-09 was signed by recipe" in messages
+
+
+def test_a_run_that_fails_half_way_says_what_it_has_made(cluster):
+    """Nothing was said of what was there then."""
+    whole = run("setup", "--window", str(cluster.address), "--dry-run")[1]
+
+    def failing(cluster, path, body):
+        if path.startswith("/_index_template"):
+            raise ClusterRejected(cluster.url, f"PUT {path}", 400, "policy_exception", "not here")
+        return put_object(cluster, path, body)
+
+    with mock.patch("neardup.elastic.admin.setup.put_object", failing):
+        code, made, error = run("setup", "--window", str(cluster.address))
+    assert (code, "not here" in error) == (3, True)
+    assert any(line.startswith("make ingest pipeline") for line in made)
+    assert [f"would {line}" for line in made] == whole[: len(made)]
+    assert run("setup", "--window", str(cluster.address))[1] == [
+        line.removeprefix("would ") for line in whole[len(made) :]
+    ]
 
 
 def test_reading_sets_up_nothing(cluster):

@@ -16,8 +16,10 @@ from neardup.cli.tables import check_output, print_line
 from neardup.model.settings import MAX_SIMHASH_VARIANTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from neardup.cli.config import Config
-    from neardup.elastic.admin.setup import Plan
+    from neardup.elastic.admin.setup import Change, Plan
     from neardup.elastic.http.client import Cluster
 
 _signing = partial(typer.Option, rich_help_panel="Signing")
@@ -129,22 +131,22 @@ def setup(
             **form,
         }
         plan = _set_up(cluster, settings, wanted, force=force, dry_run=dry_run)
-    _print_plan(plan, dry_run=dry_run)
-
-
-def _print_plan(plan: Plan, *, dry_run: bool) -> None:
-    for change in plan.changes:
-        sentence = f"would {change}" if dry_run else str(change)
-        for line in sentence.splitlines():  # the first says what, those below it how
-            print_line(line)
     if not plan.changes:
         print_line("nothing to do")
     for note in (plan.hours, *plan.notes):
         log_line(note)
 
 
+def _print_changes(changes: Iterable[Change], would: str = "") -> None:
+    for change in changes:
+        for line in f"{would}{change}".splitlines():  # the first says what, those below it how
+            print_line(line)
+
+
 def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: bool, dry_run: bool) -> Plan:
-    """What is to change, which has been done then unless it is a `dry_run`."""
+    """What is to change, which has been done then unless it is a `dry_run`. It is printed, of a run that fails half-way
+    what has been done.
+    """
     from neardup.elastic.admin.setup import apply, set_up
     from neardup.elastic.window.setup_changes import check_archive, lower_max_length, remember_hours
     from neardup.elastic.window.state_recovery import describe
@@ -152,10 +154,16 @@ def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: 
     hours = {name: config.given[name] for name in ("window_hours", "keep_hours") if name in config.given}
     plan = set_up(cluster, recipe=config.given.get("recipe"), dry_run=True, **hours, **wanted)
     check_archive(cluster, plan.config)
-    if not dry_run:
-        address = str(cluster.address)
-        remember_hours(address, hours, credentials=config.credentials, force=force)
-        lower_max_length(address, plan.config.max_length, credentials=config.credentials)
-        apply(cluster, plan)
+    if dry_run:
+        _print_changes(plan.changes, "would ")
+        return plan
+    address = str(cluster.address)
+    remember_hours(address, hours, credentials=config.credentials, force=force)
+    lower_max_length(address, plan.config.max_length, credentials=config.credentials)
+    done: list[Change] = []
+    try:
+        apply(cluster, plan, done.append)
         describe(address, credentials=config.credentials)
+    finally:
+        _print_changes(done)
     return plan

@@ -32,7 +32,7 @@ from neardup.model.counted import some_of
 from neardup.model.settings import DEFAULT_MAX_LENGTH, MAX_Q, Recipe, Settings, check_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from neardup.elastic.admin.hourly_indices import HourlyIndex
     from neardup.elastic.http.address import Address
@@ -212,10 +212,11 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     return Plan(config, changes, list(_notes(address, config, snapshot)), hours)
 
 
-def apply(cluster: Cluster, made: Plan) -> None:
-    """Make the changes, one after another; what another process has made meanwhile is as good."""
+def apply(cluster: Cluster, made: Plan, done: Callable[[Change], object] = lambda _: None) -> None:
+    """Make the changes, one after another, each told to `done`; what another process has made meanwhile is as good."""
     for change in made.changes:
         put_object(cluster, change.path, change.body)
+        done(change)
 
 
 def _check(config: WindowConfig) -> None:
