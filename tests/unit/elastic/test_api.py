@@ -244,6 +244,16 @@ def test_a_doctor_says_which_hours_make_a_cluster_red(lost, words):
     assert f": {words}; GET _cluster/allocation/explain" in finding.found
 
 
+def test_a_doctor_does_not_take_one_502_of_a_proxy_for_an_illness():
+    health = {
+        "cluster_name": "c", "status": "green", "number_of_nodes": 1, "number_of_data_nodes": 1,
+        "active_shards": 1, "unassigned_shards": 0,
+    }  # fmt: skip
+    with standing_in([Answer(502, "<html>Bad Gateway</html>", product=False), Answer(200, health)]) as server:
+        finding = next(examine(Address(server.url, "news"), Credentials()))
+    assert (finding.state, len(server.requests)) == ("ok", 2)
+
+
 @pytest.mark.parametrize("part", [{"_shards": {"failed": 1}}, {"timed_out": True, "_shards": {"failed": 0}}])
 def test_a_part_of_an_answer_is_never_taken_for_all_of_it(part, monkeypatch):
     monkeypatch.setattr(client, "FIRST_WAIT", 0.01)

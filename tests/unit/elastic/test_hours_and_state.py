@@ -13,7 +13,7 @@ import orjson
 import pytest
 from testing.cluster_stand_in import Answer, error, standing_in
 
-from neardup.elastic.admin.checks import TIMEOUT
+from neardup.elastic.admin.checks import PATIENCE, TIMEOUT
 from neardup.elastic.admin.hourly_indices import Indices, read_indices
 from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.admin.rollover import roll_over
@@ -167,7 +167,7 @@ def test_a_doctor_waits_no_longer_for_the_state_than_for_anything(monkeypatch):
     monkeypatch.setattr(document_checks, "Cluster", noted)
     nowhere = Address("http://127.0.0.1:1", "news"), Credentials()
     assert (is_half_signed(*nowhere), list(examine_documents(*nowhere))) == (False, [])
-    assert asked == 2 * [{"patience": 0, "timeout": TIMEOUT}]
+    assert asked == 2 * [{"patience": PATIENCE, "timeout": TIMEOUT}]
 
 
 @pytest.mark.parametrize(

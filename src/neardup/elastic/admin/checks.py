@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from neardup.model.finding import State
 
 TIMEOUT: Final = 10.0
+PATIENCE: Final = 1.0
+"""Seconds: a proxy's one 502 is no illness, and of a host where nobody answers a doctor is to say so soon."""
 NEARLY_FULL: Final = 0.8
 
 
@@ -31,9 +33,9 @@ def examine(address: Address, credentials: Credentials, *, is_half_signed: bool 
     """Every check of the window at `address`; of one that `is_half_signed`, being signed again, none of how it signs:
     templates, pipeline and hours are of two recipes until that is done.
 
-    Never raises for what is wrong with the cluster: that is a finding. Asks once: doctors do not wait.
+    Never raises for what is wrong with the cluster: that is a finding. Waits for hardly more than an answer.
     """
-    with Cluster(address, credentials, patience=0, timeout=TIMEOUT) as cluster:
+    with Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster:
         try:
             health = api.health(cluster)
             yield _health(cluster, health)

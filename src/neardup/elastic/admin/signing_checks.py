@@ -66,7 +66,7 @@ def _signing(cluster: Cluster, config: WindowConfig, what: str, url: str) -> Fin
     source, own = dict[str, Any](), Address(url, cluster.address.prefix)
     put_field(source, config.text_field, SAMPLE)
     try:
-        with Cluster(own, cluster.credentials, patience=0, timeout=cluster.timeout) as direct:
+        with Cluster(own, cluster.credentials, patience=cluster.patience, timeout=cluster.timeout) as direct:
             answer = simulate(direct, source, name=own.pipeline)
             refusal = _refusal_of_files(direct, config)
     except NeardupError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from neardup.elastic.admin.checks import TIMEOUT
+from neardup.elastic.admin.checks import PATIENCE, TIMEOUT
 from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.http.client import Cluster
@@ -40,7 +40,7 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
     closed; why its state document lets nobody open it; and whether it has verdicts that another window gave. Whether
     the cluster answers others have said.
     """
-    with suppress(NeardupError), Cluster(address, credentials, patience=0, timeout=TIMEOUT) as cluster:
+    with suppress(NeardupError), Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster:
         try:
             state = _opened_state(cluster)
         except WindowResigning as error:
@@ -64,7 +64,7 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
 
 def is_half_signed(address: Address, credentials: Credentials) -> bool:
     """Whether the window is being signed again, as far as its state can be read."""
-    with suppress(NeardupError), Cluster(address, credentials, patience=0, timeout=TIMEOUT) as cluster:
+    with suppress(NeardupError), Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster:
         state = read_state(cluster)
         return state is not None and state.resigned_from is not None
     return False
