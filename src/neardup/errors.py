@@ -327,7 +327,7 @@ class ClusterUnreachable(ClusterError):
 class ClusterRefused(ClusterError):
     """The cluster at `url` answered 401 (`action` is None) or 403 to `action` on `index` (None: on the cluster).
 
-    `role` names the role of neardup that allows it.
+    `role` names the role of neardup that allows it; None where the index is none of the window's, so that no role does.
     """
 
     def __init__(self, url: str, action: str | None, index: str | None, role: str | None) -> None:
@@ -341,10 +341,10 @@ class ClusterRefused(ClusterError):
                 "or NEARDUP_USERNAME and NEARDUP_PASSWORD"
             )
         where = "" if self.index is None else f" on {self.index}"
-        return (
-            f"Elasticsearch at {self.url} refuses {self.action}{where} to this user: "
-            f"the role {self.role} of neardup allows it (docs/security.md)"
-        )
+        remedy = f"the role {self.role} of neardup allows it"
+        if self.role is None:
+            remedy = "no role of neardup is for that index, so allow it there"
+        return f"Elasticsearch at {self.url} refuses {self.action}{where} to this user: {remedy} (docs/security.md)"
 
 
 class ClusterRejected(ClusterError):

@@ -399,13 +399,27 @@ def test_an_action_with_brackets_in_its_name_is_read_whole():
     reason = (
         "action [indices:data/write/bulk[s]] is unauthorized for user [u] on indices [news-1,news-2], this"
     )
-    found = permission_error("http://h:1", "POST /_bulk", 403, "security_exception", reason)
+    found = permission_error(Address("http://h:1", "news"), "POST /_bulk", 403, "security_exception", reason)
     assert isinstance(found, ClusterRefused)
     assert (found.action, found.index, found.role) == (
         "indices:data/write/bulk[s]",
         "news-1,news-2",
         "writer",
     )
+
+
+@pytest.mark.parametrize(
+    ("indices", "role"),
+    [("news,news-*,neardup-state-news", "scorer"), ("letters", None), ("news-1,newsletters", None)],
+)
+def test_an_index_of_others_is_reached_by_no_role_of_ours(indices, role):
+    """As one that is read by `ingest --from-index`: the role that was named had been given already."""
+    reason = f"action [indices:data/read/search] is unauthorized for user [u] on indices [{indices}], this"
+    own = Address("http://h:1", "news")
+    found = permission_error(own, "POST /_search", 403, "security_exception", reason)
+    assert isinstance(found, ClusterRefused)
+    assert found.role == role
+    assert ("allow it there" in str(found)) == (role is None)
 
 
 def test_a_blocked_index_is_no_matter_of_rights():

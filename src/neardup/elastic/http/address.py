@@ -117,6 +117,14 @@ class Address:
         hour = hour_named(rest.removeprefix(_COPIES))
         return None if hour is None else (hour, rest.startswith(_COPIES))
 
+    def has(self, name: str) -> bool:
+        """Whether an index or a pattern is one that our roles name.
+
+        >>> Address("http://localhost:9200", "news").has("news-*"), Address("http://localhost:9200", "news").has("raw")
+        (True, False)
+        """
+        return name in (self.prefix, self.state) or name.startswith(f"{self.prefix}-")
+
     @property
     def alias(self) -> str:
         """The alias of every hour, through which the current one is written."""

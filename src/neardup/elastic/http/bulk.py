@@ -167,7 +167,7 @@ def refusal(cluster: Cluster, action: Action, outcome: Outcome) -> ClusterError:
     """
     what, reason = f"{action.op} {action.index}/{action.id}", str(outcome.error)
     if outcome.status == HTTPStatus.FORBIDDEN:
-        return permission_error(cluster.url, what, outcome.status, OF_ONE_ITEM, reason)
+        return permission_error(cluster.address, what, outcome.status, OF_ONE_ITEM, reason)
     return ClusterRejected(cluster.url, what, outcome.status, OF_ONE_ITEM, reason, remedy_for(reason))
 
 

@@ -298,7 +298,7 @@ class Cluster:
         """The error for an answer of this status to a `request`, with what its body says."""
         type, reason = self._type_and_reason(status, body)
         if status in (401, 403):
-            return permission_error(self.url, request, status, type, reason)
+            return permission_error(self.address, request, status, type, reason)
         kind = ClusterConflict if status == 409 else ClusterRejected
         return kind(self.url, request, status, type, reason, remedy_for(f"{type}: {reason}"))
 

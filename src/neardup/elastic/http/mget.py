@@ -93,7 +93,7 @@ def check_readable(cluster: Cluster, indices: Iterable[str]) -> None:
 
 def _check_rights(cluster: Cluster, error: dict[str, Any]) -> None:
     if error["type"] == _NO_RIGHT:
-        raise permission_error(cluster.url, "POST /_mget", 403, _NO_RIGHT, str(error.get("reason")))
+        raise permission_error(cluster.address, "POST /_mget", 403, _NO_RIGHT, str(error.get("reason")))
 
 
 def _answers(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.http.remedies import remedy_for
 from neardup.errors import ClusterError, ClusterRefused, ClusterRejected
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.address import Address
 
 _ACTION_RE: Final = re.compile(r"action \[(\S+)\] is unauthorized")
 _INDICES_RE: Final = re.compile(r"on indices \[([^\]]*)\]")
@@ -25,16 +28,20 @@ _OF_BOTH: Final = (
 """What of the scorer's work is the set-up's too: who scores all day is not to be sent for the other role."""
 
 
-def permission_error(url: str, request: str, status: int, type: str, reason: str) -> ClusterError:
-    """The error for an answer of `status` 401 or 403; a block on an index (403 as well) is no matter of rights."""
+def permission_error(own: Address, request: str, status: int, type: str, reason: str) -> ClusterError:
+    """The error for an answer of `status` 401 or 403 about the window `own`; a block on an index (403 as well) is no
+    matter of rights.
+    """
     if status == 401:
-        return ClusterRefused(url, None, None, None)
+        return ClusterRefused(own.url, None, None, None)
     match = _ACTION_RE.search(reason)
     if not match:
-        return ClusterRejected(url, request, status, type, reason, remedy_for(f"{type}: {reason}"))
+        return ClusterRejected(own.url, request, status, type, reason, remedy_for(f"{type}: {reason}"))
     action = match[1]
     indices = _INDICES_RE.search(reason)
-    return ClusterRefused(url, action, indices[1] if indices else None, role_for(action))
+    named = indices[1] if indices else None
+    of_roles = named is None or all(map(own.has, named.split(",")))
+    return ClusterRefused(own.url, action, named, role_for(action) if of_roles else None)
 
 
 def role_for(action: str) -> str:
