@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -10,9 +12,13 @@ from neardup.model.decision import Evidence, decide
 from neardup.model.hours import FIRST_HOUR, compared_hours, first_living_hour, hour_of
 from neardup.model.verdict import Part
 from neardup.stores.blobs import best_overlap
+from neardup.stores.records import chosen_rows, text_sizes
 from neardup.stores.remembered_settings import EARLIER, earlier, merged
 from neardup.window.candidates_of_one import candidates_of_one
 from neardup.window.comparison import verifier_of, with_kinds
+
+_BYTES_AT_ONCE: Final = 4_000_000
+_MOST_AT_ONCE: Final = 256
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +46,7 @@ def reconcile(state: State) -> Iterator[Verdict]:
     old_heads = {doc: int(table.group_arrivals[doc]) for doc in known}
     by_arrival = {int(table.arrivals[doc]): doc for doc in known}
     table.ungroup(known)
-    for doc in known:
+    for doc, form in _with_forms(state, known):
         old = before[doc]
         if _outlived(state, doc, old):
             if old_heads[doc] != table.arrivals[doc]:  # before its row is stored, which says so
@@ -48,7 +54,7 @@ def reconcile(state: State) -> Iterator[Verdict]:
             if _set_aside(state, doc, old):
                 state.store_flags(doc)
             continue
-        verdict, matches, parts = _decided_again(state, doc, ranks, old)
+        verdict, matches, parts = _decided_again(state, doc, form, ranks, old)
         head = table.ids.doc(verdict.group)
         changed = _differ(verdict, old)
         verdict = verdict if changed else old  # what is not told stays as it was told
@@ -59,6 +65,15 @@ def reconcile(state: State) -> Iterator[Verdict]:
         if changed:
             yield verdict
     table.rebuild_stands()
+
+
+def _with_forms(state: State, docs: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+    """Documents with their normal forms, of which many are read at once: in a cluster each reading is a request."""
+    sizes = text_sizes(chosen_rows(state.table.rows, docs))
+    part_of = np.cumsum(np.maximum(sizes, _BYTES_AT_ONCE // _MOST_AT_ONCE)) // _BYTES_AT_ONCE
+    for _, part in groupby(zip(docs, part_of.tolist(), strict=True), key=itemgetter(1)):
+        chosen = [doc for doc, _ in part]
+        yield from zip(chosen, state.texts(chosen), strict=True)
 
 
 def remember_own_settings(state: State) -> None:
@@ -128,13 +143,13 @@ def _past_parts(state: State, doc: int, signed: SignedBatch, verdict: Verdict) -
 
 
 def _decided_again(
-    state: State, doc: int, ranks: NDArray[np.int64], old: Verdict
+    state: State, doc: int, form: bytes, ranks: NDArray[np.int64], old: Verdict
 ) -> tuple[Verdict, Matches, Sequence[Part]]:
-    """The verdict on a stored document if only those of lower `ranks` had come; its matches, the parts."""
+    """The verdict on a stored document of this normal form if only those of lower `ranks` had come; matches, parts."""
     table, settings = state.table, state.settings
     hour, threshold = int(table.hours[doc]), settings.threshold_fraction
     low = max(compared_hours(hour, settings.window_hours)[0], state.committed.floor_hour)
-    signed, rule = state.signed_again(doc), settings.partial_rule
+    signed, rule = state.signed_again(doc, form), settings.partial_rule
 
     def came_before(docs: NDArray[np.int64]) -> NDArray[np.bool_]:
         before: NDArray[np.bool_] = ranks[docs] < ranks[doc]

@@ -241,9 +241,11 @@ class State:
             for text, fields in self.store.shown(rows)
         ]
 
-    def signed_again(self, doc: int) -> SignedQueryBatch:
-        """A stored document as it was signed when it came, with its sentences where they are known."""
-        signed = self.search.query_batch(self.texts([doc]), normal=True)
+    def signed_again(self, doc: int, form: bytes | None = None) -> SignedQueryBatch:
+        """A stored document as it was signed when it came, with its sentences where they are known; `form`: its normal
+        form, where it has been read.
+        """
+        signed = self.search.query_batch(self.texts([doc]) if form is None else [form], normal=True)
         sentences = self.search.sentences
         if sentences is None or not records.has_words(self.table.rows[doc]):
             return signed

@@ -213,6 +213,26 @@ def test_after_an_interrupted_change_a_window_in_memory_says_that_its_documents_
         list(window.ingest([document("c", A)]))
 
 
+class Counting(MemoryStore):
+    """A store that counts how often texts are read of it."""
+
+    readings = 0
+
+    def texts(self, rows):
+        self.readings += 1
+        return super().texts(rows)
+
+
+def test_reconcile_reads_the_texts_of_many_documents_at_once():
+    """In a cluster each reading is a request: it took one a document."""
+    with WindowEngine(store := Counting(), Settings(), signer_for(Recipe())) as window:
+        documents = [document(f"d{i}", grams(i * 40, i * 40 + 40)) for i in range(300)]
+        assert {verdict.status for verdict in window.ingest(documents)} == {"unique"}
+        before = store.readings
+        assert list(window.reconcile()) == []
+        assert store.readings - before == 2
+
+
 class HoldingOn(MemoryStore):
     """A store whose hours cannot be deleted: they are blocked, a snapshot is made of them, or a right is lacking."""
 
