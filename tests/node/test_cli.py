@@ -147,6 +147,18 @@ def test_dotted_names_of_fields(run, address, cluster):
     )
 
 
+@pytest.mark.parametrize("own", ["published", "time"])
+def test_files_are_read_by_the_fields_of_the_window(run, address, cluster, own):
+    """Or a time of arrival would take the place of the document's own."""
+    fields = ("--text-field", "page.body", "--time-field", "published", "--window-hours", "0")
+    assert run("setup", "--window", address, *fields).exit_code == 0
+    Path("s.jsonl").write_text(f'{{"id": "7", "page": {{"body": "Rain."}}, "{own}": "2026-11-21"}}\n')
+    assert run("ingest", "s.jsonl", "--window", address).exit_code == 0
+    ((index, _, source),) = stored(cluster)
+    assert index.endswith("-2026.11.21-00")
+    assert (source["page"], source["published"]) == ({"body": "Rain."}, "2026-11-21T00:00:00Z")
+
+
 @pytest.mark.parametrize(
     "command", ["query --text x", "groups", "delete x", "expire", "reconcile", "stats", "watch"]
 )

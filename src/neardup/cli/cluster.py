@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -57,6 +58,26 @@ def is_new_in_cluster(location: str, config: Config, hours: Callable[[], int]) -
             return False
         check_free_hours(cluster, hours())
     return True
+
+
+def by_fields_of_window(location: str, config: Config) -> Config:
+    """`config` with the fields in which the window at this URL has text and time, unless others are named.
+
+    Read from elsewhere, these would take the place of what the documents have there.
+    """
+    from neardup.elastic.admin.managed_objects import window_config
+    from neardup.elastic.window.state_document import read_state
+    from neardup.sources.fields import Fields
+
+    with _impatient(location, config) as cluster:
+        state = read_state(cluster)
+    if state is None:
+        return config
+    about, own, usual = window_config(state.about), config.fields, Fields()
+    text = about.text_field if own.text == usual.text else own.text
+    is_other = own.time == usual.time and about.time_field not in usual.time
+    time = (about.time_field, *usual.time) if is_other else own.time
+    return replace(config, fields=replace(own, text=text, time=time))
 
 
 def cluster_window_opener(location: str, config: Config, **options: Any) -> Callable[[], WindowEngine]:

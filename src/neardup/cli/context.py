@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.cli.cluster import check_cluster, is_new_in_cluster
+from neardup.cli.cluster import by_fields_of_window, check_cluster, is_new_in_cluster
 from neardup.cli.streams import log_line
 from neardup.model.counted import counted
 
 if TYPE_CHECKING:
     from neardup import Window
     from neardup.cli.config import Config
+    from neardup.sources.reader import Reader
 
 DEFAULT_WINDOW: Final = "neardup.window"
 
@@ -75,6 +76,15 @@ def opened_window(
         _report_default(Path(location))
     with neardup.open(location, readonly=readonly, remember=remember, **options, **config.given) as target:
         yield target
+
+
+def reader_into(location: str, config: Config, files: Iterable[Path], **options: Any) -> Reader:
+    """A reader of `files` for the window at `location`; for one in a cluster, of all of their fields."""
+    from neardup.elastic.http.address import is_address
+
+    is_url = is_address(location)
+    chosen = by_fields_of_window(location, config) if is_url else config
+    return chosen.reader(files, keep=is_url, **options)
 
 
 def is_new_window(location: str, config: Config, *, hours: Callable[[], int]) -> bool:

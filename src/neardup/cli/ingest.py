@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neardup.cli import options
-from neardup.cli.context import configuration, opened_window, window_location
+from neardup.cli.context import configuration, opened_window, reader_into, window_location
 from neardup.cli.exit_codes import DONE, REJECTED
 from neardup.cli.metrics import MetricsOption, metrics_at
 
@@ -148,11 +148,10 @@ def _ingest_files(
     """
     from neardup.cli import inputs
     from neardup.cli.pipeline import ingest_all
-    from neardup.elastic.http.address import is_address
     from neardup.sources.time_order import DatedReader
 
     location = window_location(window, config)
-    source = config.reader(files, keep=is_address(location), **reading)
+    source = reader_into(location, config, files, **reading)
     outputs.check((*files, *source.paths, *config.files_read), window=location)
     inputs.report_passed_over(source)
     inputs.check_any(source)  # before a window is made
