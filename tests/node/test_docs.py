@@ -76,3 +76,20 @@ def test_every_request_of_the_page_does_what_it_says(cluster, sample):
     merged = asked(MERGE)
     assert merged["_shards"]["failed"] == 0
     assert len(names(asked(SEVERAL)["responses"][0])) == 2
+
+
+def test_the_requests_of_the_plugin_page_find_a_copy(cluster):
+    """The pipeline, the index, then the search, with names of our own and a document between."""
+    page = (ROOT / "plugin/README.md").read_text("utf-8")
+    requests = re.findall(r"^    (PUT|GET) (\S+)\n((?:    .*\n)+)", page, re.MULTILINE)
+    assert [path for _, path, _ in requests] == ["_ingest/pipeline/sign", "news", "news/_search"]
+    pipeline, index = cluster.address.pipeline, cluster.address.hourly(0)
+
+    def asked(method: str, path: str, text: str) -> Any:
+        path, text = (part.replace("sign", pipeline).replace("news", index) for part in (path, text))
+        return cluster.request(method, f"/{path}", body=orjson.loads(text.replace('"..."', '"Rain, now"')))
+
+    for request in requests[:2]:
+        asked(*request)
+    cluster.request("PUT", f"/{index}/_doc/1", params={"refresh": "true"}, body={"text": "Rain now."})
+    assert names(asked(*requests[2])) == {"1"}
