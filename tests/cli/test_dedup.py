@@ -6,6 +6,9 @@ import csv
 import gzip
 import io
 import json
+import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +148,27 @@ def test_what_the_page_shows_is_what_comes_out(run):
         assert line.replace(f"{ROOT}/", "").rpartition("; ")[0] in page
     why = json.dumps(lines("removed.jsonl")[0]["neardup"], separators=(",", ":")).replace(f"{ROOT}/", "")
     assert why in page.replace("\n ", "")
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="there is no jq")
+def test_what_the_page_says_of_every_night_keeps_what_no_night_had(run):
+    page = (ROOT / "docs" / "dedup.md").read_text("utf-8")
+    first, second = re.findall(
+        r"^    (.*(?:\n        .*)?)$", page.partition("## Every night\n")[2], re.MULTILINE
+    )[:2]
+    sample = (ROOT / "examples" / "stream.jsonl").read_bytes().splitlines(keepends=True)
+    for night, part in (
+        ("2026-11-21", sample[:150]),
+        ("2026-11-22", [*sample[150:], b'{"id": 7, "text": "Gale"}\n']),
+    ):
+        Path(f"{night}.jsonl").write_bytes(b"".join(part))
+        done = run(*first.replace("2026-11-21", night).split()[1:])
+        assert done.code == 1, "each has one that is rejected"
+        subprocess.run(second.replace("2026-11-21", night), shell=True, check=True)
+    kept = [record["id"] for night in ("21", "22") for record in lines(f"2026-11-{night}.clean.jsonl")]
+    run("ingest", ROOT / "examples" / "stream.jsonl", "--window", "w", "-o", "all.jsonl", "--policy", "drop")
+    unique = {verdict["id"] for verdict in lines("all.jsonl") if not verdict["duplicate_of"]}
+    assert (len(kept), set(kept)) == (len(unique) + 1, unique | {7})
 
 
 # ---- kinds ----

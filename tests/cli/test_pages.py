@@ -37,7 +37,9 @@ IN_WORDS = {
 """Defaults that are no value of a field."""
 
 
-@pytest.mark.parametrize("name", ["concepts", "python", "embedded", "threshold", "languages", "blind-spots"])
+@pytest.mark.parametrize(
+    "name", ["concepts", "python", "embedded", "dedup", "threshold", "languages", "blind-spots"]
+)
 def test_the_examples_of_a_page_give_what_it_shows(name, place):
     page = DOCS / f"{name}.md"
     code = "\n".join(re.findall(r"```pycon\n(.*?)```", page.read_text("utf-8"), re.DOTALL))
