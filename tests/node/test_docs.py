@@ -93,3 +93,28 @@ def test_the_requests_of_the_plugin_page_find_a_copy(cluster):
         asked(*request)
     cluster.request("PUT", f"/{index}/_doc/1", params={"refresh": "true"}, body={"text": "Rain now."})
     assert names(asked(*requests[2])) == {"1"}
+
+
+def test_what_the_page_deletes_is_all_that_a_window_is(cluster, sample):
+    """But for its policy, which these servers have not, and what windows share."""
+    section = (ROOT / "docs/elasticsearch.md").read_text("utf-8").partition("### Taking a window away\n")[2]
+    requests = re.findall(r"^    DELETE (\S+)$", section, re.MULTILINE)
+    assert len(requests) == 5
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
+        assert len(list(window.ingest(sample[:3]))) == 3
+    prefix = cluster.address.prefix
+
+    def left() -> list[str]:
+        indices = f"_resolve/index/*{prefix}*?expand_wildcards=all"
+        paths = indices, f"_index_template/*{prefix}*", f"_ingest/pipeline/*{prefix}*"
+        found = [cluster.request("GET", f"/{path}", missing_ok=True) or {} for path in paths]
+        named = [*found[0]["indices"], *found[1].get("index_templates", ())]
+        return [one["name"] for one in named] + list(found[2])
+
+    there = left()
+    assert len(there) > 6
+    hours = ",".join(name for name in there if name.startswith(f"{prefix}-"))
+    for path in requests[:3]:
+        own = re.sub(r"news-20.*(?=,neardup-state)", hours, path).replace("news", prefix)
+        cluster.request("DELETE", f"/{own}")
+    assert left() == []
