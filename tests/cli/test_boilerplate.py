@@ -80,6 +80,13 @@ def test_the_table_says_what_recurs_and_where(run, table):
     assert "the table has no source 'c': it has a, b" in " ".join(missing.err.replace("│", " ").split())
     again = run("boilerplate", "learn", "in.jsonl", "-o", table)
     assert (again.code, "--force" in again.err) == (2, True)
+    unnamed = json.loads(table.read_text("utf-8"))
+    unnamed["sources"] = {"": unnamed["sources"]["a"]}
+    table.write_text(json.dumps(unnamed), "utf-8")
+    missing = " ".join(run("boilerplate", "show", table, "--source", "c").err.replace("│", " ").split())
+    assert (
+        "the table has no source 'c': it has one without a name, which is listed without --source" in missing
+    )
 
 
 def test_what_nothing_was_learned_from_is_told(run, site):

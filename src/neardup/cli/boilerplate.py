@@ -130,7 +130,8 @@ def show(
 def _unknown(wanted: str, known: Sequence[str]) -> str:
     from neardup.cli.tables import some_of
 
-    return f"the table has no source {wanted!r}: it has {some_of(known, _NAMED) or 'none'}"
+    names = [name or "one without a name, which is listed without --source" for name in known]
+    return f"the table has no source {wanted!r}: it has {some_of(names, _NAMED) or 'none'}"
 
 
 def _rows(table: Boilerplate, wanted: str | None) -> list[list[str | int]]:
