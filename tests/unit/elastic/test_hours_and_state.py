@@ -31,7 +31,7 @@ from neardup.elastic.window.scored_documents import checked_unused, first_state,
 from neardup.elastic.window.setup_changes import check_archive, remember_hours
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
-from neardup.model.document import Origin, Prepared
+from neardup.model.document import Origin, Prepared, format_time
 from neardup.model.settings import HOUR_MS, Recipe, Settings
 from neardup.signing.signer import signer_for
 from neardup.stores.base import Commit
@@ -359,6 +359,16 @@ def test_fields_by_the_name_of_ours_are_left_out():
     )
     assert source.keys() == {"neardupes", "text", "@timestamp", "neardup"}
     assert source["neardup"] == {"order": 4}
+
+
+def test_a_field_where_the_window_has_text_or_time_is_replaced_and_told_once(caplog):
+    composer = Composer(Layout(Address("http://127.0.0.1:1", "news"), time_field="page.at"), SIGNER)
+    time = format_time(HOUR * 3_600_000)
+    for fields in ({"text": "Some text.", "page": {"at": ""}}, {"page": {"at": "a"}}, {"page": {"at": "b"}}):
+        source = composer.source(document(**fields), {})
+        assert (source["text"], source["page"]) == ("Some text.", {"at": time})
+    (told,) = caplog.messages
+    assert told.startswith("document a: what it has in its field 'page.at' is replaced by its time, ")
 
 
 @pytest.mark.parametrize(

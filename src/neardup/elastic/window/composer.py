@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,12 +11,14 @@ from neardup.elastic.http.bulk import Action
 from neardup.elastic.window.codec import OBJECT, own_object
 from neardup.elastic.window.compact import compact_fields, named_sketch, sketch_keys
 from neardup.model.document import Prepared, format_time
+from neardup.model.escapes import escaped
 from neardup.model.field_path import field_of, put_field
 
 if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import Layout
     from neardup.signing.signer import Signer
 
+log = logging.getLogger("neardup")
 
 _SCANNED: Final = dict.fromkeys(("qgram_bitmap", "packed_sketch"))
 """In the update of a document: takes away what is scanned of it, which may be of another text."""
@@ -29,6 +32,7 @@ class Composer:
 
     def __init__(self, layout: Layout, signer: Signer) -> None:
         self._layout, self._signer = layout, signer
+        self._replaced: set[str] = set()
 
     def leaves_unsigned(self, source: Mapping[str, Any]) -> bool:
         """Whether nodes take our object out of a document that is written whole: its text is longer than they sign."""
@@ -92,14 +96,18 @@ class Composer:
     def source(self, document: Prepared, ours: dict[str, Any]) -> dict[str, Any]:
         """The whole document as it is stored: the user's own fields, text and time by the window's names, ours.
 
-        What of the user's fields has the name of our object, or of a field in it, is left out.
+        What of the user's fields has the name of our object, or of a field in it, is left out; what stands where the
+        window has text or time is replaced, which is told once.
         """
         layout, fields = self._layout, document.fields
         source: dict[str, Any] = {}
         if fields is not None and isinstance(fields, Mapping):  # which takes long to say of None
             source = {name: value for name, value in fields.items() if not _is_ours(name)}
-        put_field(source, layout.text_field, document.text.decode())
-        put_field(source, layout.time_field, format_time(document.time))
+        text, time = document.text.decode(), format_time(document.time)
+        for what, name, value in (("text", layout.text_field, text), ("time", layout.time_field, time)):
+            if name not in self._replaced and field_of(source, name) not in (None, "", value):
+                self._tell_replaced(document.id, name, what)
+            put_field(source, name, value)
         if layout.client_signs:
             ours = self.signature(document.text) | ours
         # That partial copies were looked for and none found must be told from not looking.
@@ -109,6 +117,13 @@ class Composer:
             if value is not None and (value != [] or name == "partial")
         }
         return source
+
+    def _tell_replaced(self, id: str, name: str, what: str) -> None:
+        self._replaced.add(name)
+        log.warning(
+            "document %s: what it has in its field %r is replaced by its %s, which this window keeps there; others are "
+            "not named: read the %s from that field, or call the field otherwise", escaped(id), name, what, what,
+        )  # fmt: skip
 
     def mark(self, document: Prepared, ours: dict[str, Any]) -> Action:
         """The update that puts our fields on a document of another client, as long as it has not changed."""
