@@ -157,6 +157,8 @@ def test_files_are_read_by_the_fields_of_the_window(run, address, cluster, own):
     ((index, _, source),) = stored(cluster)
     assert index.endswith("-2026.11.21-00")
     assert (source["page"], source["published"]) == ({"body": "Rain."}, "2026-11-21T00:00:00Z")
+    (verdict,) = run("check", "s.jsonl", "--against", address).stdout.splitlines()
+    assert json.loads(verdict)["duplicate_of"] == "7"
 
 
 @pytest.mark.parametrize(

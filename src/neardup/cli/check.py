@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from neardup.cli import options
-from neardup.cli.context import configuration
+from neardup.cli.context import configuration, reader_into, window_location
 
 
 def check(
@@ -68,7 +68,7 @@ def check(
 
     settings = configuration(config, locals()).with_fields(id=id_field, text=text_field)
     reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
-    reader = settings.reader(files, **reading)
+    reader = reader_into(window_location(against[0], settings), settings, files, **reading)
     outputs = OutputOptions(format, output, rejects, append, force, live=reader.bytes_total is None)
     outputs.check((*files, *reader.paths, *against, *settings.files_read))
     if strip_boilerplate:
