@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from testing.cli.samples import FERRY, MILL, written
@@ -87,11 +88,8 @@ def test_a_setting_that_is_refused_leaves_nothing_behind(place):
 @pytest.mark.parametrize("path", [None, "news.window"])
 def test_what_is_for_a_cluster_is_refused_elsewhere(place, path):
     """Who gives it means a cluster, and would look for the documents there."""
-    for name, value in (
-        ("credentials", Credentials(api_key="secret")),
-        ("patience", 3.0),
-        ("archive", "old"),
-    ):
+    given: dict[str, Any] = {"credentials": Credentials(api_key="secret"), "patience": 3.0, "archive": "old"}
+    for name, value in given.items():
         with pytest.raises(SettingsError, match=f"{name} .*for a window in a cluster") as caught:
             neardup.open(path, **{name: value})
         assert "secret" not in str(caught.value)

@@ -57,7 +57,7 @@ def check(
 
         neardup check today.jsonl --against news.window --format table
 
-        neardup check test.jsonl --against train.jsonl --against extra/ --output leaks.jsonl
+        neardup check test.jsonl --against train.jsonl --against extra/ --output verdicts.jsonl
     """
     from neardup.cli.against import check_files, opened_against
     from neardup.cli.checking import check_all
