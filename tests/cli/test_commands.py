@@ -125,7 +125,7 @@ class TestGroups:
         assert done.out.splitlines()[0].split() == [
             "n", "first", "seen", "for", "kind", "origins", "doc_q", "head", "text",
         ]  # fmt: skip
-        assert "0.899 to 1.000  ferry " in done.out
+        assert "0.898 to 1.000  ferry " in done.out
         assert "1 group" in done.out
 
     def test_the_largest_first_and_so_many(self, run, window):

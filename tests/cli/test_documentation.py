@@ -12,6 +12,7 @@ import pytest
 
 import make_cli_reference as reference
 from neardup.cli import app, exit_codes
+from neardup.model.counted import cut
 
 ROOT = Path(__file__).parents[2]
 
@@ -160,11 +161,11 @@ def test_the_partial_copies_of_the_readme_are_found_in_its_order(run):
         for found in map(json.loads, Path("partial.jsonl").read_text("utf-8").splitlines())
         if found["id"] == "wire-0205"
     )
-    rounded = [
-        {key: round(value, 3) if isinstance(value, float) else value for key, value in part.items()}
+    short = [
+        {key: cut(value, 3) if isinstance(value, float) else value for key, value in part.items()}
         for part in verdict["partial"]
     ]
-    assert (verdict["status"], rounded) == ("partial", json.loads(table[1]))
+    assert (verdict["status"], short) == ("partial", json.loads(table[1]))
 
 
 def test_the_python_of_the_readme_runs(place, capsys):

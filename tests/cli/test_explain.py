@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from testing.cli.markup import Tags
 from testing.cli.samples import FERRY, MILL
+from testing.window.backends import grams
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)> \x1b[2J \u202e \x00 &amp; {{ 7*7 }} \"'"
 
@@ -30,6 +31,16 @@ def test_two_files_and_what_differs(run):
     assert "dates    Monday → Friday\n" in done.out
     assert "[12.5 → 125]" in done.out
     assert run("explain", "a.txt", "--text", MILL, "--format", "json").lines[0]["doc_q"] < 0.5
+
+
+def test_what_is_below_the_threshold_or_not_all_is_not_shown_as_if_it_were(run):
+    Path("a.txt").write_text(grams(0, 2_000))
+    Path("b.txt").write_text(grams(0, 1_399))
+    told = run("explain", "a.txt", "b.txt").out
+    assert "doc_q 0.699: 1,399 of 2,000 q-grams; threshold 0.7: no copy" in told
+    Path("b.txt").write_text(grams(0, 1_999))
+    assert "\n99% of A is in B, 100% of B in A\n" in run("explain", "a.txt", "b.txt").out
+    assert "<b>0.999</b> doc_q" in run("explain", "a.txt", "b.txt", "--format", "html").out
 
 
 def test_a_misspelt_file_is_told_where_no_window_was_meant(run):

@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from neardup.cli.tables import WIDTH, as_json, cell, console, counted, some_of
+from neardup.model.counted import shown_percent, shown_score
 
 if TYPE_CHECKING:
     from neardup.cli.explain_subjects import Subject, Subjects
@@ -100,9 +101,9 @@ def _summary(why: Explanation, subjects: Subjects) -> list[str]:
         lines.append(f"B came {subjects.delay} A")
     common = counted(len(why.passages), "passage")
     lines += [
-        f"doc_q {why.doc_q:.3f}: {shared:,} of {max(size_a, size_b):,} q-grams; {_status(why, subjects)}",
-        f"{of_a:.0%} of A is in B, {of_b:.0%} of B in A",
-        f"{common} in common: {why.covered_a:.0%} of A, {why.covered_b:.0%} of B",
+        f"doc_q {shown_score(why.doc_q)}: {shared:,} of {max(size_a, size_b):,} q-grams; {_status(why, subjects)}",
+        f"{shown_percent(of_a)} of A is in B, {shown_percent(of_b)} of B in A",
+        f"{common} in common: {shown_percent(why.covered_a)} of A, {shown_percent(why.covered_b)} of B",
     ]
     lines.append(f"{why.kind.name}: {why.kind.reason}")
     for kind, title in _KINDS.items():

@@ -101,10 +101,10 @@ def _marked(document: ReadDocument) -> str:
 
 
 def _headline(document: ReadDocument) -> str:
-    from neardup.cli.tables import minute
+    from neardup.cli.tables import cell, minute
 
     verdict = document.verdict
-    copy = f" copy of {verdict.duplicate_of}, doc_q {verdict.score:.3f}" if verdict.is_copy else ""
+    copy = f" copy of {verdict.duplicate_of}, doc_q {cell(verdict.score)}" if verdict.is_copy else ""
     if verdict.kind is not None:
         copy += f", kind {verdict.kind}"
     if verdict.differing is not None:

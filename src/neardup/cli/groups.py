@@ -14,7 +14,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window, window_location
 from neardup.cli.stories import KindOption
-from neardup.cli.tables import ROWS
+from neardup.cli.tables import ROWS, shown_score
 from neardup.reading.group_order import Sort, in_order
 
 if TYPE_CHECKING:
@@ -195,5 +195,5 @@ def _span(group: Group) -> str:
     scores = sorted(member.score for member in group.members if member.score is not None)
     if not scores:
         return ""
-    low, high = f"{scores[0]:.3f}", f"{scores[-1]:.3f}"
+    low, high = shown_score(scores[0]), shown_score(scores[-1])
     return low if low == high else f"{low} to {high}"

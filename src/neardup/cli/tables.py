@@ -10,6 +10,7 @@ from neardup.cli.streams import as_json as as_json  # noqa: PLC0414 - what print
 from neardup.cli.streams import check_output as check_output  # noqa: PLC0414 - as above
 from neardup.cli.streams import write_json
 from neardup.model.counted import counted as counted  # noqa: PLC0414 - as above
+from neardup.model.counted import shown_score as shown_score  # noqa: PLC0414 - as above
 from neardup.model.counted import some_of as some_of  # noqa: PLC0414 - as above
 from neardup.model.escapes import escaped
 
@@ -169,4 +170,4 @@ def cell(value: Any) -> str:
         return f"{len(value):,} ({min(value)} to {max(value)})" if value else "0"
     if isinstance(value, list | tuple):
         return " ".join(map(cell, value))
-    return f"{value:.3f}" if isinstance(value, float) else escaped(str(value))
+    return shown_score(value) if isinstance(value, float) else escaped(str(value))

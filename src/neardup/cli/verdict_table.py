@@ -19,6 +19,7 @@ from neardup.cli.tables import (
     print_table,
     shortened,
 )
+from neardup.model.counted import shown_percent
 
 if TYPE_CHECKING:
     from neardup.model.verdict import Verdict
@@ -118,7 +119,7 @@ def _cells(verdict: Verdict) -> list[str | float | None]:
     original, score = verdict.duplicate_of, verdict.score
     measure: str | float | None = score
     if verdict.status == "partial" and verdict.partial:
-        original, measure = verdict.partial[0].id, f"{verdict.partial[0].share:.0%}"
+        original, measure = verdict.partial[0].id, shown_percent(verdict.partial[0].share)
         if len(verdict.partial) > 1:
             original += f" +{len(verdict.partial) - 1}"
     return [minute(verdict.time), verdict.id, verdict.status, original, measure]

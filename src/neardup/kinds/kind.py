@@ -9,13 +9,13 @@ not alike, the kind says what they share.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.kernels import pairs as columns
 from neardup.kinds.measures import measured
 from neardup.kinds.numbers import differing_numbers
+from neardup.model.counted import cut
 from neardup.model.document import text_argument
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _kind(row: Sequence[int], a: bytes, b: bytes) -> Kind:
             reason += f", but {differing[0]} is {differing[1]}"
         return Kind(name, reason, 1.0, 0.0, 0.0, 0, differing)
     name, reason, likeness, figures, borrowed, passage = _judged(row)
-    shown = math.floor(100 * likeness + 1e-9) / 100  # just below ALIKE is not shown as ALIKE
+    shown = cut(likeness, 2)  # just below ALIKE is not shown as ALIKE
     said = reason.format(likeness=shown, figures=figures, borrowed=borrowed, passage=passage, alike=ALIKE)
     return Kind(name, said, likeness, figures, borrowed.quoted, passage)
 

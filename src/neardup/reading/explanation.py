@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from neardup.kinds.kind import Kind, kind_of
+from neardup.model.counted import shown_score
 from neardup.model.settings import Recipe
 from neardup.reading.changes import Change, changes
 from neardup.reading.facts import Fact, changed_facts
@@ -46,7 +47,7 @@ class Explanation:
         self._sides = (a, b)
 
     def __repr__(self) -> str:
-        return f"<Explanation: doc_q {self.doc_q:.3f}, {self.kind.name}>"
+        return f"<Explanation: doc_q {shown_score(self.doc_q)}, {self.kind.name}>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Explanation) and self._of() == other._of()

@@ -10,7 +10,7 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.model.counted import counted
+from neardup.model.counted import counted, cut, shown_score
 from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def environment(package: str) -> Environment:
     made.filters["marked"] = in_marks
     made.filters["shown"] = escaped
     made.filters["percent"] = _percent
-    made.filters["score"] = lambda value: "" if value is None else f"{value:.3f}"
+    made.filters["score"] = lambda value: "" if value is None else shown_score(value)
     made.filters["minute"] = lambda time: time[:16].replace("T", " ")
     made.filters["count"] = lambda value: f"{value:,}"
     made.filters["counted"] = counted
@@ -81,4 +81,4 @@ def _harmless(value: Any) -> Any:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+    return f"{100 * cut(share, 2):.0f} %"
