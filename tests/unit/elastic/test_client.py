@@ -228,7 +228,7 @@ def test_a_wait_longer_than_patience_is_not_begun():
     with (
         standing_in([busy]) as server,
         cluster_of(server) as cluster,
-        pytest.raises(ClusterUnreachable, match="maintenance"),
+        pytest.raises(ClusterUnreachable, match="maintenance; it is to be asked again in 3600 s"),
     ):
         cluster.request("GET", "/_cluster/health")
     assert len(server.requests) == 1

@@ -117,6 +117,7 @@ class Backoff:
         left = self._end - (now := time.monotonic())
         if left <= 0 or least > left:
             waited = f" (waited {self.patience:g} s)" if self._tries else ""
+            waited += f"; it is to be asked again in {least:g} s" if least else ""
             remedy = remedy_for(reason)
             raise ClusterUnreachable(url, f"{reason}{waited}{f'; {remedy}' if remedy else ''}")
         self._reasons.log(url, reason, left, now)
