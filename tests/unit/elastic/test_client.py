@@ -484,6 +484,18 @@ def test_an_unknown_user_is_told_where_credentials_are_taken_from():
     assert caught.value.action is None
 
 
+@pytest.mark.parametrize("status", [403, 405])
+def test_a_page_of_a_proxy_is_told_to_be_one(status):
+    """The error was the page alone, on several lines."""
+    page = Answer(status, b"<html>\r\n<h1>not here</h1>\r\n</html>", {"content-type": "text/html"}, product=False)
+    with standing_in([page]) as server, cluster_of(server) as cluster:
+        with pytest.raises(ClusterRejected) as caught:
+            cluster.request("GET", "/_cluster/health")
+        assert len(server.requests) == 1
+    told = f"with {status} error: <html> <h1>not here</h1> </html>; that is no JSON: rather than the cluster a proxy"
+    assert told in str(caught.value)
+
+
 def test_where_a_proxy_sends_elsewhere_is_told():
     """The error was the page that goes with it, without the address."""
     moved = Answer(

@@ -55,6 +55,7 @@ _ABORTED_RE: Final = re.compile(r"(?:Error|Disconnected)\(\d*,? ?['\"](.+)['\"]\
 _CAUSES_RE: Final = re.compile(r"^\[SSL: \w+\] |: ")
 _CLOSED: Final = "the connection has been closed"
 _NO_JSON: Final = "an answer that is no JSON, or only the beginning of one"
+_OF_PROXY: Final = "that is no JSON: rather than the cluster a proxy before it says so; see what it lets through"
 _JSON: Final = "application/json"
 _NDJSON: Final = "application/x-ndjson"
 _PRODUCT_HEADER: Final = "x-elastic-product"
@@ -298,10 +299,12 @@ class Cluster:
     def error(self, request: str, status: int, body: Any) -> ClusterError:
         """The error for an answer of this status to a `request`, with what its body says."""
         type, reason = self._type_and_reason(status, body)
-        if status in (401, 403):
+        is_proxys = bool(body) and not isinstance(body, dict)
+        if status == 401 or (status == 403 and not is_proxys):
             return permission_error(self.address, request, status, type, reason)
         kind = ClusterConflict if status == 409 else ClusterRejected
-        return kind(self.url, request, status, type, reason, remedy_for(f"{type}: {reason}"))
+        remedy = _OF_PROXY if is_proxys else remedy_for(f"{type}: {reason}")
+        return kind(self.url, request, status, type, reason, remedy)
 
 
 def _authorization(credentials: Credentials) -> dict[str, str]:
@@ -367,7 +370,7 @@ def _type_and_reason(status: int, body: Any) -> tuple[str, str]:
         return "error", HTTPStatus(status).phrase if status in set(HTTPStatus) else "without a word"
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
-        return "error", str(error)[:200]
+        return "error", " ".join(str(error).split())[:200]
     # Of a search that shards refused the reason stands at the root, and above it only that they did.
     roots = error.get("root_cause") or [{}]
     cause = error.get("caused_by") or (roots[0] if error.get("phase") else {})
