@@ -273,6 +273,10 @@ class TestReader:
         with pytest.raises(SettingsError, match="from_index"):
             Source(cluster, name, FIELDS)
 
+    def test_an_index_of_another_cluster_is_refused_with_what_to_do(self, cluster):
+        with pytest.raises(SettingsError, match=r"of another one \(cluster:index\) POST _reindex"):
+            Source(cluster, "remote:news", FIELDS)
+
     def test_a_window_is_not_read_into_itself(self, cluster):
         own = cluster.address.hourly(START // 3_600)
         fill(cluster, own, {}, {})

@@ -116,7 +116,7 @@ class Source:
         return sum(hour_of(bucket["key"]) not in there for bucket in buckets)
 
 
-_NAME_RE: Final = re.compile(r"[^_\-+.\s/?#%\\\"<>|][^\s/?#%\\\"<>|]*")
+_NAME_RE: Final = re.compile(r"[^_\-+.\s/?#%\\\"<>|](?:::|[^\s/?#%\\\"<>|:])*")
 _MOST_BUCKETS: Final = 60_000
 """Elasticsearch answers with at most 65,536."""
 
@@ -189,7 +189,10 @@ def _from(time: TimeField, since: Any) -> dict[str, Any]:
 def _indices(cluster: Cluster, name: str) -> list[str]:
     """The indices that a name stands for; all of them keep what was sent."""
     if not _NAME_RE.fullmatch(name):
-        raise SettingsError("from_index", name, "the name of an index, an alias or a data stream")
+        expected = "the name of an index, an alias or a data stream of this cluster"
+        if ":" in name:
+            expected += "; of another one (cluster:index) POST _reindex copies it here first"
+        raise SettingsError("from_index", name, expected)
     by_index = mappings(cluster, name)
     if not by_index:
         raise SettingsError(
