@@ -191,6 +191,24 @@ def test_setup_and_bare_documents_and_watch_are_a_round_trip(run, address, clust
     assert json.loads(run("groups", "--window", address).stdout)["head"] == "1"
 
 
+def test_a_window_that_takes_no_documents_refuses_files_before_their_records(run, address, cluster):
+    """Each record without the window's text field was rejected, and nothing said why."""
+    index = f"{address.prefix}x1"
+    try:
+        cluster.request("PUT", f"/{index}", body={"aliases": {f"{address.prefix}x": {}}})
+        cluster.request("PUT", f"/{index}/_doc/1", params={"refresh": "true"}, body={"body": FERRY})
+        names = ("--in-place", "--text-field", "body")
+        assert run("ingest", "--from-index", f"{address.prefix}x", *names, "--window", address).exit_code == 0
+        Path("s.jsonl").write_text('{"id": "a", "text": "Rain."}\n')
+        done = run("ingest", "s.jsonl", "--window", address)
+        assert done.exit_code == 2
+        assert "it must be one that takes documents" in done.stderr
+        assert "rejected" not in done.stderr
+        assert run("check", "s.jsonl", "--text-field", "text", "--against", address).exit_code == 1
+    finally:
+        cluster.request("DELETE", f"/{index}", missing_ok=True)
+
+
 def test_nobody_there_is_told_soon(run, monkeypatch):
     monkeypatch.setattr("neardup.cli.cluster.FIRST_PATIENCE", 0.0)
     assert FIRST_PATIENCE <= 10

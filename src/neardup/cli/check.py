@@ -68,7 +68,7 @@ def check(
 
     settings = configuration(config, locals()).with_fields(id=id_field, text=text_field)
     reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
-    reader = reader_into(window_location(against[0], settings), settings, files, **reading)
+    reader = reader_into(window_location(against[0], settings), settings, files, adds=False, **reading)
     outputs = OutputOptions(format, output, rejects, append, force, live=reader.bytes_total is None)
     outputs.check((*files, *reader.paths, *against, *settings.files_read))
     if strip_boilerplate:

@@ -60,20 +60,24 @@ def is_new_in_cluster(location: str, config: Config, hours: Callable[[], int]) -
     return True
 
 
-def by_fields_of_window(location: str, config: Config) -> Config:
+def by_fields_of_window(location: str, config: Config, *, adds: bool) -> Config:
     """`config` with the fields in which the window at this URL has text and time, unless others are named.
 
-    Read from elsewhere, these would take the place of what the documents have there.
+    Read from elsewhere, these would take the place of what the documents have there. Raises `SettingsError` for a
+    window that takes no documents, if it `adds` some.
     """
-    from neardup.elastic.admin.managed_objects import window_config
+    from neardup.elastic.window.index_layout import Layout
     from neardup.elastic.window.state_document import read_state
     from neardup.sources.fields import Fields
 
     with _impatient(location, config) as cluster:
         state = read_state(cluster)
-    if state is None:
-        return config
-    about, own, usual = window_config(state.about), config.fields, Fields()
+        if state is None:
+            return config
+        about = Layout.described(cluster.address, state.about, state.archive)
+        if adds and about.archive is not None:
+            about.check_takes_new(cluster)
+    own, usual = config.fields, Fields()
     text = about.text_field if own.text == usual.text else own.text
     is_other = own.time == usual.time and about.time_field not in usual.time
     time = (about.time_field, *usual.time) if is_other else own.time

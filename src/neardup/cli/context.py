@@ -78,12 +78,17 @@ def opened_window(
         yield target
 
 
-def reader_into(location: str, config: Config, files: Iterable[Path], **options: Any) -> Reader:
-    """A reader of `files` for the window at `location`; for one in a cluster, of all of their fields."""
+def reader_into(
+    location: str, config: Config, files: Iterable[Path], *, adds: bool, **options: Any
+) -> Reader:
+    """A reader of `files` for the window at `location`; for one in a cluster, of all of their fields.
+
+    Raises `SettingsError` for a window that takes no documents, if it `adds` some.
+    """
     from neardup.elastic.http.address import is_address
 
     is_url = is_address(location)
-    chosen = by_fields_of_window(location, config) if is_url else config
+    chosen = by_fields_of_window(location, config, adds=adds) if is_url else config
     return chosen.reader(files, keep=is_url, **options)
 
 

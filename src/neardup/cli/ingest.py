@@ -151,7 +151,7 @@ def _ingest_files(
     from neardup.sources.time_order import DatedReader
 
     location = window_location(window, config)
-    source = reader_into(location, config, files, **reading)
+    source = reader_into(location, config, files, adds=True, **reading)
     outputs.check((*files, *source.paths, *config.files_read), window=location)
     inputs.report_passed_over(source)
     inputs.check_any(source)  # before a window is made

@@ -487,7 +487,9 @@ def test_an_unknown_user_is_told_where_credentials_are_taken_from():
 @pytest.mark.parametrize("status", [403, 405])
 def test_a_page_of_a_proxy_is_told_to_be_one(status):
     """The error was the page alone, on several lines."""
-    page = Answer(status, b"<html>\r\n<h1>not here</h1>\r\n</html>", {"content-type": "text/html"}, product=False)
+    page = Answer(
+        status, b"<html>\r\n<h1>not here</h1>\r\n</html>", {"content-type": "text/html"}, product=False
+    )
     with standing_in([page]) as server, cluster_of(server) as cluster:
         with pytest.raises(ClusterRejected) as caught:
             cluster.request("GET", "/_cluster/health")

@@ -55,7 +55,9 @@ _ABORTED_RE: Final = re.compile(r"(?:Error|Disconnected)\(\d*,? ?['\"](.+)['\"]\
 _CAUSES_RE: Final = re.compile(r"^\[SSL: \w+\] |: ")
 _CLOSED: Final = "the connection has been closed"
 _NO_JSON: Final = "an answer that is no JSON, or only the beginning of one"
-_OF_PROXY: Final = "that is no JSON: rather than the cluster a proxy before it says so; see what it lets through"
+_OF_PROXY: Final = (
+    "that is no JSON: rather than the cluster a proxy before it says so; see what it lets through"
+)
 _JSON: Final = "application/json"
 _NDJSON: Final = "application/x-ndjson"
 _PRODUCT_HEADER: Final = "x-elastic-product"
