@@ -10,26 +10,30 @@ from testing.cluster_stand_in import Answer, standing_in
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.unscored_marks import UnscoredMarks
+from neardup.elastic.window.index_layout import Layout
 from neardup.errors import ClusterUnreachable
 from neardup.model.document import Origin
 
-PLAIN = Origin("news-1", "a", 3, 1, None)
-ROUTED = Origin("news-1", "b/ä", 4, 1, None, "left")
+HOUR = "news-2026.11.21-09"
+PLAIN = Origin(HOUR, "a", 3, 1, None)
+ROUTED = Origin(HOUR, "b/ä", 4, 1, None, "left")
 
 
 def marked(documents, status):
     """The marks that were written to documents, how many took theirs, and which have refused it for good."""
 
     def script(request):
+        if request.method == "GET":
+            return Answer(200, {HOUR: {"settings": {"index": {"uuid": "u"}}}})
         error = {} if status == 200 else {"error": {"type": "odd", "reason": "why"}}
         return Answer(200, {"items": [{"update": {"status": status, **error}} for _ in request.lines[::2]]})
 
     with standing_in(script) as server, Cluster(Address(server.url, "news"), patience=0) as cluster:
-        marks = UnscoredMarks(cluster)
+        marks = UnscoredMarks(cluster, Layout(cluster.address))
         for document in documents:
             marks.add(document, "no text")
         count = marks.write()
-        lines = [line for request in server.requests for line in request.lines]
+        lines = [line for request in server.requests if request.method == "POST" for line in request.lines]
     return lines, count, [document for document in documents if marks.is_unmarkable(document)]
 
 
@@ -43,9 +47,9 @@ def test_a_document_that_has_a_routing_is_reached_by_it():
     assert (count, unmarkable) == (2, [])
     plain, routed = lines[::2]
     version = {"if_seq_no": 3, "if_primary_term": 1}
-    assert plain == {"update": {"_index": "news-1", "_id": "a", **version}}
+    assert plain == {"update": {"_index": HOUR, "_id": "a", **version}}
     version = {"if_seq_no": 4, "if_primary_term": 1}
-    assert routed == {"update": {"_index": "news-1", "_id": "b/ä", "routing": "left", **version}}
+    assert routed == {"update": {"_index": HOUR, "_id": "b/ä", "routing": "left", **version}}
     for line in lines[1::2]:
         assert line["doc"]["neardup"]["status"] == "unscored"
         assert line["doc"]["neardup"]["unsigned"] == "no text"
@@ -56,6 +60,13 @@ def test_a_mark_that_is_refused_is_not_counted(status, for_good):
     for document in (PLAIN, ROUTED):
         _, count, unmarkable = marked([document], status)
         assert (count, unmarkable) == (0, [document] if for_good else [])
+
+
+def test_a_document_of_an_hour_that_is_gone_gets_no_mark():
+    """The hour was there again, empty: an update makes the index that it names."""
+    lines, count, unmarkable = marked([replace(PLAIN, index="news-2026.11.21-08"), PLAIN], 200)
+    assert [line["update"]["_index"] for line in lines[::2]] == [HOUR]
+    assert (count, unmarkable) == (1, [])
 
 
 def test_a_cluster_that_stays_busy_is_told():

@@ -65,7 +65,7 @@ class BacklogScorer:
         """Where no window must be in memory several scorers share the backlog."""
         self.handled = 0
         self._foreign = ForeignDocuments(cluster, layout, self.backlog.time, window.recipe)
-        self._marks = UnscoredMarks(cluster)
+        self._marks = UnscoredMarks(cluster, layout)
         self._in_engine: dict[str, Origin] = {}
         """What the engine has been given and may still reject, by every id that it may call it."""
 

@@ -13,6 +13,7 @@ from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.index_layout import Layout
     from neardup.model.document import Origin
 
 log = logging.getLogger("neardup")
@@ -22,10 +23,10 @@ _COMES_AGAIN: Final = (403, 404, 409)
 
 
 class UnscoredMarks:
-    """The marks that wait to be written, and the documents that take none."""
+    """The marks that wait to be written, and the documents of the window that take none."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+    def __init__(self, cluster: Cluster, layout: Layout) -> None:
+        self._cluster, self._layout = cluster, layout
         self._pending: list[tuple[Origin, str]] = []
         self._unmarkable: set[tuple[str, str, int]] = set()
 
@@ -41,7 +42,12 @@ class UnscoredMarks:
 
     def write(self) -> int:
         """Writes the marks; returns how many documents got theirs. One that has changed since comes again."""
-        pending, self._pending = self._pending, []
+        if not self._pending:
+            return 0
+        # An update makes the index anew that has expired since its document was read.
+        there = frozenset(self._layout.all_indices(self._cluster))
+        pending = [mark for mark in self._pending if mark[0].index in there]
+        self._pending.clear()
         now = format_time(now_ms())
         marks = [
             Action(
