@@ -224,14 +224,33 @@ def test_opensearch_gets_what_it_knows():
     assert bodies["/_index_template/neardup-news"]["composed_of"] == ["neardup-hourly", "neardup-fields"]
 
 
+@pytest.mark.parametrize(
+    ("name", "fields", "is_told"),
+    [
+        ("@timestamp", {"@timestamp": {"type": "date", "format": "epoch_second"}}, True),
+        ("meta.at", {"meta.at": {"type": "date_nanos"}}, True),
+        ("meta.at", {"meta": {"properties": {"at": {"type": "date_nanos"}}}}, True),
+        ("@timestamp", {"@timestamp": {"type": "date"}, "body": {"type": "keyword"}}, False),
+    ],
+)
+def test_a_mapping_of_the_time_that_has_no_effect_is_told(name, fields, is_told):
+    """Seconds were read as milliseconds."""
+    config = replace(DEFAULT, time_field=name)
+    custom = {"template": {"mappings": {"properties": fields}}}
+    notes = plan(NEWS, config, complete(config)._replace(custom=custom)).notes
+    assert [f"maps the time, {name}, which has no effect" in note for note in notes] == [True] * is_told
+
+
 @pytest.mark.parametrize("has_custom", [False, True])
 def test_in_opensearch_what_is_as_wanted_is_left_alone(has_custom):
     wanted = wanted_objects(NEWS, DEFAULT, lifecycle=False, product="opensearch", has_custom=has_custom)
     snapshot = complete(lifecycle=False)._replace(
-        product="opensearch", has_custom=has_custom, objects={entry.path: entry for entry in wanted}
+        product="opensearch",
+        custom={} if has_custom else None,
+        objects={entry.path: entry for entry in wanted},
     )
     assert plan(NEWS, DEFAULT, snapshot).changes == []
-    other = snapshot._replace(has_custom=not has_custom)
+    other = snapshot._replace(custom=None if has_custom else {})
     assert words(plan(NEWS, DEFAULT, other)) == [
         "change index template neardup-news",
         "change index template neardup-news-copies",

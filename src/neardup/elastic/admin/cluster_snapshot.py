@@ -17,9 +17,10 @@ from neardup.elastic.admin.managed_objects import (
 from neardup.elastic.http import admin_api as api
 from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT
 from neardup.elastic.http.unexpected import reads_answer
+from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from neardup.elastic.admin.managed_objects import Tokenizer
     from neardup.elastic.http.address import Address
@@ -57,7 +58,7 @@ class ClusterSnapshot(NamedTuple):
 
     `lifecycle`: whether it has index lifecycle management; `objects`: those of ours that are there, by path;
     `has_state`: whether the state index is there; `prefix_is`: what is called so, if it is no alias; `also_called`:
-    indices of others in the alias; `has_custom`: whether the user's component template is there.
+    indices of others in the alias; `custom`: the user's component template, None if there is none.
     """
 
     nodes: list[NodeFacts]
@@ -68,7 +69,7 @@ class ClusterSnapshot(NamedTuple):
     has_state: bool
     prefix_is: Literal["index", "data stream"] | None
     product: Product = "elasticsearch"
-    has_custom: bool = False
+    custom: Mapping[str, Any] | None = None
     also_called: Sequence[str] = ()
 
     @property
@@ -77,6 +78,17 @@ class ClusterSnapshot(NamedTuple):
         if all(node.has_ngram for node in self.nodes):
             return "ngram"
         return "neardup_qgrams" if all(node.signs for node in self.nodes) else None
+
+    def ignored(self, time_field: str) -> Iterator[str]:
+        """What of the user's component template has no effect, because our template maps this field itself."""
+        template = (self.custom or {}).get("template", {})
+        fields = template.get("mappings", {}).get("properties", {})
+        mapped = fields.get(time_field) or field_of(fields, time_field.replace(".", ".properties."))
+        if mapped and mapped != {"type": "date"}:
+            yield (
+                f"a component template of yours maps the time, {time_field}, which has no effect: in hours it is a "
+                "date as Elasticsearch reads it by itself, ISO 8601 or milliseconds; write it so"
+            )
 
     @property
     def about(self) -> Mapping[str, Any] | None:
@@ -97,6 +109,7 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
     lifecycle = api.has_lifecycle(cluster)
     called = api.indices(cluster, own.prefix, fields=["settings.index.uuid"], expand="all")
     templates = (own.template, own.copies_template, own.alias_template, own.state_template)
+    custom = object_in(COMPONENT, own.custom, api.get_object(cluster, f"/{COMPONENT.path}/{own.custom}"))
     entries = [object_in(TEMPLATE, name, answer) for name in templates]
     for kind, name in _others(own, lifecycle=lifecycle):
         entries.append(object_in(kind, name, api.get_object(cluster, f"/{kind.path}/{name}")))
@@ -115,7 +128,7 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
         has_state=_is_index(cluster, own.state),
         prefix_is=_kind_of(own.prefix, called),
         product=cluster.product,
-        has_custom=api.get_object(cluster, f"/{COMPONENT.path}/{own.custom}") is not None,
+        custom=custom and custom.body,
         also_called=sorted(name for name in called if own.hour_of_index(name) is None),
     )
 

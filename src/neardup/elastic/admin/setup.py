@@ -199,7 +199,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
         config,
         lifecycle=snapshot.lifecycle,
         product=snapshot.product,
-        has_custom=snapshot.has_custom,
+        has_custom=snapshot.custom is not None,
         tokenizer=snapshot.tokenizer,
     )
     changes = [change for entry in objects for change in _object_change(address, entry, snapshot)]
@@ -354,6 +354,7 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
             "searches (your own for q-grams or sketches; where the client signs, `neardup query` and --candidates "
             "search) are errors until they are gone"
         )
+    yield from snapshot.ignored(config.time_field)
     if snapshot.also_called:
         yield f"the alias {address.alias} also has {some_of(snapshot.also_called)}: searches by it see what is there"
     if snapshot.indices.others:
