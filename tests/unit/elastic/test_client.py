@@ -738,6 +738,12 @@ def test_an_answer_that_stays_no_json_is_told():
             "made without the templates of the window: `neardup doctor` says what to do with it",
         ),
         (
+            400,
+            "search_phase_execution_exception",
+            "Field [@timestamp] of type [keyword] is not supported for aggregation [min]",
+            "maps it otherwise than a window's hours: _reindex it under another prefix, and delete it",
+        ),
+        (
             404,
             "index_not_found_exception",
             "no such index [news-1] and [action.auto_create_index] is [false]",

@@ -50,6 +50,10 @@ _REMEDIES: Final = tuple(
             "that index was made without the templates of the window: `neardup doctor` says what to do with it",
         ),
         (
+            r"is not supported for aggregation|Fielddata is disabled",
+            "that index maps it otherwise than a window's hours: _reindex it under another prefix, and delete it",
+        ),
+        (
             r"Not enough active copies",
             "start the nodes that hold its copies, or lower index.write.wait_for_active_shards of it, and run again",
         ),
