@@ -744,6 +744,12 @@ def test_an_answer_that_stays_no_json_is_told():
             "maps it otherwise than a window's hours: _reindex it under another prefix, and delete it",
         ),
         (
+            400,
+            "search_phase_execution_exception",
+            "_source is disabled in the mappings for index [news-1]",
+            "let no template of yours switch _source off",
+        ),
+        (
             404,
             "index_not_found_exception",
             "no such index [news-1] and [action.auto_create_index] is [false]",

@@ -54,6 +54,10 @@ _REMEDIES: Final = tuple(
             "that index maps it otherwise than a window's hours: _reindex it under another prefix, and delete it",
         ),
         (
+            r"_source is disabled",
+            "let no template of yours switch _source off (mappings._source); then delete that index and write it again",
+        ),
+        (
             r"Not enough active copies",
             "start the nodes that hold its copies, or lower index.write.wait_for_active_shards of it, and run again",
         ),
