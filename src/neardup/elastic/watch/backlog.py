@@ -94,7 +94,7 @@ class BacklogReader:
         self._map_new(writable)
         if writable:
             yield from in_order(
-                self._cluster, self._layout.target, self.time, self._query(writable, read_state(self._cluster)),
+                self._cluster, self._layout.target, self.time, self._query([*writable], read_state(self._cluster)),
                 missing="_first" if self._layout.archive else "_last",
             )  # fmt: skip
 
@@ -107,20 +107,24 @@ class BacklogReader:
         """Makes what has been written so far visible to searches."""
         refresh(self._cluster, self._layout.target, {"ignore_unavailable": "true", **NO_INDEX_NEEDED})
 
-    def _indices(self) -> tuple[list[str], list[str]]:
-        """The indices that documents are scored in: those that can be written to, and the others."""
+    def _indices(self) -> tuple[dict[str, str], list[str]]:
+        """The indices that documents are scored in: those that can be written to, each with what tells it from an
+        earlier one of its name, and the others.
+        """
         params = {"expand_wildcards": "open,hidden", "flat_settings": "true", "ignore_unavailable": "true"}
         settings = index_settings(
             self._cluster, self._layout.target, "index.uuid", "index.blocks.*", params=params
         )
-        writable: list[str] = []
+        writable: dict[str, str] = {}
         readonly: list[str] = []
         for name, index in sorted(settings.items()):
             if self._layout.archive is None and not self._is_hour(name):
                 self._tell_stream(stream_of(name))
                 continue
-            blocked = any(index["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS)
-            (readonly if blocked else writable).append(name)
+            if any(index["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS):
+                readonly.append(name)
+            else:
+                writable[name] = index["settings"]["index.uuid"]
         return writable, readonly
 
     def _tell_stream(self, name: str | None) -> None:
@@ -130,15 +134,16 @@ class BacklogReader:
             remedy = "`neardup doctor` says how it is made an hour again"
             log.warning("%s is a data stream: its documents are not scored; %s", name, remedy)
 
-    def _map_new(self, indices: list[str]) -> None:
-        """Maps the marks in what an archive stands for since it was last looked at: a data stream rolls over. Raises
-        `SettingsError` for an index that cannot bear them.
+    def _map_new(self, indices: dict[str, str]) -> None:
+        """Maps the marks in what an archive stands for since it was last looked at: a data stream rolls over, an index
+        is deleted and made again. Raises `SettingsError` for an index that cannot bear them.
         """
         if self._layout.archive is not None:
-            for name in sorted(set(indices) - self._mapped):
-                check_source(self._cluster, name)
-                map_marks(self._cluster, name)
-            self._mapped.update(indices)
+            for name, uuid in indices.items():
+                if uuid not in self._mapped:
+                    check_source(self._cluster, name)
+                    map_marks(self._cluster, name)
+            self._mapped.update(indices.values())
 
     def _is_hour(self, name: str) -> bool:
         """Whether an index is an hour of this window; copies that are set aside have been scored."""
