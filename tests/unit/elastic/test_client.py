@@ -750,6 +750,12 @@ def test_an_answer_that_stays_no_json_is_told():
             "let no template of yours switch _source off",
         ),
         (
+            400,
+            "illegal_argument_exception",
+            "mapper [neardup.shared] cannot be changed from type [long] to [integer]",
+            "_reindex it without that object",
+        ),
+        (
             404,
             "index_not_found_exception",
             "no such index [news-1] and [action.auto_create_index] is [false]",

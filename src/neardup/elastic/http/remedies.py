@@ -58,6 +58,10 @@ _REMEDIES: Final = tuple(
             "let no template of yours switch _source off (mappings._source); then delete that index and write it again",
         ),
         (
+            r"mapping \[neardup\]|mapper \[neardup\.",
+            "what that index has as neardup is not neardup's: _reindex it without that object, or leave out --in-place",
+        ),
+        (
             r"Not enough active copies",
             "start the nodes that hold its copies, or lower index.write.wait_for_active_shards of it, and run again",
         ),
