@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from neardup.errors import ClusterRefused, ClusterRejected
 from neardup.model.clock import now_ms
 from neardup.model.document import time_argument
 from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_of
@@ -12,6 +13,7 @@ from neardup.window.base import Expired
 from neardup.window.newest_hour import hour_to_set, set_back
 
 if TYPE_CHECKING:
+    from neardup.errors import ClusterError
     from neardup.window.session import Session
 
 
@@ -25,11 +27,10 @@ def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool)
         return _going(session, first)
     with session.writing():
         going = _going(session, first)
-        _drop_left_behind(session)
         with session.changing():
             session.state.expire_before(first)
             session.commit()
-        _drop_left_behind(session)  # raises where one cannot be deleted
+        _drop_left_behind(session)
     session.state.compact_if_worthwhile()
     return going
 
@@ -79,8 +80,16 @@ def _before(session: Session, hour: int) -> Expired:
 
 
 def _drop_left_behind(session: Session) -> None:
-    """Drops what has expired but is still there, because a writer ended after its commit and before dropping it."""
+    """Drops what has expired but is still there, because a writer ended after its commit and before dropping it, or a
+    cluster did not delete it; raises for the first that it still does not, when all others have gone.
+    """
     floor = session.state.committed.floor_hour
+    failed: ClusterError | None = None
     for hour in session.store.hours():
         if hour < floor:
-            session.store.drop(hour)
+            try:
+                session.store.drop(hour)
+            except (ClusterRejected, ClusterRefused) as error:
+                failed = failed or error
+    if failed is not None:
+        raise failed

@@ -238,11 +238,11 @@ class HoldingOn(MemoryStore):
 
     def __init__(self, why):
         super().__init__()
-        self.why = why
+        self.why, self.held = why, set()
 
     def drop(self, hour):
-        if self.why:
-            raise self.why
+        if self.why or hour in self.held:
+            raise self.why or SNAPSHOT
         super().drop(hour)
 
 
@@ -264,3 +264,16 @@ def test_an_hour_that_cannot_be_deleted_keeps_no_verdict_back(caplog, why):
         store.why = None
         assert len(window.expire(documents[1].time)) == 1
         assert len(store.hours()) == 1
+
+
+def test_an_hour_that_cannot_be_deleted_keeps_no_other_one():
+    """Every expiry ended at it, and nothing expired any more."""
+    settings = Settings(window_hours=0)
+    with WindowEngine(store := HoldingOn(None), settings, signer_for(Recipe())) as window:
+        documents = [document(f"d{hour}", grams(hour * 40, hour * 40 + 40), hour=hour) for hour in range(5)]
+        assert len(list(window.ingest(documents))) == 5
+        store.held = {min(store.hours())}
+        for kept in (2, 1):
+            with pytest.raises(ClusterRejected, match="being snapshotted"):
+                window.expire(documents[4].time, keep_hours=kept)
+            assert len(store.hours()) == kept + 2
