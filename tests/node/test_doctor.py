@@ -248,6 +248,19 @@ def test_a_source_that_lacks_what_neardup_reads_is_told(cluster, source, lacking
     assert (state, text.split(":")[0]) == ("bad", f"_source lacks {lacking}")
 
 
+def test_an_hour_whose_time_is_no_date_is_told(cluster):
+    """All was called ok, and `neardup watch` ended at that hour."""
+    own = cluster.address
+    set_up(cluster)
+    roll_over(cluster, HOUR * HOUR_MS)
+    name = own.hourly(HOUR - 1)
+    assert f"index {name}" not in findings(cluster)
+    mapping = {"properties": {"@timestamp": {"type": "keyword"}}}
+    cluster.request("PUT", f"/{name}", body={"mappings": mapping})
+    ((state, text),) = states_of(cluster, f"index {name}")
+    assert (state, "the time, @timestamp, is keyword there" in text) == ("bad", True)
+
+
 def test_an_hour_that_is_an_alias_is_told_and_made_anew_as_advised(cluster):
     """As a lifecycle leaves an hour that it has shrunk: the doctor found nothing but a name that does not match."""
     set_up(cluster)

@@ -27,6 +27,7 @@ TIMEOUT: Final = 10.0
 PATIENCE: Final = 1.0
 """Seconds: a proxy's one 502 is no illness, and of a host where nobody answers a doctor is to say so soon."""
 NEARLY_FULL: Final = 0.8
+_DATES: Final = {"date", "date_nanos"}
 
 
 def examine(address: Address, credentials: Credentials, *, is_half_signed: bool = False) -> Iterator[Finding]:
@@ -84,6 +85,7 @@ def _window(
         if config.signed_by == "plugin":
             yield from check_signing(cluster, config, snapshot.nodes)
     yield from _indices(config, snapshot, data_nodes)
+    yield from _time_field(cluster, config.time_field)
     yield _alias(cluster, snapshot)
 
 
@@ -136,6 +138,14 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
         before = config.window_hours
         compared = f"the document's and {before} before" if before else "all"
         yield Finding("hours", "ok", f"{len(hours)}{span}; compared: {compared}")
+
+
+def _time_field(cluster: Cluster, name: str) -> Iterator[Finding]:
+    """Indices under the prefix that have the time as what is no date: searches of the hours go to all of them."""
+    for index, type in api.types_by_index(cluster, cluster.address.pattern, name).items():
+        if type not in _DATES:
+            text = f"the time, {name}, is {type} there and no date, so that nothing can be scored in any hour"
+            yield Finding(f"index {index}", "bad", f"{text}; _reindex it under another prefix, and delete it")
 
 
 def _occupied(name: str, others: list[str]) -> Finding:

@@ -237,6 +237,18 @@ def mappings(cluster: Cluster, target: str) -> dict[str, dict[str, Any]]:
     return {name: described["mappings"] for name, described in answer.items()}
 
 
+@reads_answer
+def types_by_index(cluster: Cluster, target: str, field: str) -> dict[str, str]:
+    """The type of a field in every index that has it, by name."""
+    answer = get_object(cluster, f"/{target}/_mapping/field/{field}") or {}
+    return {
+        index: str(mapped["type"])
+        for index, there in sorted(answer.items())
+        for named in there["mappings"].values()
+        for mapped in named["mapping"].values()
+    }
+
+
 def put_mapping(cluster: Cluster, index: str, mapping: dict[str, Any]) -> None:
     """Adds fields to the mapping of an index."""
     cluster.request("PUT", f"/{index}/_mapping", body=mapping)
