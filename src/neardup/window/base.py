@@ -26,10 +26,6 @@ class Expired(list[str]):
         super().__init__(names)
         self.documents = documents
 
-    def add_hours(self, hours: Iterable[int]) -> None:
-        """Adds the names of `hours`."""
-        self.extend(map(hour_name, hours))
-
 
 class Left(NamedTuple):
     """What has left a window while it was open, by expiry or budget: documents, of hours from `first` to `last`."""

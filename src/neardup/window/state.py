@@ -13,7 +13,7 @@ from neardup.index.search import Search
 from neardup.model.settings import REACHES, exact_threshold
 from neardup.stores import blobs, records
 from neardup.stores.base import Commit, NewDocuments, drop_or_tell
-from neardup.window.base import Expired, Left
+from neardup.window.base import Left
 from neardup.window.signed_rows import keys_of, rows_of
 
 if TYPE_CHECKING:
@@ -274,20 +274,15 @@ class State:
         records.set_deleted(self.table.rows[doc])
         self._revise(doc, b"")
 
-    def expire_before(self, hour: int) -> Expired:
+    def expire_before(self, hour: int) -> None:
         """Takes every hour before `hour` out, from memory and (after the next commit) from the store."""
-        expired = Expired()
         if hour > self.committed.floor_hour:
             load = self.table.load  # which may count documents that are not in memory
             going = {old: load.pop(old)[0] for old in sorted(load) if old < hour}
             self.committed = self.committed._replace(floor_hour=hour)
-            doomed = [old for old in self.store.hours() if old < hour]
             self.mark_expired_dead()
-            self._doomed += doomed
+            self._doomed += [old for old in self.store.hours() if old < hour]
             self.since_opened.left = self.since_opened.left.with_more(going)
-            expired.documents = sum(going.values())
-            expired.add_hours(doomed)
-        return expired
 
     def mark_expired_dead(self) -> None:
         """Takes out of memory what is no longer valid: hours that have gone, documents given up to a budget."""
