@@ -47,9 +47,6 @@ class Compared(NamedTuple):
     cut: bool = False
 
 
-_NOTHING = Compared(0, _NO_MATCHES, ())
-
-
 class Verifier:
     """Compares the documents of one batch with their `candidates`.
 
@@ -102,11 +99,9 @@ class Verifier:
             if living:
                 crowd = crowd.chosen(self._table.alive[crowd.docs] == 1)
             return self._compare_crowd(index, crowd, floor)
-        if self._bounds[index] == self._bounds[index + 1]:
-            return _NOTHING
         docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
         overlaps, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
-        if living and len(docs):
+        if living:
             docs, limit = docs[self._table.alive[docs] == 1], self._settings.max_candidates
             if 0 < limit < len(docs):
                 docs, cut = docs[:limit], True
