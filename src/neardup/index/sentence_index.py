@@ -43,13 +43,12 @@ class SharedSentences(NamedTuple):
 class SentenceIndex:
     """Posting lists of sentence fingerprints, and the fingerprints of every doc.
 
-    A sentence that more than `most` of the documents compared hold is left out, and so are those in `common`: whoever
-    fills this with a part of a window knows which too many hold.
+    A sentence that more than `MAX_SENTENCE_DOCUMENTS` of the documents compared hold is left out, and so are those in
+    `common`: whoever fills this with a part of a window knows which too many hold.
     """
 
     def __init__(self) -> None:
         self.lists = PostingLists()
-        self.most = MAX_SENTENCE_DOCUMENTS
         self.common: frozenset[int] = frozenset()
         self._of: dict[int, bytes] = {}
         self._bytes = 0
@@ -88,7 +87,7 @@ class SentenceIndex:
         )
 
     def shared_and_add(
-        self, words: WordFeatures, query: Query, table: DocumentTable, among: Among | None = None
+        self, words: WordFeatures, query: Query, table: DocumentTable, among: Among | None
     ) -> SharedSentences:
         """For each document of the batch in order: who of those added before it shares a sentence; then it is added.
 
@@ -106,7 +105,7 @@ class SentenceIndex:
             self._hits = Hits(len(table.counts), 1)
         others = self.lists.search_and_add(
             words.sentences, np.arange(count + 1), np.ones(count, np.int64), each, table.columns, self._hits,
-            self.most if among is None else 0,
+            MAX_SENTENCE_DOCUMENTS if among is None else 0,
         )  # fmt: skip
         self._remember(words.sentences, words.sentence_offsets, query.docs)
         sentences, docs = np.repeat(np.arange(count), np.diff(others.offsets)), others.docs.astype(np.int64)
@@ -114,7 +113,7 @@ class SentenceIndex:
         if among is not None:
             inside = among(docs)
             sentences, docs = sentences[inside], docs[inside]
-            left_out |= np.bincount(sentences, minlength=count) > self.most
+            left_out |= np.bincount(sentences, minlength=count) > MAX_SENTENCE_DOCUMENTS
         if self.common:
             left_out |= np.array([key in self.common for key in words.sentences.tolist()], np.bool_)
         kept = ~left_out[sentences]
@@ -139,7 +138,6 @@ class SentenceIndex:
         """A copy in which doc d is `docs[d]`; those with -1 are gone."""
         fresh = SentenceIndex()
         fresh.lists, fresh.common, fresh._unread = self.lists.renumbered(docs), self.common, self._unread
-        fresh.most = self.most
         fresh._of = {int(docs[old]): own for old, own in self._of.items() if docs[old] >= 0}
         fresh._bytes = sum(map(len, fresh._of.values()))
         return fresh
