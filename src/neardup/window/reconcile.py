@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from neardup.model.decision import Evidence, decide
-from neardup.model.hours import FIRST_HOUR, compared_hours, first_living_hour, hour_of
+from neardup.model.hours import compared_hours, first_living_hour, hour_of
 from neardup.model.verdict import Part
 from neardup.stores.blobs import best_overlap
 from neardup.stores.records import chosen_rows, text_sizes
@@ -148,7 +148,8 @@ def _decided_again(
     """The verdict on a stored document of this normal form if only those of lower `ranks` had come; matches, parts."""
     table, settings = state.table, state.settings
     hour, threshold = int(table.hours[doc]), settings.threshold_fraction
-    low = max(compared_hours(hour, settings.window_hours)[0], state.committed.floor_hour)
+    wanted, _ = compared_hours(hour, settings.window_hours)
+    low = max(wanted, state.committed.floor_hour)
     signed, rule = state.signed_again(doc, form), settings.partial_rule
 
     def came_before(docs: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -161,7 +162,6 @@ def _decided_again(
     checked, matches, parts, _ = verifier.compared(0, floor)
     if rule is not None:
         parts = [*parts, *_past_parts(state, doc, signed.signed, old)]
-    wanted = hour - settings.window_hours if settings.window_hours else FIRST_HOUR
     verdict = decide(
         Evidence(
             table.ids[doc],
