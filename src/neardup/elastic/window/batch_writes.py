@@ -10,7 +10,7 @@ from neardup.elastic.http.bulk import Action, Op
 from neardup.elastic.window.codec import OBJECT, first_fields, unstored_fields, verdict_fields
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.held_documents import HeldDocuments
-from neardup.elastic.window.pending_writes import DocumentsRefused, PendingWrites
+from neardup.elastic.window.pending_writes import PendingWrites
 from neardup.model.clock import now_ms
 
 if TYPE_CHECKING:
@@ -94,14 +94,8 @@ class BatchWrites:
         self._pending.put(Action("delete", *ref), id)
 
     def send(self, epoch: int) -> Mapping[str, str]:
-        """Writes all that waits, in an `epoch` of the lease. Why some of it is refused, by id: then what was written
-        is taken back.
-        """
-        try:
-            self._pending.send(epoch)
-        except DocumentsRefused as refused:
-            return refused.reasons
-        return {}
+        """Writes all that waits, in an `epoch` of the lease; see `PendingWrites.send`."""
+        return self._pending.send(epoch)
 
     def committed(self) -> None:
         """The epoch is committed: nothing of it needs to be undone any more."""

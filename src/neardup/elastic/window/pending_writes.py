@@ -39,14 +39,6 @@ _TOO_LARGE_TO_KEEP: Final = (
 )
 
 
-class DocumentsRefused(Exception):
-    """The cluster will not have some documents of a batch, for the `reasons` by id; nothing of the batch counts."""
-
-    def __init__(self, reasons: dict[str, str]) -> None:
-        super().__init__(reasons)
-        self.reasons = reasons
-
-
 class _Write(NamedTuple):
     """An action that waits for the commit, on the document `id`; `arrival` is that document's own if it gets one.
 
@@ -98,18 +90,18 @@ class PendingWrites:
         """Lets a document wait to be moved, with new `fields` in our object."""
         self._moves.append((old, new, fields))
 
-    def send(self, epoch: int) -> None:
-        """Writes what waits: new documents first, then, with an undo log of `epoch`, what changes stored ones.
+    def send(self, epoch: int) -> dict[str, str]:
+        """Writes what waits: new documents first, then, with an undo log of `epoch`, what changes stored ones. Why some
+        of it is refused, by id: then what was written of the batch is taken back.
 
-        Raises `DocumentsRefused` after undoing what was written of the batch, and `LeaseLost` if another scorer holds
-        the lease.
+        Raises `LeaseLost` if another scorer holds the lease.
         """
         writes = list(self._pending.values())
         self._pending.clear()
         if self._unsendable:
             unsendable, self._unsendable = self._unsendable, {}
             self._moves.clear()
-            raise DocumentsRefused(unsendable)
+            return unsendable
         new = [write for write in writes if write.new]
         refused = self._send(new) if new else {}
         changes = [write for write in writes if not write.new]
@@ -120,7 +112,7 @@ class PendingWrites:
             self._moves.clear()
             astray, self._astray = self._astray, []
             self._withdraw([*(write for write in new if write.id not in refused), *astray])
-            raise DocumentsRefused(refused)
+        return refused
 
     def committed(self) -> None:
         """Forgets the undo log: the epoch is committed."""
