@@ -97,12 +97,10 @@ def _widths_beside_texts(
     return list(widths)
 
 
-def print_lines(rows: Iterable[Mapping[str, Any]]) -> int:
-    """Print `rows` as JSON Lines, each as soon as it is there; how many there were."""
-    count = 0
-    for count, row in enumerate(rows, 1):  # noqa: B007 - counted for the caller
+def print_lines(rows: Iterable[Mapping[str, Any]]) -> None:
+    """Print `rows` as JSON Lines, each as soon as it is there."""
+    for row in rows:
         write_json(as_json(row))
-    return count
 
 
 def print_either(format: Printed, pairs: Mapping[str, Any]) -> None:
