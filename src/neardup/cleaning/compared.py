@@ -46,7 +46,7 @@ class Compared(NamedTuple):
     kind: KindName | None = None
 
 
-def settings_for(settings: Settings, *, every_pair: bool, by_kind: bool = False) -> Settings:
+def settings_for(settings: Settings, *, every_pair: bool, by_kind: bool) -> Settings:
     """`settings` for a run without hours, in which every text stays, or only those that are no copy of one that stays.
     `by_kind`: the kind of a copy decides, too.
 
@@ -54,12 +54,11 @@ def settings_for(settings: Settings, *, every_pair: bool, by_kind: bool = False)
     """
     timeless: dict[str, Any] = {"window_hours": 0, "keep_hours": None, "max_documents": 0, "max_memory": 0}
     kept: dict[str, Any] = (
-        {"policy": "mark", "matches": None}
+        {"policy": "mark", "matches": None, "kinds": False}
         if every_pair or by_kind
         else {"policy": "drop", "matches": 1, "kinds": settings.kinds}
     )
-    keep_text = by_kind or kept.setdefault("kinds", False)
-    return settings.with_changes(**timeless, **kept, partial=False, keep_text=keep_text)
+    return settings.with_changes(**timeless, **kept, partial=False, keep_text=by_kind or kept["kinds"])
 
 
 def compared(

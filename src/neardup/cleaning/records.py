@@ -70,12 +70,10 @@ class Outcome(NamedTuple):
 class ByKind(NamedTuple):
     """The `kept` kinds, which stay; and the `sample` of the near copies that go."""
 
-    kept: frozenset[KindName] = frozenset()
-    sample: KindSample | None = None
+    kept: frozenset[KindName]
+    sample: KindSample | None
 
 
-PLAIN: Final = ByKind()
-"""Every kind goes."""
 Decided = tuple[Entry, Outcome]
 
 
@@ -114,7 +112,7 @@ def cleaned(
     field: str,
     settings: Settings,
     on_reject: OnReject,
-    by_kind: ByKind = PLAIN,
+    by_kind: ByKind,
 ) -> Iterator[Decided]:
     """Every record in order with what becomes of it; those whose text cannot be used go to `on_reject`.
 
