@@ -46,7 +46,7 @@ def over_time(counts: Mapping[int, int], hours: Iterable[int]) -> tuple[Chart, i
     """
     known = sorted({*counts, *hours})
     if not known:
-        return Chart((), "", "", 0), 1
+        return chart((), ()), 1
     span = known[-1] - known[0] + 1
     period = next((each for each in _PERIODS if span <= each * MOST_BARS), -(-span // MOST_BARS))
     first = known[0] // period
@@ -63,9 +63,7 @@ def over_time(counts: Mapping[int, int], hours: Iterable[int]) -> tuple[Chart, i
 def of_scores(scores: Iterable[float]) -> Chart:
     """Scores from 0 to 1 as bars of two hundredths each, from the lowest that there is; 1 has a bar of its own."""
     counts = Counter(min(int(score * _STEPS + 1e-9), _STEPS) for score in scores)
-    if not counts:
-        return Chart((), "", "", 0)
-    steps = range(min(counts), _STEPS + 1)
+    steps = range(min(counts), _STEPS + 1) if counts else ()
     names = [f"{at / _STEPS:.2f} to {(at + 1) / _STEPS:.2f}" if at < _STEPS else "1.00" for at in steps]
     return chart([counts[at] for at in steps], names)
 

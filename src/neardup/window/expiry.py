@@ -38,7 +38,8 @@ def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool)
 def expirable(session: Session, kept_hours: int) -> Expired:
     """What would expire now if so many hours were kept; 0 = all."""
     session.load()
-    return _expirable(session, first_living_hour(session.state.newest, kept_hours))
+    first = first_living_hour(session.state.newest, kept_hours)
+    return Expired() if first <= session.state.committed.floor_hour else _before(session, first)
 
 
 def apply_hours(session: Session) -> None:
@@ -62,13 +63,8 @@ def set_newest(session: Session, time: Any) -> str | None:
     return hour_name(newest) if newest > FIRST_HOUR else None
 
 
-def _expirable(session: Session, hour: int) -> Expired:
-    """What would go with every hour before `hour`."""
-    return Expired() if hour <= session.state.committed.floor_hour else _before(session, hour)
-
-
 def _going(session: Session, hour: int) -> Expired:
-    """The same, with the hours that have expired but are still there."""
+    """What would go with every hour before `hour`, and the hours that have expired but are still there."""
     return _before(session, max(hour, session.state.committed.floor_hour))
 
 
