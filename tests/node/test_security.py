@@ -26,6 +26,7 @@ from neardup.elastic.admin.recipe_change import checked_plan, describe_index
 from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address, Credentials
+from neardup.elastic.http.api import doc_version
 from neardup.elastic.http.bulk import Action, Outcome, bulk
 from neardup.elastic.http.client import Cluster, ClusterWarning
 from neardup.elastic.http.mget import check_readable
@@ -135,11 +136,10 @@ def scorer_work(cluster: Cluster, hour: int) -> None:
     own = cluster.address
     late = own.hourly(hour)
     first = Action("create", late, "a", {"text": "x", f"field{hour}": "new"})
-    made = bulk(cluster, [first, Action("index", late, "b", {"text": "x"})])
-    demand(made)
-    mark = {"neardup": {"status": "unique", "order": hour}}
-    update = Action("update", late, "a", mark, made[0].seq_no, made[0].primary_term)
-    demand(bulk(cluster, [update, Action("delete", late, "b")]))
+    demand(bulk(cluster, [first, Action("index", late, "b", {"text": "x"})]))
+    update = Action("update", late, "a", {"neardup": {"status": "unique", "order": hour}})
+    pinned = update.if_version(doc_version(cluster, late, "a"))
+    demand(bulk(cluster, [pinned, Action("delete", late, "b")]))
     cluster.request("POST", f"/{own.pattern}/_refresh")
     query = {"query": {"term": {"neardup.order": {"value": hour}}}}
     assert cluster.request("POST", f"/{own.pattern}/_search", body=query)["hits"]["hits"]

@@ -49,12 +49,8 @@ NO_ITEMS_FAULT: Final = ("media_type_header_exception",)
 
 Op = Literal["create", "index", "update", "delete"]
 
-_ANSWER: Final = ",".join(
-    [
-        "errors",
-        *(f"items.*.{key}" for key in ("_index", "_id", "status", "result", "_seq_no", "_primary_term")),
-        "items.*.error",
-    ]
+_ANSWER: Final = "errors," + ",".join(
+    f"items.*.{key}" for key in ("_index", "_id", "status", "result", "error")
 )
 
 
@@ -85,15 +81,12 @@ class Action(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of an action: an HTTP status, "created", "updated", "deleted", "noop" or "not_found", or an error.
+    """What became of an action: an HTTP status, and the error if there is one.
 
     `elsewhere` a pipeline has put the document, instead of where it was sent.
     """
 
     status: int
-    result: str | None
-    seq_no: int | None
-    primary_term: int | None
     error: str | None
     elsewhere: DocumentRef | None = None
 
@@ -286,20 +279,18 @@ def _answers_by_halves(
 def _outcome(item: dict[str, Any], encoded: bytes) -> Outcome:
     """What became of the action that was sent as `encoded`."""
     ((op, answer),) = item.items()
-    result = answer.get("result")
-    if result == "noop" and op in ("create", "index"):
-        return Outcome(BAD_REQUEST, "noop", None, None, DROPPED)
+    if answer.get("result") == "noop" and op in ("create", "index"):
+        return Outcome(BAD_REQUEST, DROPPED)
     if _is_elsewhere(op, answer, encoded):
         there = DocumentRef(answer["_index"], answer["_id"])
-        return Outcome(BAD_REQUEST, result, None, None, SENT_ELSEWHERE.format(**there._asdict()), there)
-    versions = answer.get("_seq_no"), answer.get("_primary_term")
+        return Outcome(BAD_REQUEST, SENT_ELSEWHERE.format(**there._asdict()), there)
     error = answer.get("error")
     if not error:
-        return _outcome_of((answer["status"], result, *versions, None, None))
+        return _outcome_of((answer["status"], None, None))
     if isinstance(error, dict):
         error = with_causes(f"{error.get('type')}: {error.get('reason')}", error.get("caused_by"))
     status = TOO_LARGE if never_fits(error) else answer["status"]
-    return Outcome(status, result, *versions, error)
+    return Outcome(status, error)
 
 
 def _is_elsewhere(op: str, answer: dict[str, Any], encoded: bytes) -> bool:
