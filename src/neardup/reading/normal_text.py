@@ -27,9 +27,8 @@ class Span(NamedTuple):
 
 
 class NormalText(NamedTuple):
-    """A `text` and its normal `form` as code points, of which the one at i comes from `text[starts[i]:ends[i]]`."""
+    """The normal `form` of a text as code points, of which the one at i comes from `text[starts[i]:ends[i]]`."""
 
-    text: str
     form: NDArray[np.uint32]
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -61,7 +60,7 @@ def normal_text(text: str, signer: Signer) -> NormalText:
     if signer.recipe.fold_case:
         plain = table.lower[plain]
     composed = _normal_forms([text[start:end] for start, end in clusters], signer)
-    return _merged(text, plain, at, clusters, composed)
+    return _merged(plain, at, clusters, composed)
 
 
 def _composing(checked: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -82,7 +81,6 @@ def _normal_forms(texts: Sequence[str], signer: Signer) -> list[NDArray[np.uint3
 
 
 def _merged(
-    text: str,
     plain: NDArray[np.uint32],
     at: NDArray[np.int64],
     clusters: Sequence[tuple[int, int]],
@@ -90,10 +88,10 @@ def _merged(
 ) -> NormalText:
     """Plain characters, each from one of the text, and composed ones, in order."""
     if not clusters:
-        return NormalText(text, plain, at, at + 1)
+        return NormalText(plain, at, at + 1)
     sizes = [len(form) for form in composed]
     starts = np.concatenate([at, np.repeat([start for start, _ in clusters], sizes)])
     ends = np.concatenate([at + 1, np.repeat([end for _, end in clusters], sizes)])
     form = np.concatenate([plain, *composed])
     order = np.argsort(starts, kind="stable")
-    return NormalText(text, form[order], starts[order], ends[order])
+    return NormalText(form[order], starts[order], ends[order])
