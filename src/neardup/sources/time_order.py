@@ -45,7 +45,6 @@ class DatedReader:
 
     def __init__(self, reader: Reader, *, ahead_hours: int) -> None:
         self.reader = reader
-        self._begun = False
         self._latest = now_ms() + ahead_hours * HOUR_MS
         self._stdin_at = _stdin_position()
 
@@ -68,25 +67,19 @@ class DatedReader:
         return located.source, located.line
 
     def __iter__(self) -> Iterator[Item]:
-        self._begun = False
         last = None if self.is_live else self._first_time()
         # At the head of a pipe: documents that wait for the first time that comes, or for what ends the wait.
         waiting: list[Document] = []
+        is_head = self.is_live
         for item in self.reader:
-            if (
-                type(item) is Document
-                and item.time is None
-                and last is None
-                and self.is_live
-                and not self._begun
-            ):
+            if type(item) is Document and item.time is None and last is None and is_head:
                 waiting.append(item)
                 continue
             if type(item) is Document:
                 last = last if item.time is None else self._known(item.time, last)
             if waiting and type(item) is not Reject:
                 yield from self._given(waiting, last)
-                waiting, self._begun = [], True
+                waiting, is_head = [], False
             if type(item) is Document and item.time is None:
                 yield from self._given([item], last)
             else:
