@@ -111,14 +111,13 @@ class Calibrator:
 
     def thresholds(self) -> tuple[float, float]:
         """Between which the best threshold lies with 95 %."""
-        drawn = self._numbers_of(DRAWN)
-        low, high = np.quantile(self._f1(drawn).argmax(axis=1), SIDES)
+        low, high = np.quantile(self._f1(self._drawn()).argmax(axis=1), SIDES)
         return self._threshold_of(int(low)), self._threshold_of(int(high))
 
     def at(self, threshold: float) -> Outcome:
         """What `threshold` does: expected over the curves, and, for the intervals, over what is still open."""
         is_reported = self._scores >= threshold
-        chances, numbers = self._curves.chances[self._numbers_of(DRAWN)], np.random.default_rng(1)
+        chances, numbers = self._curves.chances[self._drawn()], np.random.default_rng(1)
         right, missed = (
             self._is_copy[which].sum()
             + numbers.binomial(self._counts(which & ~self._is_judged), chances).sum(axis=1)
@@ -130,10 +129,10 @@ class Calibrator:
         f1 = 2 * right / np.maximum(reported + wanted, 1)
         return Outcome(threshold, _interval(f1), _interval(precision), _interval(recall), reported)
 
-    def _numbers_of(self, count: int) -> Counts:
-        """Curves drawn by their weight; the same ones whenever the answers are the same."""
+    def _drawn(self) -> Counts:
+        """`DRAWN` curves, by their weight; the same ones whenever the answers are the same."""
         weights = self._weights()
-        return np.random.default_rng(0).choice(len(weights), count, p=weights)
+        return np.random.default_rng(0).choice(len(weights), DRAWN, p=weights)
 
     def _weights(self) -> Floats:
         return self._curves.weights(

@@ -70,7 +70,7 @@ class Verifier:
         docs: NDArray[np.int64] | None = None,
     ) -> None:
         self._signed, self._candidates = batch.signed, candidates
-        self._table, self._crowds, self._signer, self._settings = table, crowds, signer, settings
+        self._table, self._signer, self._settings = table, signer, settings
         self._threshold, self._read_texts, self._rule, self._listed = threshold, read_texts, rule, listed
         self._bounds = np.searchsorted(candidates.queries, np.arange(len(batch.signed.counts) + 1)).tolist()
         self._overlaps: dict[int, list[Overlap]] = {}
