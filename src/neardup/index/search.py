@@ -95,13 +95,9 @@ class Search:
         """Signs `texts` for a search. Of normal forms (`normal`) no words are known: their routes find nothing."""
         complete = self._settings.retrieval == "complete"
         signed = self._signer.sign(texts, normal=normal)
-        prefixes = self.prefixes(signed, self._settings.threshold_fraction) if complete else None
+        prefixes = self._signer.prefixes(signed, self._settings.threshold_fraction) if complete else None
         words = self._signer.word_features(texts) if self.reads_words and not normal else None
         return SignedQueryBatch(signed, prefixes, words)
-
-    def prefixes(self, signed: SignedBatch, threshold: Fraction) -> tuple[Keys, Offsets]:
-        """The keys that the complete search posts and looks up at `threshold`."""
-        return self._signer.prefixes(signed, threshold)
 
     def serves(self, threshold: Fraction) -> bool:
         """Whether the lists can be searched at `threshold` without loss of what the retrieval promises."""

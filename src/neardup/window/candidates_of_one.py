@@ -29,7 +29,7 @@ def candidates_of_one(
     """Candidates of one document that is not added; if not `searched`, every document of the hours."""
     search, table = state.search, state.table
     if searched and state.settings.retrieval == "complete":
-        signed = signed._replace(prefixes=search.prefixes(signed.signed, threshold))
+        signed = signed._replace(prefixes=state.signer.prefixes(signed.signed, threshold))
     one = np.ones(1, np.int64)
     query = Query(-one, signed.signed.counts, hours[0] * one, hours[1] * one, threshold.as_integer_ratio())
     if not searched:
