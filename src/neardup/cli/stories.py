@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from neardup.model.document import parse_time
 from neardup.model.settings import DEFAULT_SHOW
 
 if TYPE_CHECKING:
@@ -76,11 +75,10 @@ class Stories:
 
     def rows(self, story: Story) -> Iterator[Sequence[Any]]:
         """A story as rows of `COLUMNS`."""
-        begun = parse_time(story.versions[0].time)
         for each in story.versions:
             yield (
                 story.group.head, len(story.versions), story.kind, story.origins, each.id, each.time,
-                (parse_time(each.time) - begun) / 1_000, each.source, each.score, each.matched, each.matched_score,
+                each.after_ms / 1_000, each.source, each.score, each.matched, each.matched_score,
                 each.of_first, each.origin, self.begins(each.id),
             )  # fmt: skip
 
