@@ -143,11 +143,13 @@ class Layout:
         hour = self.address.hour_of_index(index)
         return hour is not None and hour[1]
 
-    def living(self, cluster: Cluster) -> dict[str, tuple[int, bool]]:
-        """The hourly indices that exist: (hour, whether of copies) by name. An archive has none."""
+    def living(self, cluster: Cluster, *, which: str = "all") -> dict[str, tuple[int, bool]]:
+        """The hourly indices that exist: (hour, whether of copies) by name; `which`: "all", or those that are "closed".
+        An archive has none.
+        """
         if self.archive is not None:
             return {}
-        params = {"expand_wildcards": "all", "filter_path": "*.settings.index.uuid"}
+        params = {"expand_wildcards": which, "filter_path": "*.settings.index.uuid"}
         settings = index_settings(cluster, self.target, "index.uuid", params=params)
         named = ((name, self.address.hour_of_index(name)) for name in settings)
         return {name: hour for name, hour in named if hour is not None}
@@ -177,11 +179,8 @@ class Layout:
 
     def missed(self, cluster: Cluster, floor_hour: int | None) -> list[str]:
         """The hourly indices from `floor_hour` on (None: all) that are closed, so that searches pass over them."""
-        params = {"expand_wildcards": "closed", "filter_path": "*.settings.index.uuid"}
-        settings = index_settings(cluster, self.target, "index.uuid", params=params)
-        named = ((name, self.address.hour_of_index(name)) for name in sorted(settings))
-        floor = FIRST_HOUR if floor_hour is None else floor_hour
-        return [name for name, hour in named if hour is not None and hour[0] >= floor]
+        closed = self.living(cluster, which="closed")
+        return sorted(name for name, (hour, _) in closed.items() if floor_hour is None or hour >= floor_hour)
 
     def check_made(self, cluster: Cluster, index: str, recipe: str) -> None:
         """Raises `WindowDamaged` for an hour that was made, or changed, so that documents in it are not signed as those
