@@ -127,6 +127,11 @@ class Config:
         return Settings(**self.given)
 
     @property
+    def hours(self) -> dict[str, Any]:
+        """Those of `window_hours` and `keep_hours` that are given."""
+        return {name: self.given[name] for name in ("window_hours", "keep_hours") if name in self.given}
+
+    @property
     def recipe(self) -> Recipe:
         """The recipe for what has none yet: the given one, else the default."""
         return self.settings.recipe or Recipe()

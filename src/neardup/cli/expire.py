@@ -59,7 +59,7 @@ def expire(
         neardup expire --window news.window --newest 2026-11-21T09:00:00Z
     """
     settings = configuration(config, locals())
-    hours = {name: settings.given[name] for name in ("window_hours", "keep_hours") if name in settings.given}
+    hours = settings.hours
     others = {name: value for name, value in settings.given.items() if name not in hours}
     if newest is None:
         check_output()

@@ -27,9 +27,8 @@ def ingest_index(window: str | None, config: Config, name: str, outputs: OutputO
         check_cluster(location, config, make=True)
         source = Source(cluster, name, config.fields_beside(OWN_ID))
         source.check_time()
-        hours = {name: config.given[name] for name in ("window_hours", "keep_hours") if name in config.given}
-        kept_hours = settings_of_window(cluster).with_changes(**hours).kept_hours
-        check_fits(source, kept_hours, chosen=bool(hours))
+        kept_hours = settings_of_window(cluster).with_changes(**config.hours).kept_hours
+        check_fits(source, kept_hours, chosen=bool(config.hours))
         checkpoint = source.checkpoint()
         since = checkpoint.time()
         if since is not None:

@@ -206,7 +206,7 @@ def without_limit(location: str, config: Config, dated: DatedReader) -> Config:
     if dated.is_live:
         report_new_window(location, config.settings.window_hours)
         return config
-    if not config.given.keys().isdisjoint(("window_hours", "keep_hours")):
+    if config.hours:
         return config
     if not is_new_window(location, config, hours=lambda: dated.hour_order().hours):
         return config

@@ -151,7 +151,7 @@ def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: 
     from neardup.elastic.window.setup_changes import check_archive, lower_max_length, remember_hours
     from neardup.elastic.window.state_recovery import describe
 
-    hours = {name: config.given[name] for name in ("window_hours", "keep_hours") if name in config.given}
+    hours = config.hours
     plan = set_up(cluster, recipe=config.given.get("recipe"), dry_run=True, **hours, **wanted)
     check_archive(cluster, plan.config)
     if dry_run:
