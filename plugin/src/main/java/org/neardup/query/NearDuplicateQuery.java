@@ -132,7 +132,7 @@ final class NearDuplicateQuery extends Query {
                 return Explanation.noMatch("no q-grams in [" + search.field() + "]");
             }
             long other = sizes.nextValue();
-            int shared = search.shared(context.reader(), doc);
+            int shared = search.shared(context.reader(), doc, memory);
             double docQ = (double) shared / Math.max(plan.size(), other);
             Explanation[] parts = {
                 Explanation.match(shared, "shared q-grams"),

@@ -3,6 +3,7 @@ package org.neardup.query;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.neardup.signature.QGramBitmap;
 import org.neardup.signature.QGramKeys;
+import org.neardup.signature.Signer;
 
 /**
  * What the documents of a segment are held against one by one: the q-grams of A, and their bitmaps of every size that
@@ -26,9 +27,11 @@ final class ScanPlan extends QueryPlan {
         this.q = q;
     }
 
-    /** How many q-grams of A a normal form has. */
-    int shared(String normalForm) {
-        return keys.shared(normalForm, q);
+    /** How many q-grams of A a normal form has; cutting a long one holds {@code memory}: several are cut side by side. */
+    int shared(String normalForm, MemoryCheck memory) {
+        return normalForm.length() <= Signer.KEPT_LENGTH
+                ? keys.shared(normalForm, q)
+                : memory.during(QGRAM_BYTES * normalForm.length(), () -> keys.shared(normalForm, q));
     }
 
     /** The bitmap of A of the size that documents of {@code other} q-grams have; null for one that is not made. */

@@ -47,9 +47,9 @@ record ScanSearch(String field, String bitmaps, String counts, ScanPlan plan) im
     }
 
     @Override
-    public int shared(LeafReader reader, int doc) throws IOException {
-        String form = new StoredForms(reader, field, MemoryCheck.NONE).of(doc);
-        return form == null ? 0 : plan.shared(form);
+    public int shared(LeafReader reader, int doc, MemoryCheck memory) throws IOException {
+        String form = new StoredForms(reader, field, memory).of(doc);
+        return form == null ? 0 : plan.shared(form, memory);
     }
 
     private final class Matches extends TwoPhaseIterator implements ScoredMatches {
@@ -101,7 +101,7 @@ record ScanSearch(String field, String bitmaps, String counts, ScanPlan plan) im
                 read = 0;
                 reader.getPointValues(counts);
             }
-            shared = plan.shared(form);
+            shared = plan.shared(form, memory);
             return shared >= plan.required(other);
         }
 

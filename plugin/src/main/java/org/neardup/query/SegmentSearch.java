@@ -22,5 +22,5 @@ interface SegmentSearch {
     ScoredMatches matches(LeafReader reader, SortedNumericDocValues sizes, MemoryCheck memory) throws IOException;
 
     /** How many q-grams of A a document has, whatever t is. */
-    int shared(LeafReader reader, int doc) throws IOException;
+    int shared(LeafReader reader, int doc, MemoryCheck memory) throws IOException;
 }

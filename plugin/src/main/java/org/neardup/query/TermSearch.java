@@ -32,7 +32,7 @@ record TermSearch(String field, SeekPlan plan) implements SegmentSearch {
 
     /** Every q-gram is looked up. */
     @Override
-    public int shared(LeafReader reader, int doc) throws IOException {
+    public int shared(LeafReader reader, int doc, MemoryCheck memory) throws IOException {
         TermsEnum terms = reader.terms(field).iterator();
         PostingsEnum postings = null;
         int shared = 0;

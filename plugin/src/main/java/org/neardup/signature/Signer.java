@@ -24,7 +24,7 @@ public final class Signer {
     private static final long CHARACTER_BYTES = 100;
 
     /** Of texts up to this length the working memory is kept, about a megabyte a thread; that of longer ones is not. */
-    static final int KEPT_LENGTH = 16_384;
+    public static final int KEPT_LENGTH = 16_384;
 
     private static final ThreadLocal<Workspace> KEPT = ThreadLocal.withInitial(Workspace::new);
 

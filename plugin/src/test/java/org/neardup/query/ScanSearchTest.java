@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.lucene.document.BinaryDocValuesField;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.Field;
@@ -46,6 +47,7 @@ import org.apache.lucene.store.Directory;
 import org.apache.lucene.util.BytesRef;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.neardup.signature.Lexicon;
@@ -374,6 +376,30 @@ class ScanSearchTest {
                 throw new IllegalStateException("full");
             };
             assertThrows(IllegalStateException.class, () -> found(reader, query(form, "0.5", full)));
+        }
+    }
+
+    @Test
+    @DisplayName("cuts a long normal form, to find it or to explain it, while the memory for it is held")
+    void longForm() throws IOException {
+        forms.add(fresh(Signer.KEPT_LENGTH + 1, 5));
+        MemoryCheck full = new MemoryCheck() {
+            @Override
+            public void ensure(long bytes) {}
+
+            @Override
+            public <T> T during(long bytes, Supplier<T> work) {
+                throw new IllegalStateException("no memory for " + bytes);
+            }
+        };
+        Query query = query(forms.get(0), "0.5", full);
+        try (Directory directory = index(Bitmaps.ALL);
+                DirectoryReader reader = DirectoryReader.open(directory)) {
+            for (Executable look : List.<Executable>of(
+                    () -> found(reader, query), () -> new IndexSearcher(reader).explain(query, 0))) {
+                String told = assertThrows(IllegalStateException.class, look).getMessage();
+                assertEquals("no memory for " + 64 * (Signer.KEPT_LENGTH + 1), told);
+            }
         }
     }
 
