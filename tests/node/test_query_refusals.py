@@ -298,19 +298,23 @@ def test_where_there_is_no_memory_it_ends_with_the_word_of_the_breaker(own_node)
         there = new_library(cluster, {"terms": 1, "scanned": 1})
         there.put([(there.indices[0], "a")], text)
 
-        def limit(most):
-            body = {"persistent": {"indices.breaker.request.limit": most}}
-            cluster.request("PUT", "/_cluster/settings", body=body)
+        def limit(most, overhead=None):
+            body = {"indices.breaker.request.limit": most, "indices.breaker.request.overhead": overhead}
+            cluster.request("PUT", "/_cluster/settings", body={"persistent": body})
 
         sketch = base64.b64encode(np.arange(60, dtype="<u4").tobytes()).decode()
         sketches = {"neardup_sketch": {"sketches": 50 * [sketch], "at_least": 50 * [1]}}
-        limit("64kb")  # the search itself takes some
         try:
+            limit("64mb", 1_000)  # as if there were as much to do besides
             told = [refusal(there, by_text(text), status=429)]
             # While a request is read, and while a query is made of it, the server calls an error one of the request.
             told += [refusal(there, {"bool": {"filter": [sketches]}}, status=429)]
-            limit("400kb")  # enough for the sketches, not for their terms
+            limit("400mb", 1_000)  # enough for the sketches, not for their terms
             told += [refusal(there, sketches, indices=there.indices[0], status=429)]
+            limit("400kb")  # what takes more than that never fits
+            never = [
+                refusal(there, query) for query in (by_text(text), {"bool": {"filter": [by_text(text)]}})
+            ]
             lines: list[dict[str, Any] | bytes] = [
                 {"index": {"_index": there.indices[0], "_id": "b"}},
                 {"text": text},
@@ -321,6 +325,9 @@ def test_where_there_is_no_memory_it_ends_with_the_word_of_the_breaker(own_node)
         finally:
             limit(None)
         assert all("[request] Data too large, data for [<neardup>]" in each for each in told)
+        assert all(
+            "this search takes [4320000] bytes, and breaker [request] of node" in each for each in never
+        )
         assert there.found(by_text(text)) == {(there.indices[0], "a"): 1}
         (node,) = cluster.request("GET", "/_nodes/stats/breaker")["nodes"].values()
         assert node["breakers"]["request"]["estimated_size_in_bytes"] == 0
@@ -333,8 +340,8 @@ def test_hundreds_of_clauses_by_the_id_of_a_long_document_do_not_end_a_node(own_
         place = (there.indices[0], "long")
         there.put([place], 150_000 * "七万丈三上下")
         clauses = [by_id(place, f"0.{n}") for n in range(100, 500)]
-        told = refusal(there, {"bool": {"should": clauses}}, status=429)
-        assert "[request] Data too large, data for [<neardup>] would be [2160000000/2gb]" in told
+        told = refusal(there, {"bool": {"should": clauses}})
+        assert "this search takes [2160000000] bytes, and breaker [request] of node" in told
         assert there.found(by_text(ROSE)) == {}
 
 

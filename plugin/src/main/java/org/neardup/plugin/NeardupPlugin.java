@@ -24,6 +24,10 @@ import org.neardup.query.SketchQueryBuilder;
  * {@code neardup_sketch}, and a tokenizer.
  */
 public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin, IngestPlugin, SearchPlugin {
+    private static final String SHORTER_TEXTS =
+            "set [max_length] of the processor lower, and [on_too_long] to [mark] to"
+                    + " index such documents unsigned";
+
     private final String node;
     private final Lexicons lexicons;
     private final Salts salts;
@@ -60,26 +64,24 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
         requests = breaker;
     }
 
-    /** A {@link SigningMemory}: of what would have to be sent again for ever nobody is to be told that it may. */
+    /** A {@link SigningMemory}. */
     void signWithMemory(long bytes, Runnable signing) {
-        CircuitBreaker breaker = requests;
-        if (0 < breaker.getLimit() && breaker.getLimit() < bytes) {
-            throw new IllegalArgumentException("signing a text of this length takes [" + bytes
-                    + "] bytes, and breaker ["
-                    + breaker.getName() + "] of node [" + node + "] never allows more than [" + breaker.getLimit()
-                    + "]: give the node a larger heap, or set [max_length] of the processor lower, and [on_too_long] to"
-                    + " [mark] to index such documents unsigned");
-        }
-        hold(bytes, () -> {
+        hold(bytes, "signing a text of this length", SHORTER_TEXTS, () -> {
             signing.run();
             return null;
         });
     }
 
-    private <T> T hold(long bytes, Supplier<T> work) {
+    /** Runs {@code work}; of {@code what} would have to be sent again for ever nobody is to be told that it may. */
+    private <T> T hold(long bytes, String what, String remedy, Supplier<T> work) {
         CircuitBreaker breaker = requests;
         if (breaker == null) {
             return work.get();
+        }
+        if (0 < breaker.getLimit() && breaker.getLimit() < bytes) {
+            throw new IllegalArgumentException(what + " takes [" + bytes + "] bytes, and breaker [" + breaker.getName()
+                    + "] of node [" + node + "] never allows more than [" + breaker.getLimit()
+                    + "]: give the node a larger heap, or " + remedy);
         }
         breaker.addEstimateBytesAndMaybeBreak(bytes, "<neardup>");
         try {
@@ -102,7 +104,7 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
         @Override
         public <T> T during(long bytes, Supplier<T> work) {
             try {
-                return hold(bytes, work);
+                return hold(bytes, "[neardup]: this search", "ask by less at once", work);
             } catch (CircuitBreakingException cause) {
                 throw new MemoryException(cause);
             }

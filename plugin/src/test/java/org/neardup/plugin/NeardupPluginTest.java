@@ -21,6 +21,7 @@ import org.elasticsearch.ingest.Processor;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.neardup.query.MemoryCheck;
 import org.neardup.signature.DataFiles;
 
 @DisplayName("The plugin")
@@ -93,7 +94,7 @@ class NeardupPluginTest {
     }
 
     @Test
-    @DisplayName("refuses for good, not for now, a text for which no node of this size ever has the memory")
+    @DisplayName("refuses for good, not for now, a text or a search for which no node of this size ever has the memory")
     void neverFits() throws Exception {
         NeardupPlugin plugin = withBreaker(5_000_000, new AtomicLong());
         NeardupProcessorFactory factory = assertInstanceOf(
@@ -106,5 +107,10 @@ class NeardupPluginTest {
                         () -> Processors.processed(processor, Map.of("text", "rose ".repeat(10_001))))
                 .getMessage();
         assertTrue(message.contains("takes [5000500] bytes, and breaker [request] of node [n] never allows"), message);
+        MemoryCheck queries = plugin.new QueryMemory();
+        queries.ensure(5_000_000);
+        message = assertThrows(IllegalArgumentException.class, () -> queries.ensure(5_000_001))
+                .getMessage();
+        assertTrue(message.contains("this search takes [5000001] bytes, and breaker [request] of node [n] "), message);
     }
 }
