@@ -227,6 +227,22 @@ def test_an_index_tells_its_recipe_by_its_documents_if_not_by_its_mapping(plain)
     assert set(plain.found({"match_all": {}}, indices=f"{told}-alias")) == {(told, "0")}
 
 
+def test_a_mapping_that_says_another_recipe_than_all_documents_have_is_refused(plain):
+    signed, other = ({"neardup": oracle.sign(ROSE, q=q)} for q in (4, 3))
+    index = make(plain, "contradicted", FIELDS, signed)
+    meta = {"_meta": {"neardup": {"recipe": other["neardup"]["recipe"]}}}
+    plain.cluster.request("PUT", f"/{index}/_mapping", body=meta)
+    reason = refusal(plain, by_text(ROSE), indices=index)
+    assert f"mapping is [{other['neardup']['recipe']}]" in reason
+    assert f"its documents are signed by [{signed['neardup']['recipe']}]; make the mapping say that" in reason
+    action = Action("index", index, "1", other)  # while they are signed again
+    assert all(outcome.ok for outcome in bulk(plain.cluster, [action], refresh="true"))
+    assert plain.found(by_text(ROSE), indices=index) == {(index, "1"): 1}
+    deleted = [Action("delete", index, each) for each in ("0", "1")]
+    assert all(outcome.ok for outcome in bulk(plain.cluster, deleted, refresh="true"))
+    assert plain.found(by_text(ROSE), indices=index) == {}
+
+
 def test_documents_that_are_deleted_do_not_decide_how_an_index_is_signed(plain):
     signed, other = ({"neardup": oracle.sign(ROSE, q=q)} for q in (4, 3))
     index = make(plain, "was-mixed", FIELDS, signed, other, signed)

@@ -2,7 +2,9 @@ package org.neardup.query;
 
 import java.io.IOException;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.PostingsEnum;
@@ -38,7 +40,7 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
             throws IOException {
         Map<?, ?> meta = meta(context);
         QGramRecipe recipe = meta.get(Signature.RECIPE) instanceof String stated
-                ? parsed(context, stated)
+                ? stated(context, stated, nameOf(context, recipeField))
                 : indexed(context, recipeField, mayBeUnsigned);
         if (recipe == null) {
             return null;
@@ -53,6 +55,29 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
         return meta != null && meta.get(META) instanceof Map<?, ?> ours ? ours : Map.of();
     }
 
+    /** What the mapping says, unless the documents of this shard all say something else: nothing would ever be found. */
+    private static QGramRecipe stated(SearchExecutionContext context, String text, String name) throws IOException {
+        QGramRecipe recipe = parsed(context, text);
+        Set<String> found = context.getIndexReader() == null ? Set.of() : recipes(context, name, false);
+        if (!found.isEmpty() && found.stream().noneMatch(recipe::isOf)) {
+            found = recipes(context, name, true);
+            if (!found.isEmpty()) {
+                throw new QueryShardException(
+                        context,
+                        "[neardup] cannot search this index: [_meta.neardup.recipe] of its mapping is [{}], and its"
+                                + " documents are signed by [{}]; make the mapping say that, or index them again",
+                        Shown.of(text),
+                        Shown.of(found.iterator().next()));
+            }
+        }
+        return recipe;
+    }
+
+    private static String nameOf(SearchExecutionContext context, String field) {
+        MappedFieldType type = context.getFieldType(field);
+        return type == null ? field : type.name(); // another one for a field alias
+    }
+
     /** The one recipe of the documents of this shard, of which there are few: every term of the field is read. */
     private static QGramRecipe indexed(SearchExecutionContext context, String field, boolean mayBeUnsigned)
             throws IOException {
@@ -60,18 +85,18 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
         if (reader == null) {
             return null;
         }
-        MappedFieldType type = context.getFieldType(field);
-        String name = type == null ? field : type.name(); // another one for a field alias
-        Map<String, QGramRecipe> found = recipes(context, name, false);
-        if (distinct(found) > 1) {
+        String name = nameOf(context, field);
+        Set<String> found = recipes(context, name, false);
+        if (parsed(context, found).size() > 1) {
             found = recipes(context, name, true); // terms outlive their documents, until segments are merged and longer
         }
-        if (distinct(found) > 1) {
+        Set<QGramRecipe> distinct = parsed(context, found);
+        if (distinct.size() > 1) {
             throw new QueryShardException(
                     context,
                     "[neardup] cannot search this index: its documents are signed by the"
                             + " recipes {}, whose q-grams differ; index them again by one of them",
-                    found.keySet());
+                    found);
         }
         if (found.isEmpty() && reader.numDocs() > 0 && !mayBeUnsigned) {
             throw new QueryShardException(
@@ -81,24 +106,23 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
                             + " setup, or index its documents through the pipeline of neardup",
                     field);
         }
-        return found.isEmpty() ? null : found.values().iterator().next();
+        return found.isEmpty() ? null : distinct.iterator().next();
     }
 
-    private static long distinct(Map<String, QGramRecipe> recipes) {
-        return recipes.values().stream().distinct().count();
+    private static Set<QGramRecipe> parsed(SearchExecutionContext context, Set<String> recipes) {
+        return recipes.stream().map(each -> parsed(context, each)).collect(Collectors.toSet());
     }
 
-    /** The recipes that documents of this shard name, by their texts; or only those of {@code living} documents. */
-    private static Map<String, QGramRecipe> recipes(SearchExecutionContext context, String field, boolean living)
+    /** The recipes that documents of this shard name; or only those of {@code living} documents. */
+    private static Set<String> recipes(SearchExecutionContext context, String field, boolean living)
             throws IOException {
-        Map<String, QGramRecipe> found = new TreeMap<>();
+        Set<String> found = new TreeSet<>();
         for (LeafReaderContext leaf : context.getIndexReader().leaves()) {
             Terms terms = leaf.reader().terms(field);
             TermsEnum recipes = terms == null ? TermsEnum.EMPTY : terms.iterator();
             while (recipes.next() != null) {
-                String text = recipes.term().utf8ToString();
                 if (!living || hasLivingDocument(recipes, leaf.reader().getLiveDocs())) {
-                    found.put(text, parsed(context, text));
+                    found.add(recipes.term().utf8ToString());
                 }
             }
         }

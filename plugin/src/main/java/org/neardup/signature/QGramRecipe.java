@@ -17,6 +17,15 @@ public record QGramRecipe(int q, boolean foldCase) {
         new Recipe(q, foldCase, 1, 1, Reach.SIX_TENTHS, null);
     }
 
+    /** Whether a whole recipe string, of whatever version, has these q-grams. */
+    public boolean isOf(String recipe) {
+        try {
+            return equals(of(recipe));
+        } catch (IllegalArgumentException another) {
+            return false;
+        }
+    }
+
     /** That of a whole recipe string; an error if this plugin does not sign by such recipes. */
     public static QGramRecipe of(String recipe) {
         Matcher matcher = TEXT.matcher(recipe);
