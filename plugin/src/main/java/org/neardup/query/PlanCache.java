@@ -11,6 +11,7 @@ import org.neardup.signature.Lexicon;
 import org.neardup.signature.QGramKeys;
 import org.neardup.signature.QGramRecipe;
 import org.neardup.signature.QGramSet;
+import org.neardup.signature.Signer;
 
 /** The q-grams of recent queries, made once for all shards of a node; at most 16 MB, and large ones that a search holds. */
 final class PlanCache {
@@ -70,12 +71,10 @@ final class PlanCache {
 
         /** Bytes that making the q-grams takes, at most: a text has no more of them than characters. */
         long largest() {
-            String uncut = null;
             if (like instanceof LikeSource.Text given) {
-                uncut = given.text();
-            } else if (like instanceof LikeSource.Document document) {
-                uncut = document.uncut();
+                return CUT_BYTES * Signer.longest(given.text());
             }
+            String uncut = like instanceof LikeSource.Document document ? document.uncut() : null;
             return uncut == null ? weight() : CUT_BYTES * uncut.length();
         }
     }

@@ -31,6 +31,20 @@ final class NfcText {
     /** How many code points. */
     int count;
 
+    /** How many UTF-16 units or code points {@code text} has in NFC, at most: a few characters become two or three. */
+    static long longest(String text) {
+        UnicodeTable table = UnicodeTable.get();
+        int[] parts = new int[LONGEST_DECOMPOSITION];
+        long longest = text.length();
+        for (int at = 0; at < text.length(); at++) {
+            int point = text.codePointAt(at);
+            if ((table.classes[point] & UnicodeTable.NFC_CHECK) != 0) {
+                longest += table.decompose(point, parts, 0) - 1;
+            }
+        }
+        return longest;
+    }
+
     /** Reads {@code text}, whose unpaired surrogates are an error. */
     void read(String text) {
         int length = text.length();

@@ -42,7 +42,12 @@ public final class Signer {
 
     /** Bytes of memory that signing {@code text} takes, about, beside what a thread keeps: none for most texts. */
     public static long memory(String text) {
-        return text.length() <= KEPT_LENGTH ? 0 : CHARACTER_BYTES * text.length();
+        return text.length() <= KEPT_LENGTH ? 0 : CHARACTER_BYTES * longest(text);
+    }
+
+    /** How many characters are worked on where {@code text} is: those of its NFC, which may be three for one, at most. */
+    public static long longest(String text) {
+        return NfcText.longest(text);
     }
 
     /** The recipe string of everything signed here. */

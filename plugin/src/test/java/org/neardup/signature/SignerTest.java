@@ -77,6 +77,17 @@ class SignerTest {
     }
 
     @Test
+    @DisplayName("counts the memory that a text takes by the characters that its NFC has, three of some")
+    void memory() {
+        assertEquals(100 * 20_000, Signer.memory("a".repeat(20_000)));
+        assertEquals(100 * 20_000, Signer.memory("\uD55C".repeat(20_000)));
+        assertEquals(3 * 100 * 20_000, Signer.memory("\uFB2C".repeat(20_000)));
+        assertEquals(60_000, signer.normalForm("\uFB2C".repeat(20_000)).length());
+        assertEquals(4 * 100 * 10_000, Signer.memory("\uD834\uDD60".repeat(10_000)));
+        assertEquals(0, Signer.memory("\uFB2C".repeat(Signer.KEPT_LENGTH)));
+    }
+
+    @Test
     @DisplayName("leaves q-grams out when they are not asked for")
     void withoutQgrams() {
         Signature signature = signer.sign("A rose is a flower", false);
