@@ -93,7 +93,7 @@ final class NeardupProcessor extends AbstractProcessor {
                     "field [" + task.field() + "] " + found + ", not a string: it cannot be signed");
         }
         try {
-            long bytes = Signer.memory(text);
+            long bytes = Signer.memory(text, task.parts().qgrams() && !task.compact());
             if (isTooLong(text)) {
                 mark(document, text);
             } else if (bytes > 0) {

@@ -23,6 +23,9 @@ public final class Signer {
     /** Bytes of memory that signing takes for each character, about. */
     private static final long CHARACTER_BYTES = 100;
 
+    /** And where its q-grams are a list, of as many strings. */
+    private static final long LISTED_BYTES = 60;
+
     /** Of texts up to this length the working memory is kept, about a megabyte a thread; that of longer ones is not. */
     public static final int KEPT_LENGTH = 16_384;
 
@@ -40,9 +43,12 @@ public final class Signer {
         text = recipe.text(lexicon.id());
     }
 
-    /** Bytes of memory that signing {@code text} takes, about, beside what a thread keeps: none for most texts. */
-    public static long memory(String text) {
-        return text.length() <= KEPT_LENGTH ? 0 : CHARACTER_BYTES * longest(text);
+    /**
+     * Bytes of memory that signing {@code text} takes, about, beside what a thread keeps: none for most texts. {@code
+     * listed}: its q-grams are a list.
+     */
+    public static long memory(String text, boolean listed) {
+        return text.length() <= KEPT_LENGTH ? 0 : (CHARACTER_BYTES + (listed ? LISTED_BYTES : 0)) * longest(text);
     }
 
     /** How many characters are worked on where {@code text} is: those of its NFC, which may be three for one, at most. */

@@ -96,7 +96,7 @@ class NeardupPluginTest {
     @Test
     @DisplayName("refuses for good, not for now, a text or a search for which no node of this size ever has the memory")
     void neverFits() throws Exception {
-        NeardupPlugin plugin = withBreaker(5_000_000, new AtomicLong());
+        NeardupPlugin plugin = withBreaker(8_000_000, new AtomicLong());
         NeardupProcessorFactory factory = assertInstanceOf(
                 NeardupProcessorFactory.class, plugin.getProcessors(null).get("neardup"));
         NeardupProcessor processor = factory.create(null, null, new HashMap<>());
@@ -106,11 +106,11 @@ class NeardupPluginTest {
                         IllegalArgumentException.class,
                         () -> Processors.processed(processor, Map.of("text", "rose ".repeat(10_001))))
                 .getMessage();
-        assertTrue(message.contains("takes [5000500] bytes, and breaker [request] of node [n] never allows"), message);
+        assertTrue(message.contains("takes [8000800] bytes, and breaker [request] of node [n] never allows"), message);
         MemoryCheck queries = plugin.new QueryMemory();
-        queries.ensure(5_000_000);
-        message = assertThrows(IllegalArgumentException.class, () -> queries.ensure(5_000_001))
+        queries.ensure(8_000_000);
+        message = assertThrows(IllegalArgumentException.class, () -> queries.ensure(8_000_001))
                 .getMessage();
-        assertTrue(message.contains("this search takes [5000001] bytes, and breaker [request] of node [n] "), message);
+        assertTrue(message.contains("this search takes [8000001] bytes, and breaker [request] of node [n] "), message);
     }
 }

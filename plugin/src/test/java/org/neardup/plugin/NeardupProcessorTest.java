@@ -68,7 +68,7 @@ class NeardupProcessorTest {
             throw new IllegalArgumentException("no memory for " + bytes);
         };
         NeardupProcessor processor = Processors.make(Path.of("nowhere"), Map.of("on_too_long", "mark"), full);
-        assertEquals("no memory for 10000000", refused(processor, Map.of("text", "rose ".repeat(20_000))));
+        assertEquals("no memory for 16000000", refused(processor, Map.of("text", "rose ".repeat(20_000))));
         Map<String, Object> source = Map.of("text", TEXT);
         assertEquals(with(source, "neardup", signature(TEXT)), Processors.processed(processor, source));
     }

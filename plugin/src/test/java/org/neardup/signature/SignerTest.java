@@ -79,12 +79,13 @@ class SignerTest {
     @Test
     @DisplayName("counts the memory that a text takes by the characters that its NFC has, three of some")
     void memory() {
-        assertEquals(100 * 20_000, Signer.memory("a".repeat(20_000)));
-        assertEquals(100 * 20_000, Signer.memory("\uD55C".repeat(20_000)));
-        assertEquals(3 * 100 * 20_000, Signer.memory("\uFB2C".repeat(20_000)));
+        assertEquals(100 * 20_000, Signer.memory("a".repeat(20_000), false));
+        assertEquals(100 * 20_000, Signer.memory("\uD55C".repeat(20_000), false));
+        assertEquals(3 * 100 * 20_000, Signer.memory("\uFB2C".repeat(20_000), false));
         assertEquals(60_000, signer.normalForm("\uFB2C".repeat(20_000)).length());
-        assertEquals(4 * 100 * 10_000, Signer.memory("\uD834\uDD60".repeat(10_000)));
-        assertEquals(0, Signer.memory("\uFB2C".repeat(Signer.KEPT_LENGTH)));
+        assertEquals(4 * 100 * 10_000, Signer.memory("\uD834\uDD60".repeat(10_000), false));
+        assertEquals(160 * 20_000, Signer.memory("a".repeat(20_000), true));
+        assertEquals(0, Signer.memory("\uFB2C".repeat(Signer.KEPT_LENGTH), false));
     }
 
     @Test
