@@ -93,9 +93,13 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         }
     }
 
-    /** What a pipeline knows about itself is in no document; but there is the element that a foreach is at. */
+    /**
+     * What a pipeline knows about itself, or tells the index about fields, is in no document; but there is the element that
+     * a foreach is at.
+     */
     private static void refuseNowhere(OptionReader options, String target) {
-        if (target.startsWith("_ingest.") && !target.startsWith("_ingest._value.")) {
+        if (target.startsWith("_ingest.") && !target.startsWith("_ingest._value.")
+                || (bare(target) + ".").startsWith("_dynamic_templates.")) {
             throw options.wrong("target_field", target, "a field of the document, or of [_ingest._value] in a foreach");
         }
     }

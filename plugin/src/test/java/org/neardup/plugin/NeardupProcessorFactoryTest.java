@@ -233,7 +233,12 @@ class NeardupProcessorFactoryTest {
                         "outside of [field], which is \"text\""),
                 Arguments.of(
                         "target_field",
-                        Arrays.asList("_ingest.neardup", "_ingest._values.x", "_ingest._value"),
+                        Arrays.asList(
+                                "_ingest.neardup",
+                                "_ingest._values.x",
+                                "_ingest._value",
+                                "_dynamic_templates",
+                                "_source._dynamic_templates.x"),
                         "a field of the document, or of [_ingest._value] in a foreach"),
                 Arguments.of("lexicon", Arrays.asList("", 7), "a string that is not empty"),
                 Arguments.of("salt", Arrays.asList("", 7), "a string that is not empty"),
