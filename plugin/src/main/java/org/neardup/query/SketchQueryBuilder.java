@@ -102,7 +102,8 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
             XContentParser.Token token = parser.nextToken();
             boolean isList = SKETCHES.equals(key) || AT_LEAST.equals(key);
             if (isList != (token == XContentParser.Token.START_ARRAY) || !isList && !token.isValue()) {
-                throw failure(parser, "has a [" + key + "] that must be " + (isList ? "a list" : "one value"));
+                throw failure(
+                        parser, "has a [" + Shown.of(key) + "] that must be " + (isList ? "a list" : "one value"));
             }
             switch (key) {
                 case FIELD -> field = parser.text();
@@ -113,7 +114,7 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
                 default ->
                     throw failure(
                             parser,
-                            "has no option [" + key
+                            "has no option [" + Shown.of(key)
                                     + "]: there are [field], [sketches], [at_least], [boost] and [_name]");
             }
         }
@@ -217,9 +218,9 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
                 "[{}] finds neither [{}.{}] with doc values here nor terms of [{}.{}]: make the index by neardup setup,"
                         + " or say in [field] which object holds the signatures",
                 NAME,
-                field,
+                Shown.of(field),
                 Signature.PACKED_SKETCH,
-                field,
+                Shown.of(field),
                 Signature.SKETCH);
     }
 

@@ -173,6 +173,17 @@ class SketchQueryTest {
         assertThrows(IllegalStateException.class, () -> Sketches.of(new int[][] {new int[11]}, atLeast, small));
     }
 
+    @Test
+    @DisplayName("shows the beginning of a long name alone")
+    void longNames() {
+        String name = "k".repeat(100_000);
+        for (String members : List.of("\"" + name + "\":1", "\"" + name + "\":[1]")) {
+            String told =
+                    assertThrows(ParsingException.class, () -> parsed(members)).getMessage();
+            assertTrue(told.contains("[" + "k".repeat(100) + "...]") && told.length() < 400, told);
+        }
+    }
+
     private static QueryBuilder parsed(String members) throws IOException {
         return Requests.parsed(NAMES, "{\"neardup_sketch\":{" + members + "}}");
     }
