@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import java.util.Map;
+import org.neardup.query.NeardupQueryBuilder;
 import org.neardup.query.Shown;
 import org.neardup.signature.DataFileException;
 import org.neardup.signature.Lexicon;
@@ -16,9 +17,6 @@ import org.neardup.signature.Signer;
 /** Makes processors from the options in a pipeline; refuses what it does not understand, and files it does not have. */
 final class NeardupProcessorFactory extends ProcessorFactory {
     static final String DEFAULT_FIELD = "text";
-
-    /** Characters of a path: one of thousands of names makes objects so deep that a node ends which writes them. */
-    private static final int LONGEST_PATH = 1_000;
 
     private final String node;
     private final Lexicons lexicons;
@@ -72,8 +70,8 @@ final class NeardupProcessorFactory extends ProcessorFactory {
 
     private static String path(OptionReader options, String option, String defaultValue) {
         String path = options.text(option, defaultValue);
-        if (path.length() > LONGEST_PATH) {
-            throw options.wrong(option, path, "of at most " + LONGEST_PATH + " characters");
+        if (path.length() > NeardupQueryBuilder.LONGEST_FIELD) {
+            throw options.wrong(option, path, "of at most " + NeardupQueryBuilder.LONGEST_FIELD + " characters");
         }
         // Split with every empty part kept: ".a", "a." and "a..b" lead nowhere.
         for (String part : path.split("\\.", -1)) {

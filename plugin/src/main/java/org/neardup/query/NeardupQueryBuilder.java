@@ -32,8 +32,11 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
     private static final String THRESHOLD = "threshold";
     private static final String IGNORE_UNMAPPED = "ignore_unmapped";
 
-    /** Characters of the name of an object: every message about a shard repeats it. */
-    private static final int LONGEST_FIELD = 1_000;
+    /**
+     * Characters of the name of an object, or of a path to it, at most: every message about a shard repeats it, and one of
+     * thousands of names makes objects so deep that a node ends which writes them.
+     */
+    public static final int LONGEST_FIELD = 1_000;
 
     private final PlanCache plans;
     private final QueryParams params;
