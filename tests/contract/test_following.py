@@ -17,7 +17,9 @@ from testing.window.operations import SETTINGS, Operation, Run, operations
 
 from neardup.errors import NeardupError, RecipeMismatch, WindowDamaged, WindowMissing
 from neardup.opening import open_window
+from neardup.stores import stored_hour
 from neardup.stores.directory import DirectoryStore
+from neardup.stores.stored_hour import file_size
 from neardup.window.directory_resign import resign_directory
 
 STREAM = [document(f"d{i}", grams(20 * i, 20 * i + 25), i // 4) for i in range(12)]
@@ -67,6 +69,24 @@ def test_what_was_added_is_found_and_nothing_is_read_twice(path, monkeypatch):
         assert hours == []
         with open_window(path, readonly=True) as fresh:
             assert answers(reader) == answers(fresh)
+
+
+def test_of_many_hours_only_the_files_of_those_with_something_new_are_looked_at(tmp_path, monkeypatch):
+    looked = []
+
+    def noted(file):
+        looked.append(file.parent.name)
+        return file_size(file)
+
+    with open_window(tmp_path / "window", window_hours=0) as writer:
+        list(writer.ingest(document(f"d{hour}", grams(9 * hour, 9 * hour + 9), hour) for hour in range(50)))
+        with open_window(tmp_path / "window", readonly=True) as reader:
+            assert len(reader) == 50
+            monkeypatch.setattr(stored_hour, "file_size", noted)
+            list(writer.ingest([document("old", grams(800, 820), 48), document("new", grams(900, 920), 50)]))
+            assert reader.refresh()
+            assert list(reader)[-2:] == ["old", "new"]
+    assert len(set(looked)) == 3
 
 
 def test_what_a_question_has_taken_over_is_told_by_the_next_refresh(path):
