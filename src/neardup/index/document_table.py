@@ -320,12 +320,14 @@ class DocumentTable:
             for doc in np.flatnonzero(expired).tolist():
                 self._stand_down(doc)
         for head_arrival in self._headless:
-            members = [doc for doc in self.members[head_arrival] if self.lives(doc)]
-            living = [doc for doc in members if self.hours[doc] >= self._stands_floor]
-            if living:
-                self.stands[min(living, key=self.arrival_key)] = 1
-            if members:
-                self.members[head_arrival] = members
+            members = np.array(self.members[head_arrival], np.int64)
+            members = members[self.ids.known[members] == 1]
+            living = members[self.hours[members] >= self._stands_floor]
+            if len(living):
+                earliest = living[self.times[living] == self.times[living].min()].tolist()
+                self.stands[min(earliest, key=self.ids.__getitem__)] = 1
+            if len(members):
+                self.members[head_arrival] = members.tolist()
             else:
                 del self.members[head_arrival]
         self._headless.clear()
