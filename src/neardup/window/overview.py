@@ -11,7 +11,7 @@ from neardup.index.candidates import Candidates
 from neardup.model.document import format_time
 from neardup.model.hours import FIRST_HOUR, FIRST_NAMED, LAST_NAMED, hour_name
 from neardup.model.verdict import Group, Member, Overlap
-from neardup.stores.records import are_copies, are_truncated, kind_counts
+from neardup.stores.records import are_copies, are_truncated, chosen_rows, kind_counts
 from neardup.stores.remembered_settings import earlier
 from neardup.window.base import ReadDocument, Stats
 from neardup.window.comparison import verifier_of
@@ -116,7 +116,7 @@ def stats(state: State) -> Stats:
     """See `Window.stats`."""
     table = state.table
     known = table.ids.docs()
-    rows = table.rows[known]
+    rows = chosen_rows(table.rows, known)
     hours = sorted(table.load)
     budget = state.committed.budget_hour
     own = state.settings.remembered | state.store.remembered
