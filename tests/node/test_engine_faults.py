@@ -356,8 +356,8 @@ def test_a_scorer_rejects_what_nodes_are_about_to_sign_no_more(cluster, monkeypa
     url, long = str(cluster.address), f"{C}."
     set_up(cluster, sign="plugin", max_length=len(long))
 
-    def applied(there, made):
-        apply(there, made)
+    def applied(there, made, done):
+        apply(there, made, done)
         rejects, verdicts = rejected_and_verdicts(window, [document("b", long), document("c", C)])
         assert [verdict.id for verdict in verdicts] == ["c"]
         assert "max_length of this window" in rejects[0].reason
