@@ -112,7 +112,7 @@ def test_what_the_page_deletes_is_all_that_a_window_is(cluster, sample):
         return [one["name"] for one in named] + list(found[2])
 
     there = left()
-    assert len(there) > 6
+    assert len(there) >= 6  # OpenSearch has no lifecycle policy
     hours = ",".join(name for name in there if name.startswith(f"{prefix}-"))
     for path in requests[:3]:
         own = re.sub(r"news-20.*(?=,neardup-state)", hours, path).replace("news", prefix)
