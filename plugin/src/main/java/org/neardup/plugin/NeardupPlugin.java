@@ -44,7 +44,7 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
 
     @Override
     public Map<String, Processor.Factory> getProcessors(Processor.Parameters parameters) {
-        return Map.of(NeardupProcessor.TYPE, new NeardupProcessorFactory(node, lexicons, salts, this::signWithMemory));
+        return Map.of(NeardupProcessor.TYPE, new NeardupProcessorFactory(node, lexicons, salts, new SigningMemory()));
     }
 
     @Override
@@ -64,14 +64,6 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
         requests = breaker;
     }
 
-    /** A {@link SigningMemory}. */
-    void signWithMemory(long bytes, Runnable signing) {
-        hold(bytes, "signing a text of this length", SHORTER_TEXTS, () -> {
-            signing.run();
-            return null;
-        });
-    }
-
     /** Runs {@code work}; of {@code what} would have to be sent again for ever nobody is to be told that it may. */
     private <T> T hold(long bytes, String what, String remedy, Supplier<T> work) {
         CircuitBreaker breaker = requests;
@@ -88,6 +80,19 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
             return work.get();
         } finally {
             breaker.addWithoutBreaking(-bytes);
+        }
+    }
+
+    /** What signing takes. */
+    final class SigningMemory implements MemoryCheck {
+        @Override
+        public void ensure(long bytes) {
+            during(bytes, () -> null);
+        }
+
+        @Override
+        public <T> T during(long bytes, Supplier<T> work) {
+            return hold(bytes, "signing a text of this length", SHORTER_TEXTS, work);
         }
     }
 

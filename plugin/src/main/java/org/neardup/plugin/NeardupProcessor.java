@@ -1,11 +1,13 @@
 package org.neardup.plugin;
 
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.elasticsearch.ingest.AbstractProcessor;
 import org.elasticsearch.ingest.IngestDocument;
+import org.neardup.query.MemoryCheck;
 import org.neardup.signature.Parts;
 import org.neardup.signature.Signature;
 import org.neardup.signature.Signer;
@@ -60,13 +62,21 @@ final class NeardupProcessor extends AbstractProcessor {
             OnTooLong onTooLong) {}
 
     private final Task task;
-    private final SigningMemory memory;
+    private final MemoryCheck memory;
+
+    /** Of the target, and of its ends behind a dot, the names that {@code OWN_KEYS} have below it. */
+    private final Map<String, List<String>> dottedKeys = new HashMap<>();
 
     /** @param memory of the node */
-    NeardupProcessor(String tag, String description, Task task, SigningMemory memory) {
+    NeardupProcessor(String tag, String description, Task task, MemoryCheck memory) {
         super(tag, description);
         this.task = task;
         this.memory = memory;
+        List<String> names = List.of(NeardupProcessorFactory.bare(task.target()).split("\\."));
+        for (int first = 0; first < names.size(); first++) {
+            String end = String.join(".", names.subList(first, names.size()));
+            dottedKeys.put(end, OWN_KEYS.stream().map(key -> end + "." + key).toList());
+        }
     }
 
     /** What this processor does. */
@@ -93,13 +103,10 @@ final class NeardupProcessor extends AbstractProcessor {
                     "field [" + task.field() + "] " + found + ", not a string: it cannot be signed");
         }
         try {
-            long bytes = Signer.memory(text, task.parts().qgrams() && !task.compact());
             if (isTooLong(text)) {
                 mark(document, text);
-            } else if (bytes > 0) {
-                memory.with(bytes, () -> sign(document, text));
             } else {
-                sign(document, text);
+                signWithMemory(document, text);
             }
         } catch (UnpairedSurrogateException cause) {
             throw new IllegalArgumentException(
@@ -110,18 +117,16 @@ final class NeardupProcessor extends AbstractProcessor {
     }
 
     /** Takes out of {@code object} what an index has for parts of {@code signature}, at {@code path}, by dots in names. */
-    private static void removeOthers(Map<?, ?> object, String path, Map<?, ?> signature) {
-        OWN_KEYS.forEach(key -> object.remove(path + "." + key));
-        object.forEach((name, value) -> {
-            if (!(value instanceof Map<?, ?> inner) || inner == signature) {
-                return;
+    private void removeOthers(Map<?, ?> object, String path, Map<?, ?> signature) {
+        dottedKeys.get(path).forEach(object::remove);
+        if (object.get(path) instanceof Map<?, ?> other && other != signature) {
+            other.keySet().removeAll(OWN_KEYS);
+        }
+        for (int dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+            if (object.get(path.substring(0, dot)) instanceof Map<?, ?> inner) {
+                removeOthers(inner, path.substring(dot + 1), signature);
             }
-            if (path.equals(name)) {
-                inner.keySet().removeAll(OWN_KEYS);
-            } else if (path.startsWith(name + ".")) {
-                removeOthers(inner, path.substring(((String) name).length() + 1), signature);
-            }
-        });
+        }
     }
 
     private boolean isTooLong(String text) {
@@ -141,6 +146,18 @@ final class NeardupProcessor extends AbstractProcessor {
         mark.put(Signature.RECIPE, task.signer().recipe());
         mark.put(UNSIGNED, TOO_LONG);
         document.setFieldValue(task.target(), mark);
+    }
+
+    private void signWithMemory(IngestDocument document, String text) {
+        long bytes = Signer.memory(text, task.parts().qgrams() && !task.compact());
+        if (bytes == 0) {
+            sign(document, text);
+        } else {
+            memory.during(bytes, () -> {
+                sign(document, text);
+                return null;
+            });
+        }
     }
 
     private void sign(IngestDocument document, String text) {

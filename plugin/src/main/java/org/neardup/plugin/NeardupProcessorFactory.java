@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import java.util.Map;
+import org.neardup.query.MemoryCheck;
 import org.neardup.query.NeardupQueryBuilder;
 import org.neardup.query.Shown;
 import org.neardup.signature.DataFileException;
@@ -21,13 +22,13 @@ final class NeardupProcessorFactory extends ProcessorFactory {
     private final String node;
     private final Lexicons lexicons;
     private final Salts salts;
-    private final SigningMemory memory;
+    private final MemoryCheck memory;
 
     /**
      * @param node the name of this node, for messages: pipelines are made on every node
      * @param memory of it
      */
-    NeardupProcessorFactory(String node, Lexicons lexicons, Salts salts, SigningMemory memory) {
+    NeardupProcessorFactory(String node, Lexicons lexicons, Salts salts, MemoryCheck memory) {
         this.node = node;
         this.lexicons = lexicons;
         this.salts = salts;

@@ -2,7 +2,7 @@ package org.neardup.query;
 
 import java.util.function.Supplier;
 
-/** Whether the node that a search runs on has memory left. */
+/** Whether a node has memory left for a search, or for signing a text. */
 @FunctionalInterface
 public interface MemoryCheck {
     /** Never refuses. */
@@ -11,7 +11,7 @@ public interface MemoryCheck {
     /**
      * Makes sure that {@code bytes} more can be allocated now. Nothing is reserved, so call it just before allocating.
      *
-     * @throws RuntimeException if they cannot: the search is to end with it, before the node runs out of memory
+     * @throws RuntimeException if they cannot: what asked is to end with it, before the node runs out of memory
      */
     void ensure(long bytes);
 

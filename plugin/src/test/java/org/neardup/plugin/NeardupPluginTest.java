@@ -81,13 +81,11 @@ class NeardupPluginTest {
     void holdsMemory() {
         AtomicLong held = new AtomicLong();
         NeardupPlugin plugin = withBreaker(100, held);
-        plugin.signWithMemory(99, () -> assertEquals(99, held.get()));
+        assertEquals(99, plugin.new SigningMemory().during(99, held::get));
         assertEquals(0, held.get());
-        assertThrows(
-                IllegalStateException.class,
-                () -> plugin.signWithMemory(99, () -> {
-                    throw new IllegalStateException();
-                }));
+        assertThrows(IllegalStateException.class, () -> plugin.new SigningMemory().during(99, () -> {
+            throw new IllegalStateException();
+        }));
         assertEquals(0, held.get());
         assertEquals(99, plugin.new QueryMemory().during(99, held::get));
         assertEquals(0, held.get());

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.neardup.plugin.NeardupProcessor.OnTooLong;
 import org.neardup.plugin.NeardupProcessor.Task;
+import org.neardup.query.MemoryCheck;
 import org.neardup.signature.DataFiles;
 import org.neardup.signature.Lexicon;
 import org.neardup.signature.Parts;
@@ -147,7 +148,7 @@ class NeardupProcessorFactoryTest {
                 "recipe",
                 recipe));
         NeardupProcessor processor = new NeardupProcessorFactory(
-                        "node-1", new Lexicons(config), new Salts(config), SigningMemory.ENDLESS)
+                        "node-1", new Lexicons(config), new Salts(config), MemoryCheck.NONE)
                 .create("some-tag", "some words", options);
 
         // What is left over, Elasticsearch refuses.
@@ -311,7 +312,7 @@ class NeardupProcessorFactoryTest {
     @DisplayName("leaves an unknown option where it is, for Elasticsearch to refuse it by name")
     void unknownOption() {
         Map<String, Object> options = new HashMap<>(Map.of("filed", "text"));
-        new NeardupProcessorFactory("node-1", new Lexicons(config), new Salts(config), SigningMemory.ENDLESS)
+        new NeardupProcessorFactory("node-1", new Lexicons(config), new Salts(config), MemoryCheck.NONE)
                 .create(null, null, options);
         assertEquals(Map.of("filed", "text"), options);
     }

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.neardup.query.MemoryCheck;
 import org.neardup.signature.Parts;
 import org.neardup.signature.Threads;
 
@@ -64,7 +65,7 @@ class NeardupProcessorTest {
     @Test
     @DisplayName("signs no long text that the node has no memory for, whatever becomes of those over the limit")
     void noMemory() {
-        SigningMemory full = (bytes, signing) -> {
+        MemoryCheck full = bytes -> {
             throw new IllegalArgumentException("no memory for " + bytes);
         };
         NeardupProcessor processor = Processors.make(Path.of("nowhere"), Map.of("on_too_long", "mark"), full);

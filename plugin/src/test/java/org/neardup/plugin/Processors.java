@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.elasticsearch.ingest.IngestDocument;
+import org.neardup.query.MemoryCheck;
 import org.neardup.signature.Lexicon;
 import org.neardup.signature.Recipe;
 import org.neardup.signature.Signer;
@@ -20,11 +21,11 @@ final class Processors {
 
     /** The processor that a node called node-1 with this directory of settings makes of a pipeline's options. */
     static NeardupProcessor make(Path config, Map<String, ?> options) {
-        return make(config, options, SigningMemory.ENDLESS);
+        return make(config, options, MemoryCheck.NONE);
     }
 
     /** The same of a node with this memory. */
-    static NeardupProcessor make(Path config, Map<String, ?> options, SigningMemory memory) {
+    static NeardupProcessor make(Path config, Map<String, ?> options, MemoryCheck memory) {
         NeardupProcessorFactory factory =
                 new NeardupProcessorFactory("node-1", new Lexicons(config), new Salts(config), memory);
         return factory.create("some-tag", "some words", new HashMap<>(options));
