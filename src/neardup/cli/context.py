@@ -81,15 +81,15 @@ def opened_window(
 def reader_into(
     location: str, config: Config, files: Iterable[Path], *, adds: bool, **options: Any
 ) -> Reader:
-    """A reader of `files` for the window at `location`; for one in a cluster, of all of their fields.
+    """A reader of `files` for the window at `location`; if it `adds` them to one in a cluster, of all of their fields.
 
-    Raises `SettingsError` for a window that takes no documents, if it `adds` some.
+    Raises `SettingsError` for a window that takes no documents, if it does.
     """
     from neardup.elastic.http.address import is_address
 
     is_url = is_address(location)
     chosen = by_fields_of_window(location, config, adds=adds) if is_url else config
-    return chosen.reader(files, keep=is_url, **options)
+    return chosen.reader(files, keep=is_url and adds, **options)
 
 
 def is_new_window(location: str, config: Config, *, hours: Callable[[], int]) -> bool:
