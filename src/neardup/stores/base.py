@@ -19,6 +19,7 @@ from neardup.stores.packed_ids import PackedIds
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from neardup.errors import ClusterError
     from neardup.model.document import Prepared
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
@@ -276,13 +277,21 @@ class Store(Protocol):
         """Lets go of files, locks and connections."""
 
 
-def drop_or_tell(store: Store, hours: Sequence[int]) -> None:
-    """Deletes `hours` after a commit, or logs why a cluster does not: what was committed counts, and the verdicts of
-    it are to be told. Such an hour stays for whoever expires again.
+def drop_all(store: Store, hours: Sequence[int]) -> dict[int, ClusterError]:
+    """Deletes `hours` after a commit. Returns those that a cluster does not delete now, with why: they stay, out of the
+    window, for whoever expires again.
     """
+    stay: dict[int, ClusterError] = {}
     for hour in hours:
         try:
             store.drop(hour)
         except (ClusterRejected, ClusterRefused) as error:
-            text = "its documents are out of the window, and `neardup expire` deletes it when it can be"
-            log.warning("hour %s stays: %s; %s", hour_name(hour), error, text)
+            stay[hour] = error
+    return stay
+
+
+def drop_or_tell(store: Store, hours: Sequence[int]) -> None:
+    """`drop_all` that logs which stay: what was committed counts, and the verdicts of it are to be told."""
+    for hour, error in drop_all(store, hours).items():
+        text = "its documents are out of the window, and `neardup expire` deletes it when it can be"
+        log.warning("hour %s stays: %s; %s", hour_name(hour), error, text)

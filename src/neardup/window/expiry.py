@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from neardup.errors import ClusterRefused, ClusterRejected
 from neardup.model.clock import now_ms
 from neardup.model.document import time_argument
 from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_of
 from neardup.model.settings import check_boolean, check_whole
+from neardup.stores.base import drop_all
 from neardup.window.base import Expired
 from neardup.window.newest_hour import hour_to_set, set_back
 
 if TYPE_CHECKING:
-    from neardup.errors import ClusterError
     from neardup.window.session import Session
 
 
@@ -80,12 +79,6 @@ def _drop_left_behind(session: Session) -> None:
     cluster did not delete it; raises for the first that it still does not, when all others have gone.
     """
     floor = session.state.committed.floor_hour
-    failed: ClusterError | None = None
-    for hour in session.store.hours():
-        if hour < floor:
-            try:
-                session.store.drop(hour)
-            except (ClusterRejected, ClusterRefused) as error:
-                failed = failed or error
-    if failed is not None:
-        raise failed
+    stay = drop_all(session.store, [hour for hour in session.store.hours() if hour < floor])
+    if stay:
+        raise next(iter(stay.values()))
