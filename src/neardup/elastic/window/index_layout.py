@@ -10,7 +10,7 @@ from neardup.elastic.admin.managed_objects import MAX_LENGTH, window_config
 from neardup.elastic.http.admin_api import delete_index, index_settings, indices, own_index
 from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, count_once, refresh
 from neardup.errors import ClusterRejected, SettingsError, WindowDamaged
-from neardup.model.hours import FIRST_HOUR
+from neardup.model.counted import some_of
 from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, DEFAULT_BATCH_DOCUMENTS, HOUR_MS
 
 if TYPE_CHECKING:
@@ -160,9 +160,9 @@ class Layout:
             return sorted(self.living(cluster))
         return sorted(indices(cluster, self.archive, fields=("settings.index.uuid",)))
 
-    def refresh(self, cluster: Cluster, floor_hour: int = FIRST_HOUR) -> None:
+    def refresh(self, cluster: Cluster, floor_hour: int | None = None) -> None:
         """Makes everything written so far visible to searches. Raises `ClusterRejected` if an hour from `floor_hour` on
-        is closed: searches pass over it, and its documents would seem not to be there.
+        (None: any) is closed: searches pass over it, and its documents would seem not to be there.
         """
         try:
             refresh(cluster, self.target, {"expand_wildcards": "open,closed", **NO_INDEX_NEEDED})
@@ -204,10 +204,9 @@ class Layout:
         """
         others = [name for name in self.all_indices(cluster) if name != self.archive]
         if others:
-            more = f" and {len(others) - 3:,} more" if len(others) > 3 else ""
             expected = (
                 f"one that takes documents: this one scores {self.archive} in place, which stands for "
-                f"{', '.join(others[:3])}{more}; write there by another client, for `neardup watch`"
+                f"{some_of(others)}; write there by another client, for `neardup watch`"
             )
             raise SettingsError("window", str(self.address), expected)
 
