@@ -19,17 +19,57 @@
 /* Documents from which on those of a few candidates are in no cache. */
 enum { FAR_DOCUMENTS = 1 << 18 };
 
+/* Texts of very many documents that a search has met, `size` of them; those for which there is no room are met again. */
+typedef struct {
+    i32 *docs; /* as which they are posted */
+    i64 room;
+    i64 *size;
+} Met;
+
+static inline void meet(const Met *met, i64 doc) {
+    if (*met->size < met->room) met->docs[(*met->size)++] = (i32)doc;
+}
+
+/* Whether one document stands in for all of the text that is posted as `doc`. */
+static inline bool is_repeated(const Query *query, i64 doc) {
+    i64 low = 0, high = query->repeated_length;
+    while (low < high) {
+        const i64 middle = (low + high) / 2;
+        if (query->repeated[middle] < doc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < query->repeated_length && query->repeated[low] == doc;
+}
+
+/* Whether a document can be found, and lies in the hours that are searched. */
+ALWAYS bool may_be(const Documents *documents, const Filter *wanted, i64 doc) {
+    const i64 hour = documents->hours[doc];
+    return (wanted->low <= hour) & (hour <= wanted->high) & (documents->alive[doc] == 1);
+}
+
+/* Writes the newest of the chain behind `doc` that may be to `candidates[at]`; returns the next position. */
+static inline i64 write_stand_in(i32 *candidates, i64 at, const Documents *documents, const Filter *wanted, i64 doc) {
+    for (i64 other = documents->next_of[doc]; other >= 0; other = documents->next_of[other]) {
+        if (!may_be(documents, wanted, other)) continue;
+        candidates[at] = (i32)other;
+        return at + 1;
+    }
+    return at;
+}
+
 /* Writes to `candidates[end:]` whom `candidates[begin:end]` stand for: with fingerprints their chains, in order of
  * arrival, else themselves. Left out are the dead, those outside the hours of document i, and sizes that cannot do.
  *
  * Returns the next position, -1 if there is no room; `same` is the posted doc of document i's fingerprint, or -1.
  */
 ALWAYS i64 write_candidates_of(i32 *restrict candidates, i64 room, i64 begin, i64 end, const Documents *documents,
-                               const Filter *wanted, u64 second, bool is_chained, bool are_far, i64 *same) {
-    const i32 *hours = documents->hours, *counts = documents->counts, *next_of = documents->next_of;
-    const u8 *alive = documents->alive;
-    const u64 *halves = documents->halves;
-    const Fingerprints known = documents->fingerprints;
+                               const Filter *wanted, const Query *query, u64 second, bool is_chained, bool are_far,
+                               const Met *met, i64 *same) {
+    const Documents among = *documents;
+    const i32 *counts = among.counts, *next_of = among.next_of;
+    const u64 *halves = among.halves;
     const Filter filter = *wanted;
     i64 at = end;
     *same = -1;
@@ -37,24 +77,31 @@ ALWAYS i64 write_candidates_of(i32 *restrict candidates, i64 room, i64 begin, i6
         if (are_far) {
             const u32 ahead = (u32)candidates[min_i64(p + AHEAD, end - 1)];
             prefetch(counts + ahead);
-            prefetch(hours + ahead);
-            prefetch(alive + ahead);
+            prefetch(among.hours + ahead);
+            prefetch(among.alive + ahead);
             if (is_chained) prefetch(halves + ahead);
             if (is_chained) prefetch(next_of + ahead);
         }
         const u32 doc = (u32)candidates[p];
-        if (is_chained && halves[doc] == filter.half && second_half(known, doc) == second) *same = doc;
+        if (is_chained && halves[doc] == filter.half && second_half(among.fingerprints, doc) == second) *same = doc;
         if (!size_fits(&filter, counts[doc])) continue;
         if (at == room) return -1;
+        const bool fits = may_be(&among, &filter, doc);
         candidates[at] = (i32)doc;
-        at += (filter.low <= hours[doc]) & (hours[doc] <= filter.high) & (alive[doc] == 1);
+        at += fits;
         if (!is_chained || next_of[doc] < 0) continue;
+        if (is_repeated(query, doc)) {
+            if (!fits) at = write_stand_in(candidates, at, &among, &filter, doc);
+            continue;
+        }
         const i64 chain = at;
-        for (i64 other = next_of[doc]; other >= 0; other = next_of[other]) {
+        i64 others = 0;
+        for (i64 other = next_of[doc]; other >= 0; other = next_of[other], others++) {
             if (at == room) return -1;
             candidates[at] = (i32)other;
-            at += (filter.low <= hours[other]) & (hours[other] <= filter.high) & (alive[other] == 1);
+            at += may_be(&among, &filter, other);
         }
+        if (query->many > 0 && others >= query->many) meet(met, doc);
         for (i64 k = 0; k < (at - chain) / 2; k++) { /* the chain has the newest next to its first */
             const i32 held = candidates[chain + k];
             candidates[chain + k] = candidates[at - 1 - k];
@@ -65,13 +112,26 @@ ALWAYS i64 write_candidates_of(i32 *restrict candidates, i64 room, i64 begin, i6
 }
 
 static inline i64 write_candidates(i32 *candidates, i64 room, i64 begin, i64 end, const Documents *documents,
-                                   const Filter *wanted, const Query *query, i64 i, i64 *same) {
+                                   const Filter *wanted, const Query *query, i64 i, const Met *met, i64 *same) {
     const bool are_far = documents->length > FAR_DOCUMENTS;
     if (wanted->is_chained) {
         const u64 second = second_half(query->fingerprints, i);
-        return write_candidates_of(candidates, room, begin, end, documents, wanted, second, true, are_far, same);
+        return write_candidates_of(candidates, room, begin, end, documents, wanted, query, second, true, are_far, met,
+                                   same);
     }
-    return write_candidates_of(candidates, room, begin, end, documents, wanted, 0, false, are_far, same);
+    return write_candidates_of(candidates, room, begin, end, documents, wanted, query, 0, false, are_far, met, same);
+}
+
+KERNEL(chain_behind, "next_of i4, doc int, after int, out i4!") {
+    const i32 *next_of = a[0].data;
+    i32 *out = a[3].data;
+    const i64 after = a[2].number, room = a[3].length;
+    i64 size = 0;
+    for (i64 doc = next_of[a[1].number]; doc > after; doc = next_of[doc]) {
+        if (size < room) out[size] = (i32)doc;
+        size++;
+    }
+    return size;
 }
 
 /* Puts `doc` into the chain of the doc that is `posted` for its text, right behind it. */
@@ -81,7 +141,8 @@ static inline void join_chain(const Documents *documents, i64 doc, i64 posted) {
     documents->next_of[posted] = (i32)doc;
 }
 
-#define SEARCH_OUTPUT "out.candidates i4!, out.offsets i8!, out.left_out i8!, out.same_as i8!"
+#define SEARCH_OUTPUT \
+    "out.candidates i4!, out.offsets i8!, out.left_out i8!, out.same_as i8!, out.met i4!, out.met_size i8!"
 
 KERNEL(search_and_add,
        LISTS ", " PACKED_LISTS ", " BITSET_CACHE ", keys u8, key_offsets i8, min_shared i8, limit int, " QUERY
@@ -104,7 +165,8 @@ KERNEL(search_and_add,
     a += COUNTERS_ARGS;
     i32 *candidates = a[0].data;
     const i64 room = a[0].length;
-    i64 *offsets = a[1].data, *left_out = a[2].data, *same_as = a[3].data, *progress = a[4].data;
+    i64 *offsets = a[1].data, *left_out = a[2].data, *same_as = a[3].data, *progress = a[6].data;
+    const Met met = {a[4].data, a[4].length, a[5].data};
 
     Located located;
     if (!room_to_locate(&lists, &packed, widest_of(key_offsets, offsets_length), &located)) return NO_MEMORY;
@@ -123,7 +185,7 @@ KERNEL(search_and_add,
                 break;
             }
             const i64 at =
-                write_candidates(candidates, room, certain, end, &documents, &wanted, &query, i, &same_as[i]);
+                write_candidates(candidates, room, certain, end, &documents, &wanted, &query, i, &met, &same_as[i]);
             if (at < 0) {
                 status = CANDIDATES_FULL;
                 break;

@@ -54,13 +54,16 @@ typedef struct {
     i64 numerator, denominator;
     Fingerprints fingerprints; /* none, or one a document */
     i64 largest;
+    const i32 *repeated; /* posted docs, ascending: of each such text one document stands in for all */
+    i64 repeated_length;
+    i64 many;   /* documents of one text that are worth telling; 0: none are */
     i64 length; /* documents */
 } Query;
 
 #define QUERY                                                                                        \
     "query.docs i8, query.counts i8, query.low_hours i8, query.high_hours i8, query.numerator int, " \
-    "query.denominator int, query.fingerprints u8/, query.largest int"
-enum { QUERY_ARGS = 8 };
+    "query.denominator int, query.fingerprints u8/, query.largest int, query.repeated i4, query.many int"
+enum { QUERY_ARGS = 10 };
 
 static inline Query query_of(const Arg *a) {
     return (Query){
@@ -72,6 +75,9 @@ static inline Query query_of(const Arg *a) {
         .denominator = a[5].number,
         .fingerprints = fingerprints_of(a + 6),
         .largest = a[7].number,
+        .repeated = a[8].data,
+        .repeated_length = a[8].length,
+        .many = a[9].number,
         .length = a[0].length,
     };
 }

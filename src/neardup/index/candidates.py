@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.index.posting_lists import SharedCounts
+    from neardup.index.repeated_texts import StandIns
     from neardup.index.sentence_index import Among, SharedSentences
 
 CROWD_FROM: Final = 64
@@ -44,6 +45,7 @@ class Candidates(NamedTuple):
     sentences   of each pair, how many sentences they have in common; None where partial copies are not looked for
     crowds      the candidates of a document that has very many, by its place in the batch: they are in no order, and
                 compared together (index/crowds.py)
+    stand_ins   which of them stand in for all of their text; None: none does
     """
 
     queries: NDArray[np.int64]
@@ -51,6 +53,7 @@ class Candidates(NamedTuple):
     truncated: NDArray[np.bool_]
     sentences: NDArray[np.int64] | None = None
     crowds: Mapping[int, Crowd] = MappingProxyType({})
+    stand_ins: StandIns | None = None
 
     def chosen(self, keep: NDArray[np.bool_]) -> Candidates:
         """The pairs that are to be kept, and all crowds."""
@@ -75,9 +78,11 @@ class Candidates(NamedTuple):
         return Candidates(queries[order], docs[order], self.truncated | shared.truncated, sentences[order])
 
     def with_crowds(self) -> Candidates:
-        """The same, where the candidates of every document that has very many are a crowd."""
+        """The same, where the candidates of every document that has very many, or a repeated text, are a crowd."""
         bounds = np.searchsorted(self.queries, np.arange(len(self.truncated) + 1))
         many = np.diff(bounds) >= CROWD_FROM
+        if self.stand_ins is not None:
+            many[self.queries[self.stand_ins.positions(self.docs)]] = True
         if not many.any():
             return self
         crowds = {
@@ -104,7 +109,9 @@ def merged(counts: Sequence[SharedCounts]) -> Candidates:
     return Candidates(queries, docs, truncated)
 
 
-def with_crowds(counts: SharedCounts, passing: Passing | None) -> Candidates:
+def with_crowds(
+    counts: SharedCounts, passing: Passing | None, stand_ins: StandIns | None = None
+) -> Candidates:
     """`merged([counts]).with_crowds()` of those that are `passing` (None: all), without a look at most of a flood's."""
     sizes = np.diff(counts.offsets)
     many = sizes >= CROWD_FROM
@@ -121,7 +128,7 @@ def with_crowds(counts: SharedCounts, passing: Passing | None) -> Candidates:
         keep = passing(queries, docs)
         queries, docs = queries[keep], docs[keep]
     order = np.lexsort((docs, queries))
-    rest = Candidates(queries[order], docs[order], counts.left_out > 0).with_crowds()
+    rest = Candidates(queries[order], docs[order], counts.left_out > 0, stand_ins=stand_ins).with_crowds()
     return rest._replace(crowds=crowds | dict(rest.crowds))
 
 

@@ -58,6 +58,17 @@ class Texts(NamedTuple):
     state: NDArray[np.uint8]
 
     @property
+    def firsts(self) -> NDArray[np.int32]:
+        """A doc of each text."""
+        return self.docs[self.starts[:-1]]
+
+    @property
+    def compared(self) -> NDArray[np.bool_]:
+        """Which texts count as compared."""
+        known: NDArray[np.bool_] = self.state != UNKNOWN
+        return known
+
+    @property
     def reached(self) -> NDArray[np.bool_]:
         """Which texts match."""
         return self.state >= NEAR

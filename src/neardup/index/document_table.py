@@ -13,20 +13,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neardup.index.arrivals import positions_of
+from neardup.index.budget_bytes import budget_bytes_of
 from neardup.index.document_ids import DocumentIds
 from neardup.index.freed_memory import give_back
 from neardup.index.posting_lists import Hits
+from neardup.index.repeated_texts import RepeatedTexts
 from neardup.index.same_texts import chain, same_texts
 from neardup.kernels.batch_search import Documents
 from neardup.kernels.bitmap_filter import HELD_WORDS, fill_levels, folded
 from neardup.model.hours import FIRST_HOUR
 from neardup.stores import records
-from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, Rows, are_deleted, key_counts
+from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, are_deleted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.model.decision import Stands
+    from neardup.stores.records import Rows
 
 _FIRST_CAPACITY = 1_024
 _COLUMNS = (
@@ -36,25 +39,6 @@ _COLUMNS = (
 _GROWTH = 1.5
 NO_BITMAP = 255
 """Level of a document without a bitmap, which lets everything pass."""
-
-DOCUMENT_BYTES = 320
-"""Memory of a document apart from its postings, for `max_memory`: row 128, bitmap 64, columns 32, its id and slots, its
-share of groups, and spare room.
-"""
-SKETCH_POSTING_BYTES = 8
-"""Memory of a posting of a sketch, packed, with its share of the table that is not yet; measured at 1 M documents,
-benchmarks/README.md.
-"""
-POSTING_BYTES = 16
-"""Memory of any other posting with its share of table and spare room."""
-
-
-def budget_bytes_of(rows: Rows) -> NDArray[np.int64]:
-    """Bytes of memory that each document is counted as: an estimate, the same on every machine and in every batch."""
-    sketches, _, prefixes, sentences, bands = key_counts(rows)
-    own = np.maximum(SKETCH_POSTING_BYTES * sketches, POSTING_BYTES * prefixes)
-    size: NDArray[np.int64] = DOCUMENT_BYTES + own + POSTING_BYTES * (sentences + bands)
-    return size
 
 
 class DocumentTable:
@@ -73,6 +57,7 @@ class DocumentTable:
         self.size = 0
         self.ids = DocumentIds()
         self.members: defaultdict[int, list[int]] = defaultdict(list)
+        self.repeated = RepeatedTexts()
         self.load: dict[int, list[int]] = {}  # hour -> [documents, bytes] that count towards the budgets
         self.rows: Rows = np.zeros(_FIRST_CAPACITY, ROW)
         self.hours = np.zeros(_FIRST_CAPACITY, np.int32)
@@ -249,6 +234,7 @@ class DocumentTable:
         self.members.clear()
         self.group_arrivals[docs] = self.arrivals[docs]
         self.alive[docs] = 1
+        self.repeated.forget_all()
         self.rebuild_stands()
 
     def account(self, first: int, last: int) -> None:
@@ -294,6 +280,8 @@ class DocumentTable:
 
     def drop(self, doc: int) -> None:
         """Takes out of the search a document that is found by no id (any more)."""
+        if self.alive[doc]:
+            self.repeated.remove(doc, self)
         self.alive[doc] = 0
         self.dead += 1
         self._stand_down(doc)
@@ -325,7 +313,9 @@ class DocumentTable:
             living = members[self.hours[members] >= self._stands_floor]
             if len(living):
                 earliest = living[self.times[living] == self.times[living].min()].tolist()
-                self.stands[min(earliest, key=self.ids.__getitem__)] = 1
+                successor = min(earliest, key=self.ids.__getitem__)
+                self.stands[successor] = 1
+                self.repeated.forget(int(self.first_of[successor]))
             if len(members):
                 self.members[head_arrival] = members.tolist()
             else:
@@ -335,6 +325,7 @@ class DocumentTable:
     def rebuild_stands(self) -> None:
         """Works out from scratch who stands for a group: after all groups, or the hours that live, have changed."""
         rows = self.rows[: self.size]
+        self.repeated.forget_all()
         self.stands[: self.size] = rows["order"] == rows["group_order"]
         self._stands_floor = FIRST_HOUR
         known = self.ids.docs()
@@ -382,6 +373,7 @@ class DocumentTable:
         }
         self.members = defaultdict(list, {arrival: members for arrival, members in moved.items() if members})
         self._headless &= self.members.keys()
+        self.repeated = RepeatedTexts()  # found anew as they are met
         self.size = len(kept)
         self.dead = 0
         return new_docs, posted

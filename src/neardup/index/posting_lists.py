@@ -26,12 +26,16 @@ if TYPE_CHECKING:
 
     from neardup.kernels.batch_search import Documents
 
-__all__ = ["BulkPostings", "Hits", "MemberLists", "PostingLists", "Query", "SharedCounts"]
+__all__ = ["MANY_OF_ONE_TEXT", "BulkPostings", "Hits", "MemberLists", "PostingLists", "Query", "SharedCounts"]
 
 _FIRST_SLOTS = 1 << 12
 _FIRST_POOL = 1 << 14
 _POOL_GROWTH = 2
 _COPIED = 1 << 16
+MANY_OF_ONE_TEXT = 64
+"""From so many documents on one of them stands in for all (index/repeated_texts.py): fewer are passed over as fast."""
+_MET = 256
+_NONE = np.empty(0, np.int32)
 _TABLE_KEYS = 1 << 21
 """Keys of a table from which on they may be packed: some 64,000 documents', 64 MiB."""
 _PACKED_SHARE = 64
@@ -80,12 +84,14 @@ class SharedCounts(NamedTuple):
 
     In 32 bits: in a flood every document of a batch has all of it.
 
-    `left_out[i]`: how many of its posting lists were too long to read.
+    left_out[i]   how many of its posting lists were too long to read
+    met           posted docs of texts of very many documents (`Query.many`); some several times
     """
 
     docs: NDArray[np.int32]
     offsets: NDArray[np.int64]
     left_out: NDArray[np.int64]
+    met: NDArray[np.int32] = _NONE
 
 
 class PostingLists:
@@ -230,18 +236,21 @@ class PostingLists:
         widest = int(np.diff(offsets).max(initial=0))
         found_offsets, left_out = np.zeros(size + 1, np.int64), np.zeros(size, np.int64)
         same_as, progress = np.full(size, -1, np.int64), np.zeros(3, np.int64)
+        met, met_size = np.empty(_MET if query.many else 0, np.int32), np.zeros(1, np.int64)
+        out = found_offsets, left_out, same_as, met, met_size
         self._make_room_for_bitsets(len(hits))
         candidates = self._reused.of()
         while True:
             status = search_and_add(
                 self._lists, self._packed, self._bitsets, keys, offsets, min_shared, limit, query, documents,
-                hits.counters, SearchOutput(candidates, found_offsets, left_out, same_as), progress,
+                hits.counters, SearchOutput(candidates, *out), progress,
             )  # fmt: skip
             if status == kernel.DONE:
                 self._docs = max(self._docs, int(query.docs.max(initial=-1)) + 1)
                 self._pack_if_many()
                 docs = candidates[: found_offsets[-1]]
-                return SharedCounts(docs if len(docs) > _COPIED else docs.copy(), found_offsets, left_out)
+                docs = docs if len(docs) > _COPIED else docs.copy()
+                return SharedCounts(docs, found_offsets, left_out, met[: met_size[0]])
             if status == kernel.CANDIDATES_FULL:
                 # Filled without a branch, so there must be room for the longest list even if none of it is a candidate.
                 # Only what is found is written to: the system gives no memory for the rest.

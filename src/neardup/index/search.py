@@ -174,10 +174,15 @@ class Search:
         `among`: which docs can have sentences in common; None = all. Costs as `PostingLists.search_and_add`.
         """
         query = query._replace(largest=self.largest)
+        is_limited = self._settings.max_candidates > 0
+        is_plain = not self.reads_words and not is_limited
+        if is_plain and query.many:
+            query = query._replace(repeated=table.repeated.posted)
         counts = self._shared_counts(batch, query, table, self.min_shared(batch.signed.counts, threshold))
-        passing, is_limited = self._passing(batch, table, threshold), self._settings.max_candidates > 0
-        if len(counts) == 1 and self.sentences is None and not is_limited:
-            return with_crowds(counts[0], passing)  # as below, without a look at most of a flood
+        passing = self._passing(batch, table, threshold)
+        if is_plain:  # as below, without a look at most of a flood
+            table.repeated.add(counts[0].met)
+            return with_crowds(counts[0], passing, table.repeated.stand_ins(query, table))
         candidates = self.with_sentences(merged(counts), batch, query, table, among)
         if not is_limited:
             candidates = candidates.with_crowds()

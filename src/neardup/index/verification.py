@@ -7,12 +7,14 @@ one batch are members of each other's crowds by then (index/crowds.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from neardup.index.candidates import Crowd
 from neardup.index.crowd_comparison import CrowdComparison, Rest, best_of
 from neardup.index.pair_overlaps import shared_of_pairs
 from neardup.index.search import passes_bitmap_filter, required_overlaps
@@ -23,7 +25,7 @@ from neardup.signing.signature import concatenated
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from neardup.index.candidates import Candidates, Crowd
+    from neardup.index.candidates import Candidates
     from neardup.index.crowds import Crowds
     from neardup.index.document_table import DocumentTable
     from neardup.index.query_batch import SignedQueryBatch
@@ -96,9 +98,10 @@ class Verifier:
         """
         crowd = self._candidates.crowds.get(index)
         if crowd is not None:
+            crowd, unlisted = self._with_copies(index, crowd, floor)
             if living:
                 crowd = crowd.chosen(self._table.alive[crowd.docs] == 1)
-            return self._compare_crowd(index, crowd, floor)
+            return self._compare_crowd(index, crowd, floor, unlisted)
         docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
         overlaps, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
         if living:
@@ -211,28 +214,53 @@ class Verifier:
 
     # ---- very many: together ----
 
-    def _compare_crowd(self, index: int, candidates: Crowd, floor: int) -> Compared:
+    def _with_copies(self, index: int, crowd: Crowd, floor: int) -> tuple[Crowd, dict[int, int]]:
+        """The crowd with the first documents of each repeated text in place of the one that stands in for all of them;
+        and of each such text, by the doc that it is posted as, how many others there are.
+        """
+        stand_ins, table = self._candidates.stand_ins, self._table
+        if stand_ins is None or not len(positions := stand_ins.positions(crowd.docs)):
+            return crowd, {}
+        table.update_stands(floor)
+        listed = max(self._listed or 0, 1)
+        copies = {
+            text: table.repeated.copies(text, *stand_ins.bounds(index), listed, table)
+            for text in table.first_of[crowd.docs[positions]].tolist()
+        }
+        first = np.fromiter(chain.from_iterable(own.docs for own in copies.values()), np.int32)
+        docs = np.concatenate([np.delete(crowd.docs, positions), first])
+        return Crowd(docs, None), {text: own.total - len(own.docs) for text, own in copies.items()}
+
+    def _compare_crowd(
+        self, index: int, candidates: Crowd, floor: int, unlisted: Mapping[int, int]
+    ) -> Compared:
+        """Compares with a crowd, and with so many more of each text that are not among its documents."""
         docs = candidates.docs
         if not len(docs):
             return Compared(0, _NO_MATCHES, [])
         self._table.update_stands(floor)
         every = self._crowd_comparison.matches_if_all_do(index, docs, self._listed)
         if every is not None:
-            return Compared(len(docs), every, [])
+            others = sum(unlisted.values())
+            return Compared(len(docs) + others, every._replace(total=every.total + others), [])
         texts = self._crowd_comparison.texts(
             index, docs, candidates.sentences, Rest(self._passing, self._shared, self._key_sets)
         )
         count = int(self._signed.counts[index])
         best = best_of(texts, count, self._table, self._listed)
+        compared, total = best.compared, best.total
+        if unlisted:
+            more = np.array([unlisted.get(text, 0) for text in self._table.first_of[texts.firsts].tolist()])
+            compared, total = compared + more[texts.compared].sum(), total + more[texts.reached].sum()
         overlaps = self._overlaps_of(best.docs, best.shared, count, best.exact)
         joined = overlaps.pop()
-        matches = Matches(overlaps, best.total, joined if best.has_head else None)
+        matches = Matches(overlaps, int(total), joined if best.has_head else None)
         parts: list[Part] = []
         if candidates.sentences is not None and self._rule is not None:
             lengths = np.diff(texts.starts)
             known = np.repeat(texts.shared, lengths), np.repeat(texts.reached, lengths)
             parts = self._crowd_parts(docs.astype(np.int64), *known, count, candidates.sentences)
-        return Compared(best.compared, matches, parts)
+        return Compared(int(compared), matches, parts)
 
     def _passing(self, index: int, docs: NDArray[np.int64]) -> NDArray[np.bool_]:
         if self._settings.retrieval == "complete":

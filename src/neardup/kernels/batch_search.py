@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from neardup.kernels.shared_counts import Counters
 
 _NO_FINGERPRINTS: Final = np.empty((0, 2), np.uint64)
+_NO_DOCS: Final = np.empty(0, np.int32)
 
 _search_and_add = Kernel("search_and_add")
+_chain_behind = Kernel("chain_behind")
 
 
 class Documents(NamedTuple):
@@ -56,6 +58,8 @@ class Query(NamedTuple):
     fingerprints  n × 2; of documents with the same ones only the first is posted. Empty: every document is
     largest       sets of more q-grams, and those that were not counted, pass for sets of so many: who has counted which
                   decides nothing then. 0: sizes are as they are, and what was not counted fits all
+    repeated      posted docs, ascending: of each of these texts only one document is found, which stands in for all
+    many          so many documents of one text are told of (`SearchOutput.met`); 0: none are
     """
 
     docs: NDArray[np.int64]
@@ -65,6 +69,8 @@ class Query(NamedTuple):
     ratio: tuple[int, int]
     fingerprints: NDArray[np.uint64] = _NO_FINGERPRINTS
     largest: int = 0
+    repeated: NDArray[np.int32] = _NO_DOCS
+    many: int = 0
 
 
 class SearchOutput(NamedTuple):
@@ -73,12 +79,16 @@ class SearchOutput(NamedTuple):
     offsets    n + 1
     left_out   of each document, how many of its posting lists were too long to read
     same_as    of each document, the posted doc of the same text, -1 if there is none
+    met        posted docs of texts of very many documents, none of them `repeated`: some several times, not all if
+               there is no room; how many of them are filled is in `met_size`
     """
 
     candidates: NDArray[np.int32]
     offsets: NDArray[np.int64]
     left_out: NDArray[np.int64]
     same_as: NDArray[np.int64]
+    met: NDArray[np.int32]
+    met_size: NDArray[np.int64]
 
 
 def search_and_add(
@@ -116,3 +126,10 @@ def search_and_add(
     return _search_and_add(
         lists, packed, bitsets, keys, key_offsets, min_shared, limit, query, documents, counters, out, progress,
     )  # fmt: skip
+
+
+def chain_behind(next_of: NDArray[np.int32], posted: int, after: int, out: NDArray[np.int32]) -> int:
+    """How many docs behind the one that is `posted` are in its chain, of those after doc `after`; `out` is filled with
+    as many of them as there is room for, the newest first. Costs reading the chain: it goes from the newest back.
+    """
+    return _chain_behind(next_of, posted, after, out)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neardup.index.document_table import budget_bytes_of
+from neardup.index.budget_bytes import budget_bytes_of
 from neardup.model.hours import hour_name
 from neardup.window.signed_rows import rows_of
 

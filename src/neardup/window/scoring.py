@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neardup.index.posting_lists import Query
+from neardup.index.posting_lists import MANY_OF_ONE_TEXT, Query
 from neardup.model.decision import Evidence, Matches, decide, unmatched
 from neardup.model.document import Reject
 from neardup.model.hours import LAST_HOUR, first_living_hour
@@ -138,7 +138,10 @@ def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBa
     hours = compared_hours_of(state, [document.hour for document in documents])
     kept = np.flatnonzero(hours.docs >= 0)
     state.begin_run(documents, batch, kept)
-    query = Query(hours.docs, signed.counts, hours.lows, hours.highs, threshold.as_integer_ratio())
+    query = Query(
+        hours.docs, signed.counts, hours.lows, hours.highs, threshold.as_integer_ratio(),
+        many=0 if settings.matches is None else MANY_OF_ONE_TEXT,
+    )  # fmt: skip
     candidates = state.search.candidates(batch, query, state.table, threshold)
     verifier = verifier_of(
         state,

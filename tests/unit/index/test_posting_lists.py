@@ -393,6 +393,37 @@ def test_documents_of_one_text_are_one_posting_and_all_found(texts):
     assert [int(first) for first in columns.first_of] == [texts.index(text) for text in texts]
 
 
+def test_one_document_stands_in_for_all_of_a_repeated_text():
+    """The one that is posted, or the newest that lives and lies in the hours; who has many is told until it is."""
+    size = 8
+    lists, hits, columns = (
+        PostingLists(),
+        Hits(size, 4),
+        columns_of(*(np.ones(size, np.int32) for _ in range(3))),
+    )
+    one, keys = np.ones(1, np.int64), np.array([5, 6], np.uint64)
+
+    def found(doc, repeated=()):
+        query = Query(
+            doc * one, one, one, one, (7, 10), columns.fingerprints[:1].copy(), many=3,
+            repeated=np.array(repeated, np.int32),
+        )  # fmt: skip
+        answer = lists.search_and_add(keys, np.array([0, 2]), one, query, columns, hits)
+        return answer.docs.tolist(), answer.met.tolist()
+
+    told = [found(doc)[1] for doc in range(6)]
+    assert told == [[], [], [], [], [0], [0]]
+    assert found(-1) == ([0, 1, 2, 3, 4, 5], [0])
+    assert found(6, [0]) == ([0], [])
+    columns.alive[0] = columns.alive[6] = 0
+    columns.hours[5] = 2
+    assert found(-1, [0]) == ([4], [])
+    assert found(-1, [1, 7]) == ([1, 2, 3, 4], [0])
+    columns.alive[:] = 0
+    assert found(-1, [0]) == ([], [])
+    assert lists.keys == 2
+
+
 @pytest.mark.parametrize("most", [0, 7, 70])
 def test_what_documents_have_in_common_with_some_keys_is_counted(most):
     """By bitsets, as many as are allowed, and by reading."""

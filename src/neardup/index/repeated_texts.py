@@ -1,0 +1,217 @@
+"""Repeated texts: the documents of a text that very many have, counted by hours instead of one by one.
+
+Heartbeats, empty forms, the same alert for a week: each copy matches all that came before, and to pass over them takes
+a time that grows with the square of their number. A search finds one of them, which stands in for all
+(`Query.repeated`): they have one overlap. How many they are, which come first and which stands for a group is known
+here. Whether a text is repeated never changes a verdict.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from neardup.kernels.batch_search import chain_behind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from neardup.index.document_table import DocumentTable
+    from neardup.kernels.batch_search import Query
+
+_FEW: Final = 64
+"""New documents of a text for which there is room at first."""
+_Rank = tuple[int, str, int]
+"""(time, id, doc): of equal scores, in this order."""
+
+
+class Copies(NamedTuple):
+    """The documents of one text that one document is compared with.
+
+    total    how many they are
+    docs     the first of them by (time, id), as many as are listed; and the first that stands for a group, if any does
+    """
+
+    total: int
+    docs: list[int]
+
+
+class StandIns(NamedTuple):
+    """Where a search of a batch found one document of each repeated text for all of them.
+
+    posted, first_of     the docs that these texts are posted as, ascending; of each doc, as which its text is posted
+    befores, lows, highs of each document of the batch: what it is compared with comes before this doc, in these hours
+    """
+
+    posted: NDArray[np.int32]
+    first_of: NDArray[np.int32]
+    befores: NDArray[np.int64]
+    lows: NDArray[np.int64]
+    highs: NDArray[np.int64]
+
+    def positions(self, docs: NDArray[Any]) -> NDArray[np.int64]:
+        """Which of `docs` stand in for all of their text."""
+        texts = self.first_of[docs]
+        at = np.minimum(np.searchsorted(self.posted, texts), len(self.posted) - 1)
+        return np.flatnonzero(self.posted[at] == texts)
+
+    def bounds(self, index: int) -> tuple[int, tuple[int, int]]:
+        """What document `index` of the batch is compared with: before which doc, in which hours."""
+        return int(self.befores[index]), (int(self.lows[index]), int(self.highs[index]))
+
+
+class _Hour:
+    """The documents of one text in one hour: how many, and the first of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: list[_Rank] = []
+
+    def add(self, rank: _Rank, listed: int) -> None:
+        self.count += 1
+        if len(self.first) < listed or rank < self.first[-1]:
+            insort(self.first, rank)
+            del self.first[listed:]
+
+
+class _Text:
+    """The documents of one text, those before doc `end`."""
+
+    def __init__(self, posted: int) -> None:
+        self.end = 0
+        self._posted = posted
+        self._seen = -1
+        self._waiting: deque[int] = deque()  # seen, and not before `end`
+        self._hours: dict[int, _Hour] = {}
+        self._order: list[int] = []  # of the hours
+        self._standing: list[_Rank] = []
+        self._range = (0, -1)
+        self._in_range = 0
+
+    def advance(self, end: int, listed: int, table: DocumentTable) -> None:
+        """Takes in those documents before doc `end` that can be found."""
+        self._see(table.next_of)
+        self.end = end
+        while self._waiting and self._waiting[0] < end:
+            doc = self._waiting.popleft()
+            if table.alive[doc]:
+                self._add(doc, listed, table)
+
+    def _see(self, next_of: NDArray[np.int32]) -> None:
+        newest = max(int(next_of[self._posted]), self._posted)
+        if newest == self._seen:
+            return
+        behind = np.empty(_FEW, np.int32)
+        while (size := chain_behind(next_of, self._posted, self._seen, behind)) > len(behind):
+            behind = np.empty(size, np.int32)
+        if self._seen < 0:
+            self._waiting.append(self._posted)
+        self._waiting.extend(behind[:size][::-1].tolist())
+        self._seen = newest
+
+    def _add(self, doc: int, listed: int, table: DocumentTable) -> None:
+        hour, rank = int(table.hours[doc]), (*table.arrival_key(doc), doc)
+        if hour not in self._hours:
+            self._hours[hour] = _Hour()
+            insort(self._order, hour)
+        self._hours[hour].add(rank, listed)
+        self._in_range += self._range[0] <= hour <= self._range[1]
+        if table.stands[doc]:
+            insort(self._standing, rank)
+
+    def remove(self, doc: int, hour: int) -> bool:
+        """Leaves out a document of hour `hour`; False if all have to be taken in anew for that."""
+        own = self._hours[hour]
+        if any(doc == other for _, _, other in own.first):
+            return False
+        own.count -= 1
+        self._in_range -= self._range[0] <= hour <= self._range[1]
+        return True
+
+    def copies(self, low: int, high: int, listed: int, table: DocumentTable) -> Copies:
+        """Those of the hours from `low` to `high`, both included."""
+        self._move_range(low, high)
+        docs: list[int] = []
+        oldest = bisect_left(self._order, low)
+        for hour in self._order[oldest : oldest + listed]:
+            if hour > high or len(docs) >= listed:
+                break
+            docs += [doc for _, _, doc in self._hours[hour].first[: listed - len(docs)]]
+        self._standing = [rank for rank in self._standing if table.stands[rank[2]]]
+        head = next((doc for _, _, doc in self._standing if low <= table.hours[doc] <= high), None)
+        return Copies(self._in_range, docs if head is None or head in docs else [*docs, head])
+
+    def _move_range(self, low: int, high: int) -> None:
+        """Counts those between `low` and `high`, by what was counted last: nearly always of nearly the same hours."""
+        before, after = self._range
+        if after < before or high < before or low > after:
+            self._in_range = self._count(low, high)
+        else:
+            self._in_range += self._count(low, before - 1) - self._count(before, low - 1)
+            self._in_range += self._count(after + 1, high) - self._count(high + 1, after)
+        self._range = low, high
+
+    def _count(self, low: int, high: int) -> int:
+        hours = self._order[bisect_left(self._order, low) : bisect_right(self._order, high)]
+        return sum(self._hours[hour].count for hour in hours)
+
+
+class RepeatedTexts:
+    """The repeated texts of a window, by the docs that they are posted as: `posted`, ascending.
+
+    What is known of them follows the chains of the table as it is needed, and is told what is taken out of them.
+    Memory: 8 bytes a document for a moment, and about 2 KB an hour of a text.
+    """
+
+    def __init__(self) -> None:
+        self.posted = np.empty(0, np.int32)
+        self._texts: dict[int, _Text] = {}
+        self._listed = 0
+
+    def add(self, posted: NDArray[np.int32]) -> None:
+        """Notes texts of very many documents."""
+        if len(posted):
+            self.posted = np.union1d(self.posted, posted)
+
+    def stand_ins(self, query: Query, table: DocumentTable) -> StandIns | None:
+        """Those in what a `query` found whose kept documents are the last of the table; None: there are none."""
+        if not len(query.repeated):
+            return None
+        docs, kept = query.docs, query.docs >= 0
+        befores = np.where(kept, docs, table.size - kept.sum() + np.cumsum(kept))
+        return StandIns(query.repeated, table.first_of, befores, query.low_hours, query.high_hours)
+
+    def remove(self, doc: int, table: DocumentTable) -> None:
+        """Notes that a document of the table, which could be found, cannot be any more."""
+        posted = int(table.first_of[doc])
+        text = self._texts.get(posted)
+        if text is not None and doc < text.end and not text.remove(doc, int(table.hours[doc])):
+            del self._texts[posted]
+
+    def forget(self, posted: int) -> None:
+        """Notes that something else has changed in the documents of a text."""
+        self._texts.pop(posted, None)
+
+    def forget_all(self) -> None:
+        """Notes that something has changed in many texts."""
+        self._texts.clear()
+
+    def copies(
+        self, posted: int, before: int, hours: tuple[int, int], listed: int, table: DocumentTable
+    ) -> Copies:
+        """The documents of a repeated text that come before doc `before` and can be found, in these hours, both
+        included. `stands` is up to date. `before` only grows from one call to the next.
+
+        Costs a microsecond or two a document that came since the last call.
+        """
+        if listed != self._listed:
+            self._texts.clear()
+            self._listed = listed
+        text = self._texts.get(posted)
+        if text is None:
+            text = self._texts[posted] = _Text(posted)
+        text.advance(before, listed, table)
+        return text.copies(*hours, listed, table)

@@ -1,0 +1,70 @@
+"""Texts that very many documents have: one stands in for all of them, and verdicts are those of brute force."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from testing.window.backends import document, engines_only, without_candidates
+from testing.window.reference_window import ReferenceWindow
+
+from neardup.index.repeated_texts import RepeatedTexts
+from neardup.window import scoring
+
+TEXTS = (
+    "the water level at the bridge near the old mill has reached {} metres and the crossing is closed until tomorrow",
+    "connection to the database established after retry {}, heartbeat ok, queue length zero, all workers idle",
+)
+FILLINGS = ("17", "4711 plus", "ninety nine and a half")
+
+
+def stream(seed, hours):
+    """Six texts again and again, near copies of them between; some late, some of an id that came before."""
+    numbers = random.Random(seed)
+    for i in range(300):
+        text = numbers.choice(TEXTS).format(numbers.choice(FILLINGS))
+        if numbers.random() < 0.1:
+            text += f" and number {numbers.randrange(10**6)}"
+        name = i if numbers.random() < 0.97 else numbers.randrange(i + 1)
+        yield document(f"d{name}", text, i * hours / 300 - numbers.choice([0, 0, 0, 1, 3]))
+
+
+@pytest.fixture
+def two_are_many(monkeypatch):
+    """Texts are repeated from two documents on; returns how many were counted and not listed, by call."""
+    monkeypatch.setattr(scoring, "MANY_OF_ONE_TEXT", 2)
+    unlisted, copies = [], RepeatedTexts.copies
+
+    def noted(*given):
+        found = copies(*given)
+        unlisted.append(found.total - len(found.docs))
+        return found
+
+    monkeypatch.setattr(RepeatedTexts, "copies", noted)
+    return unlisted
+
+
+def verdicts_of(window, documents):
+    """Of a stream, in which every now and then documents are deleted."""
+    numbers, found = random.Random(4), []
+    for first in range(0, len(documents), 60):
+        found += window.ingest(documents[first : first + 60])
+        for id in sorted(numbers.sample([verdict.id for verdict in found], 5)):
+            window.delete(id)
+    return found
+
+
+@engines_only
+@pytest.mark.parametrize("policy", ["mark", "drop", "route"])
+@pytest.mark.parametrize(("hours", "window_hours"), [(2, 24), (40, 5)])
+def test_verdicts_are_those_of_brute_force(place, two_are_many, policy, hours, window_hours):
+    settings = {"policy": policy, "window_hours": window_hours, "matches": 3}
+    for seed in range(3):
+        documents = list(stream(seed, hours))
+        found = verdicts_of(place.open(f"few{seed}", **settings), documents)
+        reference = verdicts_of(ReferenceWindow(**settings), documents)
+        assert without_candidates(found) == without_candidates(reference)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(scoring, "MANY_OF_ONE_TEXT", 0)
+            assert verdicts_of(place.open(f"all{seed}", **settings), documents) == found
+    assert any(two_are_many) == (policy == "mark")
