@@ -13,6 +13,8 @@ from testing.window.backends import START, document, engines_only, grams, summar
 from testing.window.reference_window import ReferenceWindow
 
 import neardup
+from neardup.index import posting_lists, search
+from neardup.index.reused_array import ReusedArray
 from neardup.kernels import member_lists
 from neardup.model.document import Document
 
@@ -115,6 +117,25 @@ def test_crowds_of_several_templates_get_the_verdicts_of_brute_force(place, sett
     window = place.open(batch_documents=batch, **settings)
     found = list(window.ingest(mixed_up(400)))
     assert without_candidates(found) == truth(str(settings))
+
+
+@engines_only
+@pytest.mark.parametrize("policy", ["mark", "drop"])
+def test_a_flood_is_searched_in_parts_with_the_same_verdicts(place, monkeypatch, policy):
+    monkeypatch.setattr(search, "_AT_ONCE", 100)
+    monkeypatch.setattr(posting_lists, "ReusedArray", lambda size: ReusedArray(min(size, 64)))
+    parts, candidates = [], search.Search.candidates
+
+    def noted(*given, **options):
+        found = candidates(*given, **options)
+        parts.append(len(found.truncated))
+        return found
+
+    monkeypatch.setattr(search.Search, "candidates", noted)
+    found = list(place.open(batch_documents=400, policy=policy).ingest(mixed_up(400)))
+    assert without_candidates(found) == truth(str({"policy": policy}))
+    assert sum(parts) == 400
+    assert len(parts) > (1 if policy == "drop" else 20)
 
 
 @cache

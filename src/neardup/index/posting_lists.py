@@ -224,8 +224,11 @@ class PostingLists:
         documents: Documents,
         hits: Hits,
         limit: int = 0,
+        at_once: int = 0,
     ) -> SharedCounts:
         """For each document of the batch in order: its candidates among all added before it; then it is added.
+
+        Ends before a document, not the first one, that would make more candidates than `at_once` (0: never does).
 
         A candidate lies in at least `min_shared[i]` (1 to `hits.most`) of the lists of document i's keys, is alive, in
         the hours of the query, and of a size that can reach the threshold. Lists of more than `limit` living docs of
@@ -245,13 +248,14 @@ class PostingLists:
                 self._lists, self._packed, self._bitsets, keys, offsets, min_shared, limit, query, documents,
                 hits.counters, SearchOutput(candidates, *out), progress,
             )  # fmt: skip
-            if status == kernel.DONE:
-                self._docs = max(self._docs, int(query.docs.max(initial=-1)) + 1)
+            done, is_full = int(progress[0]), status == kernel.CANDIDATES_FULL
+            if status == kernel.DONE or (is_full and done and 0 < at_once <= len(candidates)):
+                self._docs = max(self._docs, int(query.docs[:done].max(initial=-1)) + 1)
                 self._pack_if_many()
-                docs = candidates[: found_offsets[-1]]
+                docs = candidates[: found_offsets[done]]
                 docs = docs if len(docs) > _COPIED else docs.copy()
-                return SharedCounts(docs, found_offsets, left_out, met[: met_size[0]])
-            if status == kernel.CANDIDATES_FULL:
+                return SharedCounts(docs, found_offsets[: done + 1], left_out[:done], met[: met_size[0]])
+            if is_full:
                 # Filled without a branch, so there must be room for the longest list even if none of it is a candidate.
                 # Only what is found is written to: the system gives no memory for the rest.
                 larger = self._reused.of(2 * len(candidates))

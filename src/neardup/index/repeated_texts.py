@@ -180,8 +180,8 @@ class RepeatedTexts:
         """Those in what a `query` found whose kept documents are the last of the table; None: there are none."""
         if not len(query.repeated):
             return None
-        docs, kept = query.docs, query.docs >= 0
-        befores = np.where(kept, docs, table.size - kept.sum() + np.cumsum(kept))
+        docs = np.where(query.docs < 0, table.size, query.docs)
+        befores = np.minimum.accumulate(docs[::-1])[::-1]  # of one that is not kept, the next that is
         return StandIns(query.repeated, table.first_of, befores, query.low_hours, query.high_hours)
 
     def remove(self, doc: int, table: DocumentTable) -> None:

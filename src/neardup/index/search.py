@@ -43,6 +43,10 @@ _LIMITS: Final = {"sentences": MAX_SENTENCE_DOCUMENTS, "simhash": MAX_BAND_DOCUM
 """Living documents that a posting list of a route may hold to be read."""
 _SHARED_HIGH, _SHARED_LOW, _SHARED_WHOLE = 3, 2, 4
 """m of a sketch of 32 from t = 0.7 on, and below; of a set that is its own sketch (docs/definitions.md, Search)."""
+_AT_ONCE = 1 << 24
+"""Candidates that are found before documents are compared with them, 4 bytes each: among a million copies of a template
+a batch would have fifteen times as many.
+"""
 _HIGH = Fraction(7, 10)
 _FEW = 48
 """Sets of so few q-grams are searched as at a low threshold: a few edits change most of their grams."""
@@ -171,6 +175,7 @@ class Search:
     ) -> Candidates:
         """Candidates of every document of the batch among those added before it; then it is added (see `Query`).
 
+        Where these are very many, only the first documents are searched and added: those of `truncated`.
         `among`: which docs can have sentences in common; None = all. Costs as `PostingLists.search_and_add`.
         """
         query = query._replace(largest=self.largest)
@@ -178,7 +183,8 @@ class Search:
         is_plain = not self.reads_words and not is_limited
         if is_plain and query.many:
             query = query._replace(repeated=table.repeated.posted)
-        counts = self._shared_counts(batch, query, table, self.min_shared(batch.signed.counts, threshold))
+        min_shared = self.min_shared(batch.signed.counts, threshold)
+        counts = self._shared_counts(batch, query, table, min_shared, _AT_ONCE if is_plain else 0)
         passing = self._passing(batch, table, threshold)
         if is_plain:  # as below, without a look at most of a flood
             table.repeated.add(counts[0].met)
@@ -189,12 +195,19 @@ class Search:
         return self._limited(_filtered(candidates, passing))
 
     def _shared_counts(
-        self, batch: SignedQueryBatch, query: Query, table: DocumentTable, min_shared: NDArray[np.int64]
+        self,
+        batch: SignedQueryBatch,
+        query: Query,
+        table: DocumentTable,
+        min_shared: NDArray[np.int64],
+        at_once: int,
     ) -> list[SharedCounts]:
         """What the posting lists find, those of the retrieval first, then those of each route; the batch is added."""
         chained = query._replace(fingerprints=batch.signed.fingerprints)
         keys = self.posting_keys(batch)
-        counts = [self.lists.search_and_add(*keys, min_shared, chained, table.columns, table.hits)]
+        counts = [
+            self.lists.search_and_add(*keys, min_shared, chained, table.columns, table.hits, at_once=at_once)
+        ]
         if batch.words is not None:
             ones = np.ones(len(min_shared), np.int64)
             for route, lists in self.routes.items():

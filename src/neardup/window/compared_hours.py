@@ -31,6 +31,13 @@ class ComparedHours(NamedTuple):
     docs: NDArray[np.int64]
     incomplete: NDArray[np.bool_]
 
+    def part(self, first: int, last: int) -> ComparedHours:
+        """Those of documents `first` to `last` (excluded)."""
+        part = slice(first, last)
+        return ComparedHours(
+            self.floors[part], self.lows[part], self.highs[part], self.docs[part], self.incomplete[part]
+        )
+
 
 def compared_hours_of(state: State, hour_list: Sequence[int]) -> ComparedHours:
     """The compared hours of the next documents of a window, which are of the hours `hour_list`; the newest hour of the

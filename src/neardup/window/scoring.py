@@ -133,16 +133,31 @@ def _end_of_run(
 
 def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBatch) -> list[Verdict]:
     """Verdicts of a run of documents whose ids are new; they are appended to the store, not committed yet."""
-    settings, signed = state.settings, batch.signed
-    threshold = settings.threshold_fraction
     hours = compared_hours_of(state, [document.hour for document in documents])
     kept = np.flatnonzero(hours.docs >= 0)
     state.begin_run(documents, batch, kept)
+    verdicts: list[Verdict] = []
+    last = len(documents)
+    while (first := len(verdicts)) < last:
+        verdicts += _score_first(state, documents[first:], batch.part(first, last), hours.part(first, last))
+    state.end_run(batch, kept)
+    state.expire_before(first_living_hour(state.newest, state.settings.kept_hours))
+    return verdicts
+
+
+def _score_first(
+    state: State, documents: Sequence[Prepared], batch: SignedQueryBatch, hours: ComparedHours
+) -> list[Verdict]:
+    """Verdicts of the first documents of what is left of a run, as many as are searched at once."""
+    settings, signed = state.settings, batch.signed
+    threshold = settings.threshold_fraction
     query = Query(
         hours.docs, signed.counts, hours.lows, hours.highs, threshold.as_integer_ratio(),
         many=0 if settings.matches is None else MANY_OF_ONE_TEXT,
     )  # fmt: skip
     candidates = state.search.candidates(batch, query, state.table, threshold)
+    searched = len(candidates.truncated)
+    batch = batch.part(0, searched)
     verifier = verifier_of(
         state,
         batch,
@@ -150,12 +165,11 @@ def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBa
         threshold,
         rule=settings.partial_rule,
         listed=settings.matches,
-        docs=hours.docs,
+        docs=hours.docs[:searched],
     )
-    verdicts = _decided(state, documents, batch, hours, candidates.truncated, verifier)
-    state.end_run(batch, kept)
-    state.expire_before(first_living_hour(state.newest, settings.kept_hours))
-    return verdicts
+    return _decided(
+        state, documents[:searched], batch, hours.part(0, searched), candidates.truncated, verifier
+    )
 
 
 def _decided(

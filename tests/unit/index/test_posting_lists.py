@@ -6,6 +6,7 @@ import random
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -422,6 +423,26 @@ def test_one_document_stands_in_for_all_of_a_repeated_text():
     columns.alive[:] = 0
     assert found(-1, [0]) == ([], [])
     assert lists.keys == 2
+
+
+def test_documents_of_very_many_candidates_are_searched_and_added_in_parts():
+    size = 40
+    one = np.ones(size, np.int64)
+    columns = columns_of(*(np.ones(size, np.int32) for _ in range(3)))
+    found: list[list[int]] = []
+    sizes = []
+    lists, hits, keys = PostingLists(), Hits(size, 4), np.full(size, 7, np.uint64)
+    lists._reused = ReusedArray(8)
+    while len(found) < size:
+        first = len(found)
+        query = Query(np.arange(first, size), one[first:], one[first:], one[first:], (7, 10))
+        part = lists.search_and_add(
+            keys[first:], np.arange(size - first + 1), one[first:], query, columns, hits, at_once=8
+        )
+        sizes.append(len(part.left_out))
+        found += [part.docs[a:b].tolist() for a, b in pairwise(part.offsets.tolist())]
+    assert [sorted(docs) for docs in found] == [list(range(doc)) for doc in range(size)]
+    assert len(sizes) > 4
 
 
 @pytest.mark.parametrize("most", [0, 7, 70])
