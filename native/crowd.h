@@ -417,10 +417,16 @@ static inline bool write_overlaps_of_docs(const AllMatching *given, const i32 *r
 /* Of so many docs none is looked at closer unless one may be listed, or stands for a group. */
 enum { RANKED_AT_ONCE = 16 };
 
+/* The larger one of |A| and |B|, of the doc at a place. */
+static inline i64 larger_at(const AllMatching *given, i64 place) {
+    const i64 first = given->ranking.first_of[(u32)given->docs[place]];
+    return max_i64(given->count, given->against.sizes[given->members[2 * first + 1]]);
+}
+
 /* Fills the rows from the overlaps `found` of all docs; returns how many, or -1 if one does not match. */
 static inline i64 best_of_members(const AllMatching *given, const i32 *restrict found, Listed listed) {
     const AllMatching g = *given;
-    const i32 *const docs = g.docs, *const sizes = g.against.sizes, *const first_of = g.ranking.first_of;
+    const i32 *const docs = g.docs;
     const u8 *const stands = g.ranking.stands;
     const i64 count = g.count;
     i32 all = 0;
@@ -435,15 +441,16 @@ static inline i64 best_of_members(const AllMatching *given, const i32 *restrict 
         for (i64 i = begin; i < end; i++) may_be |= stands[(u32)docs[i]];
         if (!may_be) continue;
         for (i64 i = begin; i < end; i++) {
-            const i64 doc = docs[i], first = first_of[doc];
-            const i32 overlap = found[i];
-            if (overlap < least && !stands[doc]) continue;
-            if (overlap == count && g.halves[first] == g.half) return -1; /* one text has one set */
-            const Ranked match = {i, -1, (double)overlap / (double)max_i64(count, sizes[g.members[2 * first + 1]])};
-            if (stands[doc] && is_better(&listed, match, head)) head = match;
+            const bool is_head = stands[(u32)docs[i]];
+            if (found[i] < least && !is_head) continue;
+            if (found[i] == count && g.halves[g.ranking.first_of[(u32)docs[i]]] == g.half)
+                return -1; /* one text, one set */
+            const Ranked match = {i, -1, (double)found[i] / (double)larger_at(given, i)};
+            if (is_head && is_better(&listed, match, head)) head = match;
             if (list_match(&listed, match)) {
-                /* overlap / max(|A|, |B|) >= score needs an overlap of score · |A|; one less for what is rounded off. */
-                least = (i32)max_i64((i64)(listed.best[0].score * (double)count) - 1, 0);
+                /* overlap / max(|A|, |B|) >= o / l needs an overlap of o · |A| / l. */
+                const i64 worst = listed.best[0].place, larger = larger_at(given, worst);
+                least = (i32)((found[worst] * count + larger - 1) / larger);
             }
         }
     }
@@ -453,11 +460,10 @@ static inline i64 best_of_members(const AllMatching *given, const i32 *restrict 
         i64 *const out = g.rows + 4 * row;
         out[0] = -1;
         if (at < 0) continue;
-        const i64 doc = docs[at], member = g.members[2 * (i64)first_of[doc] + 1];
-        out[0] = doc;
-        out[1] = time_of(&g.ranking, doc);
+        out[0] = docs[at];
+        out[1] = time_of(&g.ranking, docs[at]);
         out[2] = found[at];
-        out[3] = max_i64(count, sizes[member]);
+        out[3] = larger_at(given, at);
     }
     return listed.size + 1;
 }
