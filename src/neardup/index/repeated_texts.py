@@ -147,6 +147,8 @@ class _Text:
     def _move_range(self, low: int, high: int) -> None:
         """Counts those between `low` and `high`, by what was counted last: nearly always of nearly the same hours."""
         before, after = self._range
+        if (low, high) == self._range:
+            return
         if after < before or high < before or low > after:
             self._in_range = self._count(low, high)
         else:
