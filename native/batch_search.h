@@ -49,15 +49,20 @@ ALWAYS bool may_be(const Documents *documents, const Filter *wanted, i64 doc) {
     return (wanted->low <= hour) & (hour <= wanted->high) & (documents->alive[doc] == 1);
 }
 
-/* Writes the newest of the chain behind `doc` that may be to `candidates[at]`; returns the next position. */
-static inline i64 write_stand_in(i32 *candidates, i64 at, const Documents *documents, const Filter *wanted, i64 doc) {
-    for (i64 other = documents->next_of[doc]; other >= 0; other = documents->next_of[other]) {
-        if (!may_be(documents, wanted, other)) continue;
-        candidates[at] = (i32)other;
-        return at + 1;
-    }
-    return at;
+/* Who stands in for all of the text that is posted as `doc`: this, or the newest of its chain that may be; -1: none. */
+static inline i64 stand_in_of(const Documents *documents, const Filter *wanted, i64 doc) {
+    if (may_be(documents, wanted, doc)) return doc;
+    i64 other = documents->next_of[doc];
+    while (other >= 0 && !may_be(documents, wanted, other)) other = documents->next_of[other];
+    return other;
 }
+
+/* Docs that stand in for all of a repeated text: those of document i are `docs[offsets[i]:offsets[i + 1]]`. */
+typedef struct {
+    i32 *docs;
+    i64 room;
+    i64 *offsets;
+} StandIns;
 
 /* Writes to `candidates[end:]` whom `candidates[begin:end]` stand for: with fingerprints their chains, in order of
  * arrival, else themselves. Left out are the dead, those outside the hours of document i, and sizes that cannot do.
@@ -65,13 +70,13 @@ static inline i64 write_stand_in(i32 *candidates, i64 at, const Documents *docum
  * Returns the next position, -1 if there is no room; `same` is the posted doc of document i's fingerprint, or -1.
  */
 ALWAYS i64 write_candidates_of(i32 *restrict candidates, i64 room, i64 begin, i64 end, const Documents *documents,
-                               const Filter *wanted, const Query *query, u64 second, bool is_chained, bool are_far,
-                               const Met *met, i64 *same) {
+                               const Filter *wanted, const Query *query, u64 second, i64 i, bool is_chained,
+                               bool are_far, const Met *met, const StandIns *stand_ins, i64 *same) {
     const Documents among = *documents;
     const i32 *counts = among.counts, *next_of = among.next_of;
     const u64 *halves = among.halves;
     const Filter filter = *wanted;
-    i64 at = end;
+    i64 at = end, stand_ins_end = stand_ins->offsets[i];
     *same = -1;
     for (i64 p = begin; p < end; p++) {
         if (are_far) {
@@ -86,14 +91,16 @@ ALWAYS i64 write_candidates_of(i32 *restrict candidates, i64 room, i64 begin, i6
         if (is_chained && halves[doc] == filter.half && second_half(among.fingerprints, doc) == second) *same = doc;
         if (!size_fits(&filter, counts[doc])) continue;
         if (at == room) return -1;
-        const bool fits = may_be(&among, &filter, doc);
-        candidates[at] = (i32)doc;
-        at += fits;
-        if (!is_chained || next_of[doc] < 0) continue;
-        if (is_repeated(query, doc)) {
-            if (!fits) at = write_stand_in(candidates, at, &among, &filter, doc);
+        if (is_chained && next_of[doc] >= 0 && is_repeated(query, doc)) {
+            const i64 stand_in = stand_in_of(&among, &filter, doc);
+            if (stand_in < 0) continue;
+            if (stand_ins_end == stand_ins->room) return -1;
+            stand_ins->docs[stand_ins_end++] = (i32)stand_in;
             continue;
         }
+        candidates[at] = (i32)doc;
+        at += may_be(&among, &filter, doc);
+        if (!is_chained || next_of[doc] < 0) continue;
         const i64 chain = at;
         i64 others = 0;
         for (i64 other = next_of[doc]; other >= 0; other = next_of[other], others++) {
@@ -108,18 +115,21 @@ ALWAYS i64 write_candidates_of(i32 *restrict candidates, i64 room, i64 begin, i6
             candidates[at - 1 - k] = held;
         }
     }
+    stand_ins->offsets[i + 1] = stand_ins_end;
     return at;
 }
 
 static inline i64 write_candidates(i32 *candidates, i64 room, i64 begin, i64 end, const Documents *documents,
-                                   const Filter *wanted, const Query *query, i64 i, const Met *met, i64 *same) {
+                                   const Filter *wanted, const Query *query, i64 i, const Met *met,
+                                   const StandIns *stand_ins, i64 *same) {
     const bool are_far = documents->length > FAR_DOCUMENTS;
     if (wanted->is_chained) {
         const u64 second = second_half(query->fingerprints, i);
-        return write_candidates_of(candidates, room, begin, end, documents, wanted, query, second, true, are_far, met,
-                                   same);
+        return write_candidates_of(candidates, room, begin, end, documents, wanted, query, second, i, true, are_far,
+                                   met, stand_ins, same);
     }
-    return write_candidates_of(candidates, room, begin, end, documents, wanted, query, 0, false, are_far, met, same);
+    return write_candidates_of(candidates, room, begin, end, documents, wanted, query, 0, i, false, are_far, met,
+                               stand_ins, same);
 }
 
 KERNEL(chain_behind, "next_of i4, doc int, after int, out i4!") {
@@ -141,8 +151,9 @@ static inline void join_chain(const Documents *documents, i64 doc, i64 posted) {
     documents->next_of[posted] = (i32)doc;
 }
 
-#define SEARCH_OUTPUT \
-    "out.candidates i4!, out.offsets i8!, out.left_out i8!, out.same_as i8!, out.met i4!, out.met_size i8!"
+#define SEARCH_OUTPUT                                                                                      \
+    "out.candidates i4!, out.offsets i8!, out.left_out i8!, out.stand_ins i4!, out.stand_in_offsets i8!, " \
+    "out.same_as i8!, out.met i4!, out.met_size i8!"
 
 KERNEL(search_and_add,
        LISTS ", " PACKED_LISTS ", " BITSET_CACHE ", keys u8, key_offsets i8, min_shared i8, limit int, " QUERY
@@ -165,8 +176,10 @@ KERNEL(search_and_add,
     a += COUNTERS_ARGS;
     i32 *candidates = a[0].data;
     const i64 room = a[0].length;
-    i64 *offsets = a[1].data, *left_out = a[2].data, *same_as = a[3].data, *progress = a[6].data;
-    const Met met = {a[4].data, a[4].length, a[5].data};
+    i64 *offsets = a[1].data, *left_out = a[2].data;
+    const StandIns stand_ins = {a[3].data, a[3].length, a[4].data};
+    i64 *same_as = a[5].data, *progress = a[8].data;
+    const Met met = {a[6].data, a[6].length, a[7].data};
 
     Located located;
     if (!room_to_locate(&lists, &packed, widest_of(key_offsets, offsets_length), &located)) return NO_MEMORY;
@@ -184,8 +197,8 @@ KERNEL(search_and_add,
                 status = end == -1 ? CANDIDATES_FULL : NO_MEMORY;
                 break;
             }
-            const i64 at =
-                write_candidates(candidates, room, certain, end, &documents, &wanted, &query, i, &met, &same_as[i]);
+            const i64 at = write_candidates(candidates, room, certain, end, &documents, &wanted, &query, i, &met,
+                                            &stand_ins, &same_as[i]);
             if (at < 0) {
                 status = CANDIDATES_FULL;
                 break;

@@ -33,11 +33,12 @@ def stream(seed, hours):
 def two_are_many(monkeypatch):
     """Texts are repeated from two documents on; returns how many were counted and not listed, by call."""
     monkeypatch.setattr(scoring, "MANY_OF_ONE_TEXT", 2)
-    unlisted, copies = [], RepeatedTexts.copies
+    copies_of = RepeatedTexts.copies
+    unlisted: list[int] = []
 
     def noted(*given):
-        found = copies(*given)
-        unlisted.append(found.total - len(found.docs))
+        found = copies_of(*given)
+        unlisted.extend(copies.total - len(copies.docs) for copies in found.values())
         return found
 
     monkeypatch.setattr(RepeatedTexts, "copies", noted)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from neardup.index.repeated_texts import bounds_of
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from neardup.index.posting_lists import SharedCounts
+    from neardup.index.posting_lists import Query, SharedCounts
     from neardup.index.repeated_texts import StandIns
     from neardup.index.sentence_index import Among, SharedSentences
 
@@ -28,14 +30,18 @@ Passing = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_
 
 
 class Crowd(NamedTuple):
-    """The candidates of one document that has very many; `sentences` as in `Candidates`."""
+    """The candidates of one document that has very many; `sentences` as in `Candidates`. `stand_ins`: further ones,
+    each for all of a repeated text.
+    """
 
     docs: NDArray[np.int32]
     sentences: NDArray[np.int64] | None
+    stand_ins: StandIns | None = None
 
     def chosen(self, keep: NDArray[np.bool_]) -> Crowd:
-        """The candidates that are to be kept."""
-        return Crowd(self.docs[keep], None if self.sentences is None else self.sentences[keep])
+        """The candidates that are to be kept, and all that stand in for others."""
+        sentences = None if self.sentences is None else self.sentences[keep]
+        return self._replace(docs=self.docs[keep], sentences=sentences)
 
 
 class Candidates(NamedTuple):
@@ -45,7 +51,6 @@ class Candidates(NamedTuple):
     sentences   of each pair, how many sentences they have in common; None where partial copies are not looked for
     crowds      the candidates of a document that has very many, by its place in the batch: they are in no order, and
                 compared together (index/crowds.py)
-    stand_ins   which of them stand in for all of their text; None: none does
     """
 
     queries: NDArray[np.int64]
@@ -53,7 +58,6 @@ class Candidates(NamedTuple):
     truncated: NDArray[np.bool_]
     sentences: NDArray[np.int64] | None = None
     crowds: Mapping[int, Crowd] = MappingProxyType({})
-    stand_ins: StandIns | None = None
 
     def chosen(self, keep: NDArray[np.bool_]) -> Candidates:
         """The pairs that are to be kept, and all crowds."""
@@ -77,18 +81,18 @@ class Candidates(NamedTuple):
         order = order[_first_of_equals(queries[order], docs[order])]
         return Candidates(queries[order], docs[order], self.truncated | shared.truncated, sentences[order])
 
-    def with_crowds(self) -> Candidates:
-        """The same, where the candidates of every document that has very many, or a repeated text, are a crowd."""
+    def with_crowds(self, stand_ins: Mapping[int, StandIns] = MappingProxyType({})) -> Candidates:
+        """The same, where the candidates of every document that has very many, or `stand_ins`, are a crowd."""
         bounds = np.searchsorted(self.queries, np.arange(len(self.truncated) + 1))
         many = np.diff(bounds) >= CROWD_FROM
-        if self.stand_ins is not None:
-            many[self.queries[self.stand_ins.positions(self.docs)]] = True
+        many[list(stand_ins)] = True
         if not many.any():
             return self
         crowds = {
             query: Crowd(
                 self.docs[bounds[query] : bounds[query + 1]].astype(np.int32),
                 None if self.sentences is None else self.sentences[bounds[query] : bounds[query + 1]],
+                stand_ins.get(query),
             )
             for query in np.flatnonzero(many).tolist()
         }
@@ -109,27 +113,43 @@ def merged(counts: Sequence[SharedCounts]) -> Candidates:
     return Candidates(queries, docs, truncated)
 
 
-def with_crowds(
-    counts: SharedCounts, passing: Passing | None, stand_ins: StandIns | None = None
-) -> Candidates:
-    """`merged([counts]).with_crowds()` of those that are `passing` (None: all), without a look at most of a flood's."""
+def with_crowds(counts: SharedCounts, passing: Passing | None, query: Query, size: int) -> Candidates:
+    """`merged([counts]).with_crowds()` of those that are `passing` (None: all), without a look at most of a flood's.
+
+    `query` is what was searched with, in a table of `size` documents, of which its own are the last.
+    """
     sizes = np.diff(counts.offsets)
     many = sizes >= CROWD_FROM
     if passing is not None and many.any():
         many = _are_floods(counts, np.flatnonzero(many), passing)
+    stand_ins = _stand_ins(counts, passing, query, size)
     few, crowds = counts.docs, dict[int, Crowd]()
     if many.any():
         # Part by part: of a flood there are a million in a batch, none of which is touched.
         parts = [counts.docs[begin:end] for begin, end in pairwise(counts.offsets.tolist())]
-        crowds = {i: Crowd(parts[i], None) for i in np.flatnonzero(many).tolist()}
+        crowds = {i: Crowd(parts[i], None, stand_ins.pop(i, None)) for i in np.flatnonzero(many).tolist()}
         few = np.concatenate([np.empty(0, np.int32), *(parts[i] for i in np.flatnonzero(~many).tolist())])
     queries, docs = np.repeat(np.arange(len(sizes)), np.where(many, 0, sizes)), few.astype(np.int64)
     if passing is not None and len(docs):
         keep = passing(queries, docs)
         queries, docs = queries[keep], docs[keep]
     order = np.lexsort((docs, queries))
-    rest = Candidates(queries[order], docs[order], counts.left_out > 0, stand_ins=stand_ins).with_crowds()
+    rest = Candidates(queries[order], docs[order], counts.left_out > 0).with_crowds(stand_ins)
     return rest._replace(crowds=crowds | dict(rest.crowds))
+
+
+def _stand_ins(counts: SharedCounts, passing: Passing | None, query: Query, size: int) -> dict[int, StandIns]:
+    """The stand-ins that are `passing`, of each document that has any."""
+    offsets, docs = counts.stand_in_offsets, counts.stand_ins
+    if not offsets[-1]:
+        return {}
+    which = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    docs = docs[: len(which)]
+    if passing is not None:
+        keep = passing(which, docs.astype(np.int64))
+        which, docs = which[keep], docs[keep]
+    bounds = bounds_of(query, size)
+    return {i: bounds.stand_ins(i, docs[which == i]) for i in np.unique(which).tolist()}
 
 
 def _are_floods(counts: SharedCounts, which: NDArray[np.int64], passing: Passing) -> NDArray[np.bool_]:

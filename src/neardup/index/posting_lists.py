@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
     from neardup.kernels.batch_search import Documents
 
-__all__ = ["MANY_OF_ONE_TEXT", "BulkPostings", "Hits", "MemberLists", "PostingLists", "Query", "SharedCounts"]
+__all__ = ["MANY_OF_ONE_TEXT", "Hits", "MemberLists", "PostingLists", "Query", "SharedCounts"]
 
 _FIRST_SLOTS = 1 << 12
 _FIRST_POOL = 1 << 14
 _POOL_GROWTH = 2
 _COPIED = 1 << 16
-MANY_OF_ONE_TEXT = 64
+MANY_OF_ONE_TEXT = 2_048
 """From so many documents on one of them stands in for all (index/repeated_texts.py): fewer are passed over as fast."""
 _MET = 256
-_NONE = np.empty(0, np.int32)
+_STAND_INS = 1_024
 _TABLE_KEYS = 1 << 21
 """Keys of a table from which on they may be packed: some 64,000 documents', 64 MiB."""
 _PACKED_SHARE = 64
@@ -84,14 +84,17 @@ class SharedCounts(NamedTuple):
 
     In 32 bits: in a flood every document of a batch has all of it.
 
-    left_out[i]   how many of its posting lists were too long to read
-    met           posted docs of texts of very many documents (`Query.many`); some several times
+    left_out    of each, how many of its posting lists were too long to read
+    stand_ins, stand_in_offsets   further candidates, as `docs`: each for all of a repeated text
+    met         posted docs of texts of very many documents (`Query.many`); some several times
     """
 
     docs: NDArray[np.int32]
     offsets: NDArray[np.int64]
     left_out: NDArray[np.int64]
-    met: NDArray[np.int32] = _NONE
+    stand_ins: NDArray[np.int32]
+    stand_in_offsets: NDArray[np.int64]
+    met: NDArray[np.int32]
 
 
 class PostingLists:
@@ -235,32 +238,37 @@ class PostingLists:
         those hours are left out (0 = none). Cost: the postings of the batch's keys, about 1 ns each; where many lists
         are long, a word of 64 docs a list instead. All documents of one text are one posting.
         """
-        size = len(query.docs)
-        widest = int(np.diff(offsets).max(initial=0))
-        found_offsets, left_out = np.zeros(size + 1, np.int64), np.zeros(size, np.int64)
-        same_as, progress = np.full(size, -1, np.int64), np.zeros(3, np.int64)
-        met, met_size = np.empty(_MET if query.many else 0, np.int32), np.zeros(1, np.int64)
-        out = found_offsets, left_out, same_as, met, met_size
+        size, widest = len(query.docs), int(np.diff(offsets).max(initial=0))
         self._make_room_for_bitsets(len(hits))
-        candidates = self._reused.of()
+        out = SearchOutput(
+            candidates=self._reused.of(),
+            offsets=np.zeros(size + 1, np.int64),
+            left_out=np.zeros(size, np.int64),
+            stand_ins=np.empty(_STAND_INS if len(query.repeated) else 0, np.int32),
+            stand_in_offsets=np.zeros(size + 1, np.int64),
+            same_as=np.full(size, -1, np.int64),
+            met=np.empty(_MET if query.many else 0, np.int32),
+            met_size=np.zeros(1, np.int64),
+        )
+        progress = np.zeros(3, np.int64)
         while True:
             status = search_and_add(
                 self._lists, self._packed, self._bitsets, keys, offsets, min_shared, limit, query, documents,
-                hits.counters, SearchOutput(candidates, *out), progress,
+                hits.counters, out, progress,
             )  # fmt: skip
             done, is_full = int(progress[0]), status == kernel.CANDIDATES_FULL
-            if status == kernel.DONE or (is_full and done and 0 < at_once <= len(candidates)):
+            if status == kernel.DONE or (is_full and done and 0 < at_once <= len(out.candidates)):
                 self._docs = max(self._docs, int(query.docs[:done].max(initial=-1)) + 1)
                 self._pack_if_many()
-                docs = candidates[: found_offsets[done]]
-                docs = docs if len(docs) > _COPIED else docs.copy()
-                return SharedCounts(docs, found_offsets[: done + 1], left_out[:done], met[: met_size[0]])
+                return _first_of(out, done)
             if is_full:
                 # Filled without a branch, so there must be room for the longest list even if none of it is a candidate.
                 # Only what is found is written to: the system gives no memory for the rest.
-                larger = self._reused.of(2 * len(candidates))
-                larger[: len(candidates)] = candidates
-                candidates = larger
+                larger = self._reused.of(2 * len(out.candidates))
+                larger[: len(out.candidates)] = out.candidates
+                out = out._replace(
+                    candidates=larger, stand_ins=np.resize(out.stand_ins, 2 * len(out.stand_ins))
+                )
             self._grow(status, widest)
 
     def _make_room_for_bitsets(self, documents: int) -> None:
@@ -301,36 +309,17 @@ class PostingLists:
         return PackedLists(starts, packed.postings, doc_bits)
 
 
-class BulkPostings:
-    """Postings for `lists` that pack, which are gathered and packed together, `at_once` of them: all that are packed
-    are moved each time. Memory: 16 bytes for each of these.
-    """
-
-    def __init__(self, lists: PostingLists, at_once: int) -> None:
-        self._lists = lists
-        self._values, self._spare = np.empty(at_once, np.uint64), np.empty(at_once, np.uint64)
-        self._size = self._docs = 0
-
-    def add(
-        self,
-        keys: NDArray[np.uint64],
-        starts: NDArray[np.int64],
-        sizes: NDArray[np.int64],
-        docs: NDArray[np.int64],
-    ) -> None:
-        """Adds `docs[i]` under the low bits of `keys[starts[i]:starts[i] + sizes[i]]`; a doc of -1 is left out."""
-        wanted = int(sizes.sum())
-        if self._size + wanted > len(self._values):
-            self.pack()
-        if wanted > len(self._values):
-            self._values, self._spare = np.empty(wanted, np.uint64), np.empty(wanted, np.uint64)
-        self._size += packed_lists.unordered_postings(keys, starts, sizes, docs, self._values[self._size :])
-        self._docs = max(self._docs, int(docs.max(initial=-1)) + 1)
-
-    def pack(self) -> None:
-        """Packs what has been added and is not packed yet."""
-        self._lists.add_unordered(self._values[: self._size], self._spare[: self._size], self._docs)
-        self._size = 0
+def _first_of(out: SearchOutput, done: int) -> SharedCounts:
+    """What was found for the first documents of a batch, so many."""
+    docs = out.candidates[: out.offsets[done]]
+    return SharedCounts(
+        docs if len(docs) > _COPIED else docs.copy(),
+        out.offsets[: done + 1],
+        out.left_out[:done],
+        out.stand_ins,
+        out.stand_in_offsets[: done + 1],
+        out.met[: out.met_size[0]],
+    )
 
 
 class MemberLists(PostingLists):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -40,27 +40,32 @@ class Copies(NamedTuple):
 
 
 class StandIns(NamedTuple):
-    """Where a search of a batch found one document of each repeated text for all of them.
-
-    posted, first_of     the docs that these texts are posted as, ascending; of each doc, as which its text is posted
-    befores, lows, highs of each document of the batch: what it is compared with comes before this doc, in these hours
+    """Docs of which each stands in for all documents of its text that one document is compared with: those before doc
+    `before` in `hours`, from the first to the last.
     """
 
-    posted: NDArray[np.int32]
-    first_of: NDArray[np.int32]
+    docs: NDArray[np.int32]
+    before: int
+    hours: tuple[int, int]
+
+
+class Bounds(NamedTuple):
+    """What each document of a batch is compared with: what comes before this doc, in the hours from low to high."""
+
     befores: NDArray[np.int64]
     lows: NDArray[np.int64]
     highs: NDArray[np.int64]
 
-    def positions(self, docs: NDArray[Any]) -> NDArray[np.int64]:
-        """Which of `docs` stand in for all of their text."""
-        texts = self.first_of[docs]
-        at = np.minimum(np.searchsorted(self.posted, texts), len(self.posted) - 1)
-        return np.flatnonzero(self.posted[at] == texts)
+    def stand_ins(self, index: int, docs: NDArray[np.int32]) -> StandIns:
+        """Those that were found for document `index`."""
+        return StandIns(docs, int(self.befores[index]), (int(self.lows[index]), int(self.highs[index])))
 
-    def bounds(self, index: int) -> tuple[int, tuple[int, int]]:
-        """What document `index` of the batch is compared with: before which doc, in which hours."""
-        return int(self.befores[index]), (int(self.lows[index]), int(self.highs[index]))
+
+def bounds_of(query: Query, size: int) -> Bounds:
+    """The bounds of a `query` whose documents that are kept are the last of a table of `size`."""
+    docs = np.where(query.docs < 0, size, query.docs)
+    befores = np.minimum.accumulate(docs[::-1])[::-1]  # of one that is not kept, the next that is
+    return Bounds(befores, query.low_hours, query.high_hours)
 
 
 class _Hour:
@@ -178,14 +183,6 @@ class RepeatedTexts:
         if len(posted):
             self.posted = np.union1d(self.posted, posted)
 
-    def stand_ins(self, query: Query, table: DocumentTable) -> StandIns | None:
-        """Those in what a `query` found whose kept documents are the last of the table; None: there are none."""
-        if not len(query.repeated):
-            return None
-        docs = np.where(query.docs < 0, table.size, query.docs)
-        befores = np.minimum.accumulate(docs[::-1])[::-1]  # of one that is not kept, the next that is
-        return StandIns(query.repeated, table.first_of, befores, query.low_hours, query.high_hours)
-
     def remove(self, doc: int, table: DocumentTable) -> None:
         """Notes that a document of the table, which could be found, cannot be any more."""
         posted = int(table.first_of[doc])
@@ -201,19 +198,20 @@ class RepeatedTexts:
         """Notes that something has changed in many texts."""
         self._texts.clear()
 
-    def copies(
-        self, posted: int, before: int, hours: tuple[int, int], listed: int, table: DocumentTable
-    ) -> Copies:
-        """The documents of a repeated text that come before doc `before` and can be found, in these hours, both
-        included. `stands` is up to date. `before` only grows from one call to the next.
+    def copies(self, stand_ins: StandIns, listed: int, table: DocumentTable) -> dict[int, Copies]:
+        """The documents that `stand_ins` stand in for, by the docs that their texts are posted as, of each the first
+        `listed`. `stands` is up to date; `before` only grows from one call to the next.
 
-        Costs a microsecond or two a document that came since the last call.
+        Costs some 10 us a text, and one or two a document that came since the last call.
         """
         if listed != self._listed:
             self._texts.clear()
             self._listed = listed
-        text = self._texts.get(posted)
-        if text is None:
-            text = self._texts[posted] = _Text(posted)
-        text.advance(before, listed, table)
-        return text.copies(*hours, listed, table)
+        copies = {}
+        for posted in table.first_of[stand_ins.docs].tolist():
+            text = self._texts.get(posted)
+            if text is None:
+                text = self._texts[posted] = _Text(posted)
+            text.advance(stand_ins.before, listed, table)
+            copies[posted] = text.copies(*stand_ins.hours, listed, table)
+        return copies

@@ -188,7 +188,7 @@ class Search:
         passing = self._passing(batch, table, threshold)
         if is_plain:  # as below, without a look at most of a flood
             table.repeated.add(counts[0].met)
-            return with_crowds(counts[0], passing, table.repeated.stand_ins(query, table))
+            return with_crowds(counts[0], passing, query, table.size)
         candidates = self.with_sentences(merged(counts), batch, query, table, among)
         if not is_limited:
             candidates = candidates.with_crowds()

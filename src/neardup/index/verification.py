@@ -98,7 +98,7 @@ class Verifier:
         """
         crowd = self._candidates.crowds.get(index)
         if crowd is not None:
-            crowd, unlisted = self._with_copies(index, crowd, floor)
+            crowd, unlisted = self._with_copies(crowd, floor)
             if living:
                 crowd = crowd.chosen(self._table.alive[crowd.docs] == 1)
             return self._compare_crowd(index, crowd, floor, unlisted)
@@ -214,22 +214,17 @@ class Verifier:
 
     # ---- very many: together ----
 
-    def _with_copies(self, index: int, crowd: Crowd, floor: int) -> tuple[Crowd, dict[int, int]]:
-        """The crowd with the first documents of each repeated text in place of the one that stands in for all of them;
+    def _with_copies(self, crowd: Crowd, floor: int) -> tuple[Crowd, dict[int, int]]:
+        """The crowd with the first documents of each repeated text, in place of the one that stands in for all of them;
         and of each such text, by the doc that it is posted as, how many others there are.
         """
-        stand_ins, table = self._candidates.stand_ins, self._table
-        if stand_ins is None or not len(positions := stand_ins.positions(crowd.docs)):
+        if crowd.stand_ins is None:
             return crowd, {}
-        table.update_stands(floor)
-        listed = max(self._listed or 0, 1)
-        copies = {
-            text: table.repeated.copies(text, *stand_ins.bounds(index), listed, table)
-            for text in table.first_of[crowd.docs[positions]].tolist()
-        }
+        self._table.update_stands(floor)
+        copies = self._table.repeated.copies(crowd.stand_ins, max(self._listed or 0, 1), self._table)
         first = np.fromiter(chain.from_iterable(own.docs for own in copies.values()), np.int32)
-        docs = np.concatenate([np.delete(crowd.docs, positions), first])
-        return Crowd(docs, None), {text: own.total - len(own.docs) for text, own in copies.items()}
+        others = {text: own.total - len(own.docs) for text, own in copies.items()}
+        return Crowd(np.concatenate([crowd.docs, first]), None), others
 
     def _compare_crowd(
         self, index: int, candidates: Crowd, floor: int, unlisted: Mapping[int, int]

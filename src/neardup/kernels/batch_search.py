@@ -74,9 +74,10 @@ class Query(NamedTuple):
 
 
 class SearchOutput(NamedTuple):
-    """What `search_and_add` writes: candidates of document i are `candidates[offsets[i]:offsets[i + 1]]`.
+    """What `search_and_add` writes: candidates of document i are `candidates[offsets[i]:offsets[i + 1]]`; those
+    that each stand in for all of a repeated text are `stand_ins[stand_in_offsets[i]:stand_in_offsets[i + 1]]`.
 
-    offsets    n + 1
+    offsets    n + 1, as `stand_in_offsets`
     left_out   of each document, how many of its posting lists were too long to read
     same_as    of each document, the posted doc of the same text, -1 if there is none
     met        posted docs of texts of very many documents, none of them `repeated`: some several times, not all if
@@ -86,6 +87,8 @@ class SearchOutput(NamedTuple):
     candidates: NDArray[np.int32]
     offsets: NDArray[np.int64]
     left_out: NDArray[np.int64]
+    stand_ins: NDArray[np.int32]
+    stand_in_offsets: NDArray[np.int64]
     same_as: NDArray[np.int64]
     met: NDArray[np.int32]
     met_size: NDArray[np.int64]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from neardup.index.posting_lists import BulkPostings
+from neardup.index.bulk_postings import BulkPostings
 from neardup.index.query_batch import posted, with_fingerprints
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.kernels.ranges import gathered

@@ -5,21 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from neardup.index.candidates import CROWD_FROM, merged, with_crowds
-from neardup.index.posting_lists import SharedCounts
+from neardup.index.posting_lists import Query, SharedCounts
+
+NONE = np.empty(0, np.int32)
+FOUR = np.arange(4)
+QUERY = Query(FOUR + 200, FOUR, FOUR + 10, FOUR + 20, (7, 10))
 
 
-def counts_of(*docs: np.ndarray) -> SharedCounts:
-    """The candidates of some documents, in no order."""
+def counts_of(*docs: np.ndarray, stand_ins: tuple[int, ...] = ()) -> SharedCounts:
+    """The candidates of some documents, in no order; and `stand_ins` of the last two of four documents."""
     offsets = np.cumsum([0, *map(len, docs)])
     shuffled = [np.random.default_rng(1).permutation(each) for each in docs]
+    half = len(stand_ins) // 2
     return SharedCounts(
-        np.concatenate(shuffled).astype(np.int32), offsets, np.array([0, 1, 0, 0])[: len(docs)]
-    )
+        np.concatenate(shuffled).astype(np.int32), offsets, np.array([0, 1, 0, 0])[: len(docs)],
+        np.array([*stand_ins, -1], np.int32), np.array([0, 0, 0, half, len(stand_ins)]), NONE,
+    )  # fmt: skip
 
 
 def test_without_a_filter_very_many_are_a_crowd():
     counts = counts_of(np.arange(200), np.arange(3), np.arange(CROWD_FROM - 1), np.arange(CROWD_FROM))
-    candidates, plain = with_crowds(counts, None), merged([counts]).with_crowds()
+    candidates, plain = with_crowds(counts, None, QUERY, 204), merged([counts]).with_crowds()
     for mine, other in zip(candidates[:3], plain[:3], strict=True):
         np.testing.assert_array_equal(mine, other)
     assert sorted(candidates.crowds) == sorted(plain.crowds) == [0, 3]
@@ -37,7 +43,7 @@ def test_many_of_which_few_pass_are_no_crowd():
         asked += len(docs)
         return np.array([keep[query][doc] for query, doc in zip(queries, docs, strict=True)])
 
-    candidates = with_crowds(counts, passing)
+    candidates = with_crowds(counts, passing, QUERY, 204)
     assert list(candidates.crowds) == [0, 2]
     assert len(candidates.crowds[0].docs) == 10_000  # a flood: most pass, and are not looked at
     assert sorted(candidates.crowds[2].docs) == list(range(1_000))
@@ -45,3 +51,16 @@ def test_many_of_which_few_pass_are_no_crowd():
     assert pairs == [(1, doc) for doc in range(40)] + [(3, 0), (3, 1)]
     assert candidates.truncated.tolist() == [False, True, False, False]
     assert asked < 20_009 + 200
+
+
+def test_a_repeated_text_makes_a_crowd_however_few_other_candidates_there_are():
+    counts = counts_of(*(np.arange(n) for n in (3, 200, 200, 3)), stand_ins=(5, 7, 6, 8))
+    found = with_crowds(counts, lambda _, docs: docs != 7, QUERY, 204)
+    assert found.queries.tolist() == [0, 0, 0]
+    assert {i: len(crowd.docs) for i, crowd in found.crowds.items()} == {1: 200, 2: 200, 3: 3}
+    assert found.crowds[1].stand_ins is None
+    few, many = found.crowds[3].stand_ins, found.crowds[2].stand_ins
+    assert few is not None
+    assert many is not None
+    assert (few.docs.tolist(), few.before, few.hours) == ([6, 8], 203, (13, 23))
+    assert (many.docs.tolist(), many.before, many.hours) == ([5], 202, (12, 22))
