@@ -58,6 +58,22 @@ class PlanCacheTest {
     }
 
     @Test
+    @DisplayName("cuts each text of a search once for all shards, as many as a twentieth of the heap has room for")
+    void kept() {
+        List<Long> cut = new ArrayList<>();
+        PlanCache plans = new PlanCache(name -> Lexicon.getDefault(), cut::add);
+        String story = large().substring(0, 4_000);
+        int texts = (int) (Runtime.getRuntime().maxMemory() / 20 / (80L * story.length()));
+        for (int shard = 0; shard < 2; shard++) {
+            for (int text = 0; text < texts; text++) {
+                LikeSource like = new LikeSource.Text(text + story);
+                plans.get(like, SIGNING, Threshold.DEFAULT, Integer.MAX_VALUE, true);
+            }
+        }
+        assertEquals(texts, cut.size());
+    }
+
+    @Test
     @DisplayName("cuts a text while the memory for it is held")
     void held() {
         PlanCache plans = new PlanCache(name -> Lexicon.getDefault(), new MemoryCheck() {
