@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.LeafReaderContext;
@@ -58,9 +59,10 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
     /** What the mapping says, unless the documents of this shard all say something else: nothing would ever be found. */
     private static QGramRecipe stated(SearchExecutionContext context, String text, String name) throws IOException {
         QGramRecipe recipe = parsed(context, text);
-        Set<String> found = context.getIndexReader() == null ? Set.of() : recipes(context, name, false);
+        IndexReader reader = context.getIndexReader();
+        Set<String> found = reader == null ? Set.of() : recipes(reader, name, false, recipe::isOf);
         if (!found.isEmpty() && found.stream().noneMatch(recipe::isOf)) {
-            found = recipes(context, name, true);
+            found = recipes(reader, name, true, recipe::isOf);
             if (!found.isEmpty()) {
                 throw new QueryShardException(
                         context,
@@ -86,9 +88,10 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
             return null;
         }
         String name = nameOf(context, field);
-        Set<String> found = recipes(context, name, false);
+        Set<String> found = recipes(reader, name, false, any -> false);
         if (parsed(context, found).size() > 1) {
-            found = recipes(context, name, true); // terms outlive their documents, until segments are merged and longer
+            // Terms outlive their documents, until segments are merged and longer.
+            found = recipes(reader, name, true, any -> false);
         }
         Set<QGramRecipe> distinct = parsed(context, found);
         if (distinct.size() > 1) {
@@ -113,16 +116,23 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
         return recipes.stream().map(each -> parsed(context, each)).collect(Collectors.toSet());
     }
 
-    /** The recipes that documents of this shard name; or only those of {@code living} documents. */
-    private static Set<String> recipes(SearchExecutionContext context, String field, boolean living)
+    /**
+     * The recipes that documents of a shard name, or only {@code living} ones; up to the first that is {@code enough}: a
+     * search may have a thousand clauses, and a shard a hundred segments.
+     */
+    static Set<String> recipes(IndexReader reader, String field, boolean living, Predicate<String> enough)
             throws IOException {
         Set<String> found = new TreeSet<>();
-        for (LeafReaderContext leaf : context.getIndexReader().leaves()) {
+        for (LeafReaderContext leaf : reader.leaves()) {
             Terms terms = leaf.reader().terms(field);
             TermsEnum recipes = terms == null ? TermsEnum.EMPTY : terms.iterator();
             while (recipes.next() != null) {
                 if (!living || hasLivingDocument(recipes, leaf.reader().getLiveDocs())) {
-                    found.add(recipes.term().utf8ToString());
+                    String recipe = recipes.term().utf8ToString();
+                    found.add(recipe);
+                    if (enough.test(recipe)) {
+                        return found;
+                    }
                 }
             }
         }
