@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.neardup.signature.Lexicon;
@@ -23,6 +24,11 @@ class PlanCacheTest {
     private static IndexSigning signing(Recipe recipe) {
         String text = new Signer(recipe, Lexicon.getDefault()).recipe();
         return new IndexSigning(QGramRecipe.of(text), null, Signer.LARGEST_MAX_LENGTH);
+    }
+
+    @BeforeAll
+    static void prepare() {
+        Requests.prepare();
     }
 
     private static String large() {
