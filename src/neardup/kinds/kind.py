@@ -78,7 +78,7 @@ class Label(NamedTuple):
 def kind_of(a: str, b: str) -> Kind:
     """The kind of the pair of texts `a` and `b`; symmetric. Linear in their lengths; about 0.1 ms for two of 4 KB.
 
-    Raises `TypeError` for what is no text, `ValueError` for an unpaired surrogate.
+    Raises `TypeError` for what is no text, `DocumentError` for an unpaired surrogate.
 
     >>> kind_of("Closed: 12.5 points up.", "Closed: 125 points up.").reason
     'letters and digits are the same, but 12.5 is 125'

@@ -250,12 +250,15 @@ def _format_day(day: int) -> str:
 
 
 def text_argument(name: str, value: Any) -> bytes:
-    """A text that was given to a call, as UTF-8. `TypeError` names the argument if it is not a text; `ValueError` as
-    by `encode_text`.
+    """A text that was given to a call, as UTF-8. `TypeError` names the argument if it is not a text; `DocumentError`
+    says what `encode_text` does.
     """
     if not isinstance(value, str):
         raise TypeError(f"{name} is {_brief(value)}, not a text (str)")
-    return encode_text(value, name)
+    try:
+        return encode_text(value, name)
+    except ValueError as error:
+        raise DocumentError(None, str(error)) from None
 
 
 def encode_text(text: str, what: str = "text") -> bytes:

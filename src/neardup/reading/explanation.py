@@ -156,7 +156,7 @@ def explain(a: str, b: str, *, recipe: Recipe | None = None) -> Explanation:
 
     Nothing is computed before it is asked for. All of it takes about linear time: 10 ms for texts of 4 KB, 5 s for two
     of a million characters. Where the two have so little in common that words are not compared with words, a change
-    says so (`coarse`). Raises `TypeError` for what is no text, `ValueError` for an unpaired surrogate.
+    says so (`coarse`). Raises `TypeError` for what is no text, `DocumentError` for an unpaired surrogate.
 
     >>> why = explain("Rates fell to 6 3/16 pct on Monday, the bank said.", "Rates fell to 6 pct, the bank said.")
     >>> [(change.kind, why.a[slice(*change.a)], why.b[slice(*change.b)]) for change in why.changes]

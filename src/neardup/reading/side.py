@@ -25,7 +25,7 @@ class Side:
     """A `text`, signed by `recipe`, with what is computed from it alone: worth keeping where it is compared with many.
 
     Each property is computed when it is first asked for, in linear time. Raises `TypeError`, which calls it by `name`,
-    for what is no text, and `ValueError` for an unpaired surrogate.
+    for what is no text, and `DocumentError` for an unpaired surrogate.
     """
 
     def __init__(self, text: str, recipe: Recipe, name: str = "text") -> None:

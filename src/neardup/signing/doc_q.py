@@ -41,7 +41,7 @@ class SetOverlap(NamedTuple):
 
 
 def overlap(a: str, b: str, signer: Signer) -> SetOverlap:
-    """The overlap of two texts by the recipe of `signer`; raises `ValueError` for an unpaired surrogate."""
+    """The overlap of two texts by the recipe of `signer`; raises `DocumentError` for an unpaired surrogate."""
     batch = signer.sign([text_argument("a", a), text_argument("b", b)], counted=True)
     size_a, size_b = batch.counts.tolist()
     keys, offsets = signer.key_sets(batch)
@@ -55,7 +55,7 @@ def doc_q(a: str, b: str, *, q: int = 4, fold_case: bool = False) -> float:
     Definition 3.32).
 
     From 0 to 1; symmetric; 1 for equal non-empty normal forms, however short; else 0 if one has no q-gram.
-    Raises `TypeError` for what is no text, `ValueError` for an unpaired surrogate, `SettingsError` for a q outside 1
+    Raises `TypeError` for what is no text, `DocumentError` for an unpaired surrogate, `SettingsError` for a q outside 1
     to 16. Costs about 0.1 ms for 4 KB.
 
     >>> doc_q("A rose is a flower", "A rose is a flower!")

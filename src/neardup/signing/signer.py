@@ -212,7 +212,7 @@ class Signer:
         return self.key_sets(self.sign([text]))[0], words
 
     def signature(self, text: str) -> Signature:
-        """The whole signature of `text`; `ValueError` for an unpaired surrogate, `TypeError` for what is no text."""
+        """The whole signature of `text`; `DocumentError` for an unpaired surrogate, `TypeError` for what is no text."""
         encoded = text_argument("text", text)
         batch, words = self.sign([encoded], counted=True), self.word_features([encoded])
         form = batch.text(0).decode()
@@ -290,7 +290,7 @@ _DEFAULT = Recipe()
 def sign(text: str, *, recipe: Recipe = _DEFAULT) -> Signature:
     """The signature of `text`. Linear in its length; about 0.1 ms for 4 KB.
 
-    Raises `TypeError` for what is no text, `ValueError` if `text` has an unpaired surrogate, `SettingsError` if a
+    Raises `TypeError` for what is no text, `DocumentError` if `text` has an unpaired surrogate, `SettingsError` if a
     file of the recipe cannot be read, `LexiconError` if its lexicon is damaged.
 
     >>> from neardup import sign

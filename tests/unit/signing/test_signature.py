@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neardup.errors import DocumentError
 from neardup.kernels.sketch import UNCOUNTED
 from neardup.kinds import kind_of
 from neardup.model.settings import REACHES, Recipe
@@ -163,6 +164,15 @@ def test_what_is_no_text_is_named(value):
             TypeError, match=rf"(?:a|b|text) is .*{type(value).__name__}.*, not a text \(str\)"
         ):
             call()
+
+
+@pytest.mark.parametrize("call", [doc_q, explain, kind_of])
+def test_half_a_character_is_an_error_of_neardup(call):
+    for broken in (partial(call, "a\ud800", "b"), partial(call, "b", "a\ud800"), partial(sign, "a\ud800")):
+        with pytest.raises(
+            DocumentError, match=r"(?:a|b|text) has the unpaired surrogate U\+D800 at position 1"
+        ):
+            broken()
 
 
 def test_working_arrays_of_a_large_text_are_not_kept():
