@@ -166,6 +166,7 @@ def _gunzipped(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
         rest = block if inflater else block.lstrip(b"\0")
         while rest:
             if not (inflater or is_first or GZIP_MAGIC.startswith(rest[: len(GZIP_MAGIC)])):
+                yield b"\n"  # what came before is whole, and so is its last line
                 raise StreamError(
                     "bytes that are no gzip follow the gzip stream: pack it without them (zcat FILE | gzip)"
                 )
@@ -207,11 +208,14 @@ def _unzstd(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
         for start in range(0, len(block), ZSTD_SLICE):
             rest = block[start : start + ZSTD_SLICE]
             while rest:
+                begins = frame is None
                 frame = frame or zstandard.ZstdDecompressor().decompressobj()
                 try:
                     ready.append(frame.decompress(rest))
                 except zstandard.ZstdError as cause:
-                    yield b"".join(ready)
+                    yield b"".join(ready) + (
+                        b"\n" if begins else b""
+                    )  # the last line of a whole frame is whole
                     raise StreamError(_why_no_zstd(str(cause))) from cause
                 size += len(ready[-1])
                 if size >= BLOCK:

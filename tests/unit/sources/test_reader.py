@@ -269,6 +269,15 @@ def test_bytes_behind_a_gzip_stream_are_told_as_that(tmp_path, foreign):
     )
 
 
+@pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_the_last_line_before_foreign_bytes_is_read_with_or_without_its_line_feed(tmp_path, compress, end):
+    data = compress(b'{"id": "a", "text": "Rain."}\n{"id": "b", "text": "Snow."}' + end)
+    *documents, reject = read(written(tmp_path, "a.jsonl", data + b"foreign bytes"))
+    assert documents == [Document("a", "Rain."), Document("b", "Snow.")]
+    assert isinstance(reject, Reject)
+
+
 def test_a_zstd_stream_that_would_take_much_memory_is_told_with_the_way_out(tmp_path):
     large = zstandard.ZstdCompressionParameters(window_log=28)
     packer = zstandard.ZstdCompressor(compression_params=large).compressobj()
