@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, get_args
 
+from neardup.model.counted import some_of
 from neardup.sources.kind_counts import KindCounts
 from neardup.sources.streams import is_live
 from neardup.stores.window_directory import PARTS, holds_window
@@ -75,7 +76,10 @@ class File(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """Files in the order in which they are read, and a line for each directory about those below it that are not."""
+    """Files in the order in which they are read, and a line for each directory about those below it that are not.
+
+    A file that is named twice, or linked to, stands once there, as it was named first; a line says so.
+    """
 
     files: list[File]
     passed_over: list[str]
@@ -107,10 +111,15 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
             pages = [kind.name for kind in passed if FORMS.get(kind.name) == "html"]
             hint += "; --html reads pages" if pages and form != "html" else ""
             passed_over.append(f"{escaped(name)}: {len(passed):,} passed over: {passed}{hint}")
+    files, again = _once(files)
+    if again:
+        passed_over.append(
+            f"{some_of([escaped(name) for name in again])}: named twice, or linked to, and read once"
+        )
     # Two files of one name in one run would give the same ids, and one would replace the other's documents. What one is
     # called by its path another may be called by its own name.
     while True:
-        stems = Counter(stem for _, stem in {file[:2] for file in files})
+        stems = Counter(file.stem for file in files)
         named = [
             file if stems[file.stem] == 1 else file._replace(stem=Path(file.name).as_posix())
             for file in files
@@ -187,6 +196,16 @@ def opened(name: str) -> Iterator[int]:
 def escaped(name: str) -> str:
     r"""A file's name as text that every encoding has: bytes of it that are no UTF-8 stand as `\xNN`."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def _once(files: list[File]) -> tuple[list[File], list[str]]:
+    """`files`, each once; and the other names of those that have several: read again, all of one would be copies."""
+    once: dict[str, File] = {}
+    real = (file.name if file.name == STDIN else os.path.realpath(file.name) for file in files)
+    again = [
+        file.name for file, name in zip(files, real, strict=True) if once.setdefault(name, file) is not file
+    ]
+    return list(once.values()), again
 
 
 def _nothing(name: str, form: Form | None, *, html: bool) -> File:

@@ -136,9 +136,15 @@ def test_directories_with_files_of_one_name_do_not_share_ids(tmp_path):
     assert ids == [f"{tmp_path}/mon/page.txt", f"{tmp_path}/tue/page.txt"]
 
 
-def test_a_file_given_twice_has_its_own_ids_twice(tmp_path):
-    path = written(tmp_path, "a.txt", "a")
-    assert [document.id for document in read(path, path)] == ["a.txt", "a.txt"]
+def test_a_file_that_is_named_twice_or_linked_to_is_read_once(tmp_path):
+    path = written(tmp_path, "d/a.txt", "a")
+    (tmp_path / "d/b.txt").symlink_to("a.txt")
+    reader = Reader([tmp_path / "d", path, written(tmp_path, "c.txt", "c")])
+    assert [document.id for document in reader] == ["a.txt", "c.txt"]
+    assert reader.passed_over == [
+        f"{tmp_path}/d/b.txt, {path}: named twice, or linked to, and read once",
+    ]
+    assert Reader([path, path]).passed_over == [f"{path}: named twice, or linked to, and read once"]
 
 
 def test_a_name_that_is_no_utf8_is_escaped_in_ids(tmp_path):
