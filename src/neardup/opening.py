@@ -84,7 +84,8 @@ def _check_arguments(path: object, settings: object, changes: dict[str, Any]) ->
         raise SettingsError("settings", settings, "a neardup.Settings; single ones are keyword arguments")
     for name in sorted(changes.keys() & Recipe.__dataclass_fields__):
         raise SettingsError(name, changes[name], f"given as recipe=neardup.Recipe({name}=...)")
-    if not isinstance(path, str | PathLike | None):
+    # ":memory:" is what SQLite calls a database in memory: nobody means a directory of that name.
+    if not isinstance(path, str | PathLike | None) or path == ":memory:":
         raise SettingsError(
             "window", path, "the path of a directory or the URL of a window; None = in memory"
         )

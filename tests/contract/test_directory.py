@@ -616,10 +616,14 @@ def test_a_link_that_leads_to_no_directory_is_told_as_that(tmp_path, to, readonl
         open_window(tmp_path / "loop", readonly=readonly)
 
 
-@pytest.mark.parametrize("path", [b"news.window", 5])
-def test_what_is_no_path_opens_nothing(path):
-    with pytest.raises(SettingsError, match="it must be the path of a directory or the URL of a window"):
+@pytest.mark.parametrize("path", [b"news.window", 5, ":memory:"])
+def test_what_is_no_path_opens_nothing(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        SettingsError, match=r"the path of a directory or the URL of a window; None = in memory"
+    ):
         open_window(path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_belongs_to_the_recipe_is_told_where_it_goes():
