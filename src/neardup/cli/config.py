@@ -33,7 +33,7 @@ import logging
 import os
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from configparser import ConfigParser
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -263,11 +263,13 @@ def _toml(path: Path) -> dict[str, Any]:
         raise ConfigError(str(path), None, f"this is no TOML: {error}") from error
 
 
-def _check_keys(path: Path, data: Collection[str], known: Sequence[str], table: str = "") -> None:
-    for key in data:
+def _check_keys(path: Path, data: Mapping[str, Any], known: Sequence[str], table: str = "") -> None:
+    for key, value in data.items():
         if key not in known:
             home = _home(key)
             hint = f"{key} stands {home}" if home else f"the nearest is {table + _nearest(key, known)!r}"
+            if isinstance(value, dict) and not difflib.get_close_matches(key, TABLES):
+                hint = f"settings stand above all tables, and the tables are {', '.join(TABLES)}"
             raise ConfigError(str(path), key, f"there is no setting {table + key!r}; {hint}")
 
 

@@ -176,6 +176,12 @@ def test_a_value_that_cannot_be_used_is_told_with_what_it_stands_in(tmp_path):
         ("[recipe]\nq = 5\nthreshold = 0.8", "'recipe.threshold'; threshold stands above all tables"),
         ("[recipe]\ntext = 'body'", "'recipe.text'; text stands in the table [fields]"),
         ("[recipe]\nrecipe = 5", "'recipe.recipe'; the nearest is 'recipe.reach'"),
+        (
+            "[neardup]\nq = 5",
+            "'neardup'; settings stand above all tables, and the tables are recipe, fields, elas",
+        ),
+        ("[tool.neardup]\nq = 5", "'tool'; settings stand above all tables"),
+        ("[recip]\nq = 5", "'recip'; the nearest is 'recipe'"),
     ],
 )
 def test_a_key_in_the_wrong_table_is_told_where_it_stands(tmp_path, text, message):
