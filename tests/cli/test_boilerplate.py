@@ -84,9 +84,8 @@ def test_the_table_says_what_recurs_and_where(run, table):
     unnamed["sources"] = {"": unnamed["sources"]["a"]}
     table.write_text(json.dumps(unnamed), "utf-8")
     missing = " ".join(run("boilerplate", "show", table, "--source", "c").err.replace("│", " ").split())
-    assert (
-        "the table has no source 'c': it has one without a name, which is listed without --source" in missing
-    )
+    assert "the table has no source 'c': it has one without a name (--source '')" in missing
+    assert run("boilerplate", "show", table, "--source", "", "--format", "jsonl").lines[0]["source"] == ""
 
 
 def test_what_nothing_was_learned_from_is_told(run, site):

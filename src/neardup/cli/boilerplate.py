@@ -130,7 +130,7 @@ def show(
 def _unknown(wanted: str, known: Sequence[str]) -> str:
     from neardup.cli.tables import some_of
 
-    names = [name or "one without a name, which is listed without --source" for name in known]
+    names = [name or "one without a name (--source '')" for name in known]
     return f"the table has no source {wanted!r}: it has {some_of(names, _NAMED) or 'none'}"
 
 

@@ -41,7 +41,7 @@ INTERRUPTED: Final = 128 + signal.SIGINT
 TERMINATED: Final = 128 + signal.SIGTERM
 BROKEN_PIPE: Final = 128 + signal.SIGPIPE
 
-MAY_BE_EMPTY: Final = frozenset(("--text", "--title", "--keep-kinds"))
+MAY_BE_EMPTY: Final = frozenset(("--text", "--title", "--keep-kinds", "--source"))
 """Options whose values are no names, and may be empty."""
 
 _LEFT_OVER_RE: Final = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.+)\)", re.DOTALL)
