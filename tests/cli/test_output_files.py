@@ -373,6 +373,24 @@ def test_a_run_over_files_that_a_signal_ends_replaces_no_table(run, monkeypatch,
     assert {each.name for each in Path().iterdir()} == {"a.jsonl", name}
 
 
+def test_a_run_that_ends_before_it_counts_says_nothing_of_kinds(run, monkeypatch):
+    text = "On {0} May {0} boats came with {0} tons of herring, and {0} left the harbour empty."
+    path = written("a.jsonl", ({"id": f"{i}", "text": text.format(i)} for i in range(100, 700)))
+    compared = records.compared
+
+    def signalled(*words, **options):
+        for at, each in enumerate(compared(*words, **options)):
+            if at == 500:
+                signal.raise_signal(signal.SIGTERM)
+            yield each
+
+    words = ("dedup", path, "--keep", "longest", "--output", "o.jsonl")
+    assert "are no plain copies" in run(*words).err
+    monkeypatch.setattr(records, "compared", signalled)
+    done = run(*words, "--force")
+    assert (done.code, "0 read: 0 kept" in done.err, "plain copies" in done.err) == (143, True, False)
+
+
 def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(run, stream):
     """In a container each run has the same."""
     left = Path(f"o.csv.{os.getpid()}.tmp")

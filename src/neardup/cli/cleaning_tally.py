@@ -54,7 +54,9 @@ class CleaningTally(Tally):
             return ""
         near, looked_at, kinds = self._sample.looked()
         others = Counter[str]({kind: kinds[kind] for kind in KEEPABLE if kinds[kind]})
-        if not others:
+        if (
+            not others or near != self.statuses["near"]
+        ):  # a run that was ended has looked at more than it counts
             return ""
         of = (
             f"the {near:,} near"
