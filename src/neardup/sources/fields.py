@@ -69,7 +69,9 @@ class Fields:
             return value
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        raise RecordError(f"field {self.id!r} is {_kind(value)}, not a string or an integer")
+        raise RecordError(
+            f"field {self.id!r} is {_kind(value)}, not a string or an integer: --id-field names another"
+        )
 
     def _text(self, record: Mapping[str, Any], id: str) -> str:
         value = field_of(record, self.text)
@@ -97,7 +99,7 @@ class Fields:
                 return value
             if isinstance(moment := plain(value), datetime):
                 return moment
-            raise RecordError(f"field {name!r} is {_kind(value)}, not a time", id)
+            raise RecordError(f"field {name!r} is {_kind(value)}, not a time: --time-field names another", id)
         return None
 
 

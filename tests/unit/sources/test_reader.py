@@ -187,9 +187,9 @@ BAD_JSON = {
     b'{"text": null}': "field 'text' is null",
     b'{"text": 7}': "field 'text' is an integer, not a string",
     b'{"text": ["a"]}': "field 'text' is a list, not a string",
-    b'{"id": 1.5, "text": "a"}': "field 'id' is a number",
+    b'{"id": 1.5, "text": "a"}': "field 'id' is a number, not a string or an integer: --id-field names another",
     b'{"id": true, "text": "a"}': "field 'id' is a boolean",
-    b'{"text": "a", "time": {}}': "field 'time' is an object, not a time",
+    b'{"text": "a", "time": {}}': "field 'time' is an object, not a time: --time-field names another",
     b'{"text": "a", "time": false}': "field 'time' is a boolean, not a time",
     b"[" * 100_000: "not JSON",
 }
