@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from neardup.errors import SettingsError
 from neardup.model.document import parse_time
-from neardup.model.plain_values import is_missing
+from neardup.model.plain_values import is_missing, plain
 
 RULES: Final = ("first", "last", "longest", "earliest")
 SOURCE: Final = "source:"
@@ -55,14 +55,15 @@ def preferred(keep: Keep, lengths: Sequence[int], ranks: Sequence[int]) -> Seque
 
 
 def rank(keep: Keep, *names: object) -> int:
-    """The position among the sources of `keep` of the first of `names` that is one of them; the end if none is.
+    """The position among the sources of `keep` of the first of `names` that is one of them; the end if none is. A name
+    may be an integer.
 
     >>> rank(Keep("source", ("reuters", "ap")), "ap"), rank(Keep("source", ("reuters", "ap")), None, "blog.jsonl")
     (1, 2)
     """
-    for name in names:
-        if isinstance(name, str) and name in keep.sources:
-            return keep.sources.index(name)
+    for name in map(plain, names):
+        if isinstance(name, str | int) and str(name) in keep.sources:
+            return keep.sources.index(str(name))
     return len(keep.sources)
 
 

@@ -132,6 +132,13 @@ def test_the_preferred_source_stays():
     assert neardup.dedup(other, keep="source:ap", source="from").kept == [1]
 
 
+@pytest.mark.parametrize("kind", [int, np.int64])
+def test_a_source_may_be_a_number(kind, caplog):
+    records = [{"text": FERRY, "source": kind(number)} for number in (7, 12, 3)]
+    assert neardup.dedup(records, keep="source:12,7").kept == [1]
+    assert not caplog.text
+
+
 def test_a_source_that_no_text_has_is_told(caplog):
     neardup.dedup([{"text": FERRY, "source": "ap"}], keep="source:ap,reuter")
     assert "no text has the source 'reuter'" in caplog.text
