@@ -25,7 +25,9 @@ PAGE: Final = HTML._replace(remedy=f"--html reads its text{_WITHOUT}")
 XML: Final = OtherFormat("XML (RSS, Atom)", "convert it to JSON Lines, an item a line", "with its tags")
 MBOX: Final = OtherFormat("a mailbox (mbox)", "--input mbox reads its messages", "as one document", "mbox")
 MAIL: Final = OtherFormat("a mail", "--input mail reads its text", "with its headers", "mail")
-LOG: Final = OtherFormat("a log", "convert it to JSON Lines, an entry a line", "as one document")
+LOG: Final = OtherFormat(
+    "a log", "--input jsonl reads lines of JSON; convert others to that, an entry a line", "as one document"
+)
 JSON: Final = OtherFormat(
     "JSON", "--input jsonl reads its records", "with its braces and names, as one document", "jsonl"
 )

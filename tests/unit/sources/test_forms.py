@@ -230,7 +230,7 @@ FOREIGN = {
     ),
     "a.log.gz": (
         "x",
-        "this is a log: convert it to JSON Lines, an entry a line; --input text compa",
+        "this is a log: --input jsonl reads lines of JSON; convert others to that, an entry a line; --input text compa",
     ),
     "a.md": ("x", "this is Markdown: convert it to text; --input text compares it with its marks"),
     "a.jsonl": ("<!DOCTYPE html>\n<p>Rain\n", "this is HTML: --input html reads its text; "),
