@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from neardup.model.counted import shown_score
+
 
 def shown_rate(value: float | None) -> str:
-    """A share, or a dash where there is none."""
-    return "-" if value is None else f"{value:.3f}"
+    """A share, or a dash where there is none.
+
+    >>> shown_rate(4928 / 4929), shown_rate(None)
+    ('0.999', '-')
+    """
+    return "-" if value is None else shown_score(value)
 
 
 def shown_time(microseconds: float) -> str:

@@ -111,7 +111,8 @@ def _series(number: int, result: Result, what: str) -> Series:
     for point in points:
         title = (
             f"{result.name}\nthreshold {point.threshold:g}\n"
-            f"precision {shown_rate(point.precision)}, recall {point.recall:.3f}, F1 {point.f1:.3f}\n"
+            f"precision {shown_rate(point.precision)}, recall {shown_rate(point.recall)}, "
+            f"F1 {shown_rate(point.f1)}\n"
             f"{point.correct:,} of {point.reported:,} reported are right, of {point.copies:,} copies\n"
             f"{shown_time(result.microseconds(point))} a document"
         )

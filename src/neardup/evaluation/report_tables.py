@@ -32,10 +32,10 @@ def summary_row(result: Result) -> list[str]:
     documents = max(1, result.cost.signed)
     return [
         result.name,
-        f"{best.f1:.3f}",
+        shown_rate(best.f1),
         f"{best.threshold:g}",
         shown_rate(best.precision),
-        f"{best.recall:.3f}",
+        shown_rate(best.recall),
         shown_time(result.microseconds(best)),
         _comparison(result, best),
         shown_bytes(result.index_bytes / documents),
@@ -52,8 +52,8 @@ def detail_rows(result: Result) -> Iterable[list[str]]:
             f"{point.reported:,}",
             f"{point.correct:,}",
             shown_rate(point.precision),
-            f"{point.recall:.3f}",
-            f"{point.f1:.3f}",
+            shown_rate(point.recall),
+            shown_rate(point.f1),
             "-" if point.compared is None else f"{point.compared:,}",
             shown_time(result.microseconds(point)),
         ]
@@ -83,7 +83,7 @@ def _highest(results: Sequence[Result]) -> list[tuple[str, str, str]]:
     top = max(result.best.f1 for result in results)
     first, *others = [result for result in results if result.best.f1 == top]
     more = f", and {len(others)} more" if others else ""
-    return [("highest F1", f"{top:.3f}", f"{first.name} at {first.best.threshold:g}{more}")]
+    return [("highest F1", shown_rate(top), f"{first.name} at {first.best.threshold:g}{more}")]
 
 
 def subtitle(evaluation: Evaluation) -> str:
