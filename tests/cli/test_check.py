@@ -39,7 +39,7 @@ def test_against_files(run, stream):
     written("more/a.jsonl", [{"id": "ferry", "text": "Another text with the id of a ferry."}])
     done = run("check", written("new.jsonl", NEW), "--against", stream, "--against", "more")
     assert brief(done) == EXPECTED
-    assert "neardup: compared with 6 documents of files\n" in done.err
+    assert f"neardup: compared with 6 documents of {stream}, more\n" in done.err
     assert not list(Path().glob("*.window"))
     same = written("same.jsonl", [{"id": "x", "text": "Another text with the id of a ferry."}])
     (verdict,) = run("check", same, "--against", stream, "--against", "more").lines
@@ -68,14 +68,14 @@ def test_what_of_the_others_could_not_be_read_is_no_all_clear(run, stream):
     Path("broken.jsonl").write_text('{"id": "a", "text": "Rain is due in the south."}\n{"id": "b", \n')
     done = run("check", new, "--against", "broken.jsonl")
     assert (done.code, brief(done)) == (1, [("n3", "unique", None)])
-    assert "compared with 1 document of files; 1 could not be used\n" in done.err
+    assert "compared with 1 document of broken.jsonl; 1 could not be used\n" in done.err
     Path("empty.jsonl").write_text("")
     done = run("check", new, "--against", "empty.jsonl")
     assert done.code == 1
-    assert "compared with 0 documents of files: nothing can be a copy of them\n" in done.err
+    assert "compared with 0 documents of empty.jsonl: nothing can be a copy of them\n" in done.err
     Path("bad.jsonl").write_text("{\n")
     assert (
-        "0 documents of files: nothing can be a copy of them; 1 could not be used\n"
+        "0 documents of bad.jsonl: nothing can be a copy of them; 1 could not be used\n"
         in run("check", new, "--against", "bad.jsonl").err
     )
     run("ingest", "empty.jsonl", "--window", "w")

@@ -13,8 +13,9 @@ from neardup.cli import inputs
 from neardup.cli.context import opened_window
 from neardup.cli.sinks import Rejects
 from neardup.cli.streams import log_line
-from neardup.cli.tables import counted
+from neardup.cli.tables import counted, some_of
 from neardup.model.document import Document
+from neardup.sources.files import escaped
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -59,7 +60,7 @@ def opened_against(names: list[str], config: Config, reading: Mapping[str, Any])
 
     timeless = {"window_hours": 0, "keep_hours": None, "policy": "mark", "max_documents": 0, "max_memory": 0}
     with neardup.open(None, **{**config.given, **timeless}) as target:
-        yield Against(target, _undated(target.read), _fill(target, config.reader(names, **reading)))
+        yield Against(target, _undated(target.read), _fill(target, config.reader(names, **reading), names))
 
 
 def check_files(names: list[str], option: str, why: str) -> None:
@@ -72,8 +73,9 @@ def check_files(names: list[str], option: str, why: str) -> None:
             raise typer.BadParameter(f"{name} does not exist", param_hint="--against")
 
 
-def _fill(target: Window, reader: Reader) -> bool:
-    """Reads what there is to compare with; what cannot be used of it is told, and compared with nothing. Whether all
+def _fill(target: Window, reader: Reader, names: list[str]) -> bool:
+    """Reads what there is to compare with, which is told by its `names`: of `--against old/*` a shell makes one file to
+    compare with, and many to check. What cannot be used of it is told, and compared with nothing. Whether all
     could be used, and it was anything.
     """
     inputs.report_passed_over(reader)
@@ -83,7 +85,8 @@ def _fill(target: Window, reader: Reader) -> bool:
         count = sum(1 for _ in verdicts)
     is_wrong = inputs.report_read(reader, ())
     lacking = f"; {rejects.count:,} could not be used" if rejects.count else ""
-    log_line(f"compared with {counted(count, 'document')} of files{'' if count else _NOTHING}{lacking}")
+    of = some_of([escaped(name) for name in names])
+    log_line(f"compared with {counted(count, 'document')} of {of}{'' if count else _NOTHING}{lacking}")
     return bool(count) and not rejects.count and not is_wrong
 
 
