@@ -345,6 +345,7 @@ def test_documents_of_an_earlier_run_that_give_way_are_told(run):
         done = run("ingest", "a.jsonl", "--window", "w", "--format", "quiet")
     message = "1 document stored by earlier runs gave way to another text of the same id: --id-field names the field"
     assert message in done.err
+    assert "(without one, a record is called by its file's name), --window another window\n" in done.err
 
 
 def test_hours_are_kept_as_the_window_compares_them(run):

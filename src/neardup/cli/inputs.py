@@ -328,7 +328,8 @@ class IdCheckingReader:
         if earlier := replaced - other:
             log_line(
                 f"{counted(earlier, 'document')} stored by earlier runs gave way to another text of the same id: "
-                "--id-field names the field that tells documents apart, --window another window"
+                "--id-field names the field that tells documents apart (without one, a record is called by its file's "
+                "name), --window another window"
             )
         if same:
             log_line(
