@@ -16,6 +16,7 @@ from testing.cli.samples import FERRY, STREAM, written
 from testing.memory import MEMORY
 
 from neardup.cleaning import records, writers
+from neardup.cleaning.compared import compared
 from neardup.cli import cleaning_run
 from neardup.cli.streams import NamedFile
 
@@ -376,7 +377,6 @@ def test_a_run_over_files_that_a_signal_ends_replaces_no_table(run, monkeypatch,
 def test_a_run_that_ends_before_it_counts_says_nothing_of_kinds(run, monkeypatch):
     text = "On {0} May {0} boats came with {0} tons of herring, and {0} left the harbour empty."
     path = written("a.jsonl", ({"id": f"{i}", "text": text.format(i)} for i in range(100, 700)))
-    compared = records.compared
 
     def signalled(*words, **options):
         for at, each in enumerate(compared(*words, **options)):

@@ -54,9 +54,8 @@ class CleaningTally(Tally):
             return ""
         near, looked_at, kinds = self._sample.looked()
         others = Counter[str]({kind: kinds[kind] for kind in KEEPABLE if kinds[kind]})
-        if (
-            not others or near != self.statuses["near"]
-        ):  # a run that was ended has looked at more than it counts
+        # A run that a signal ended has looked at more than it counts.
+        if not others or near != self.statuses["near"]:
             return ""
         of = (
             f"the {near:,} near"

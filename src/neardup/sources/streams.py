@@ -213,9 +213,8 @@ def _unzstd(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
                 try:
                     ready.append(frame.decompress(rest))
                 except zstandard.ZstdError as cause:
-                    yield b"".join(ready) + (
-                        b"\n" if begins else b""
-                    )  # the last line of a whole frame is whole
+                    # What came before a frame that is none is whole, and so is its last line.
+                    yield b"".join(ready) + (b"\n" if begins else b"")
                     raise StreamError(_why_no_zstd(str(cause))) from cause
                 size += len(ready[-1])
                 if size >= BLOCK:
