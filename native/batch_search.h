@@ -7,6 +7,7 @@
 #ifndef NEARDUP_BATCH_SEARCH_H
 #define NEARDUP_BATCH_SEARCH_H
 
+#include "bitmap_columns.h"
 #include "bitset_cache.h"
 #include "candidate_filter.h"
 #include "core.h"
@@ -157,7 +158,7 @@ static inline void join_chain(const Documents *documents, i64 doc, i64 posted) {
 
 KERNEL(search_and_add,
        LISTS ", " PACKED_LISTS ", " BITSET_CACHE ", keys u8, key_offsets i8, min_shared i8, limit int, " QUERY
-             ", " DOCUMENTS ", " COUNTERS ", " SEARCH_OUTPUT ", progress i8!") {
+             ", " BITMAP_COLUMNS ", " DOCUMENTS ", " COUNTERS ", " SEARCH_OUTPUT ", progress i8!") {
     const Lists lists = lists_of(a);
     a += LISTS_ARGS;
     const PackedLists packed = packed_lists_of(a);
@@ -170,6 +171,8 @@ KERNEL(search_and_add,
     a += 4;
     const Query query = query_of(a);
     a += QUERY_ARGS;
+    const BitmapColumns columns = bitmap_columns_of(a);
+    a += BITMAP_COLUMNS_ARGS;
     const Documents documents = documents_of(a);
     a += DOCUMENTS_ARGS;
     const Counters counters = counters_of(a);
@@ -183,16 +186,18 @@ KERNEL(search_and_add,
 
     Located located;
     if (!room_to_locate(&lists, &packed, widest_of(key_offsets, offsets_length), &located)) return NO_MEMORY;
+    OwnBits own;
     i64 status = DONE;
     while (progress[0] < query.length) {
         const i64 i = progress[0], first = key_offsets[i], last = key_offsets[i + 1];
         if (progress[2] == 0) {
             locate(&located, keys + first, last - first);
             const Filter wanted = filter_of(&query, i);
+            set_own_bits(&columns, i, query.counts[i], query.numerator, query.denominator, &own);
             i64 certain = offsets[i];
             const i64 end =
                 count_shared(&located, &bitsets, keys + first, last - first, min_shared[i], limit, &documents, &wanted,
-                             &counters, candidates, room, offsets[i], &certain, &left_out[i]);
+                             &counters, &columns, &own, candidates, room, offsets[i], &certain, &left_out[i]);
             if (end < 0) {
                 status = end == -1 ? CANDIDATES_FULL : NO_MEMORY;
                 break;

@@ -4,6 +4,7 @@
 #ifndef NEARDUP_SHARED_COUNTS_H
 #define NEARDUP_SHARED_COUNTS_H
 
+#include "bitmap_columns.h"
 #include "bitset_cache.h"
 #include "candidate_filter.h"
 #include "core.h"
@@ -179,7 +180,8 @@ static inline void take_plain(u64 *reached, u64 *plain, i64 words, const Documen
 /* `count_shared` where many lists are long: those are counted by their bitsets, the others are read. */
 static inline i64 count_by_bitsets(const Located *located, const BitsetCache *bitsets, const u64 *keys, i64 size,
                                    i64 minimum, const Documents *documents, const Filter *wanted,
-                                   const Counters *counters, i32 *out, i64 room, i64 out_at, i64 *certain) {
+                                   const Counters *counters, const BitmapColumns *columns, OwnBits *own, i32 *out,
+                                   i64 room, i64 out_at, i64 *certain) {
     const i64 *lengths = located->lengths;
     const i64 total = counters->hits_length, shortest = long_from(total), words = (total + 63) / 64;
     i64 *rows = malloc((size_t)(2 * size + AT_ONCE) * sizeof *rows);
@@ -196,15 +198,18 @@ static inline i64 count_by_bitsets(const Located *located, const BitsetCache *bi
         }
     }
     const i64 digits = max_i64(digits_of(n_rows), digits_of(minimum));
-    u64 *planes = malloc((size_t)((digits + 3) * words) * sizeof *planes);
+    u64 *planes = malloc((size_t)((digits + 4) * words) * sizeof *planes);
     if (!planes) {
         free(rows);
         return -2;
     }
-    u64 *reached = planes + digits * words, *rest = reached + words, *plain = rest + words;
-    const i64 reaching = count_bitsets(bitsets, rows, n_rows, minimum, words, planes, reached);
-    i64 kept = -1;
-    if (out_at + reaching + 64 <= room) {
+    u64 *reached = planes + digits * words, *rest = reached + words, *plain = rest + words, *alike = plain + words;
+    i64 kept = -2, reaching = 0;
+    count_bitsets(bitsets, rows, n_rows, minimum, words, planes, reached);
+    const bool is_set = set_alike(columns, own, reached, words, alike);
+    for (i64 word = 0; is_set && word < words; word++) reaching += ones(reached[word] &= alike[word]);
+    if (is_set) kept = -1;
+    if (is_set && out_at + reaching + 64 <= room) {
         memcpy(rest, reached, (size_t)words * sizeof *rest);
         take_plain(rest, plain, words, documents, wanted);
         *certain = write_members(words, plain, out, out_at);
@@ -221,7 +226,7 @@ static inline i64 count_by_bitsets(const Located *located, const BitsetCache *bi
                 const i64 doc = out[p];
                 if (bit_of(reached, doc)) continue; /* written already */
                 out[kept] = (i32)doc;
-                kept += hits[doc] - base + counted_bits(planes, digits, words, doc) >= minimum;
+                kept += bit_of(alike, doc) && hits[doc] - base + counted_bits(planes, digits, words, doc) >= minimum;
             }
         }
     }
@@ -325,11 +330,13 @@ static inline i64 count_densely(const Located *located, const i64 *read, i64 n_r
  * known to be all that is `wanted` (candidate_filter.h), `left_out` how many lists were. A list of more than `limit`
  * living docs in the hours wanted is left out (0 = no limit). `minimum` is from 1 to 2^bits - 2, `bits` those of
  * `counters`. Costs 1 to 3 ns a posting read; where a list is long, of the two longest only those docs are looked up
- * that the others leave.
+ * that the others leave. Where many are, docs of short texts whose bitmaps speak against them are left out by `columns`
+ * and the bits of the text's `own`.
  */
 static inline i64 count_shared(const Located *located, const BitsetCache *bitsets, const u64 *keys, i64 size,
                                i64 minimum, i64 limit, const Documents *documents, const Filter *wanted,
-                               const Counters *counters, i32 *out, i64 room, i64 out_at, i64 *certain, i64 *left_out) {
+                               const Counters *counters, const BitmapColumns *columns, OwnBits *own, i32 *out, i64 room,
+                               i64 out_at, i64 *certain, i64 *left_out) {
     const i64 *lengths = located->lengths;
     u8 *hits = counters->hits;
     const i64 total = counters->hits_length;
@@ -337,9 +344,9 @@ static inline i64 count_shared(const Located *located, const BitsetCache *bitset
     *left_out = 0;
     i64 one = -1, two = -1, row_one = -1, row_two = -1;
     const bool is_dense = size > MANY_LISTS && limit == 0 && are_dense(lengths, size, total);
-    if (minimum > 2 && limit == 0 && !is_dense && is_crowded(lengths, size, total))
-        return count_by_bitsets(located, bitsets, keys, size, minimum, documents, wanted, counters, out, room, out_at,
-                                certain);
+    if (minimum > 1 && limit == 0 && !is_dense && is_crowded(lengths, size, total))
+        return count_by_bitsets(located, bitsets, keys, size, minimum, documents, wanted, counters, columns, own, out,
+                                room, out_at, certain);
     if (minimum > 2 && limit == 0 && !is_dense) {
         two_longest(lengths, size, total, &one, &two);
         if (one >= 0) row_one = bitset_row(bitsets, keys[one], located, one);

@@ -59,6 +59,11 @@ class Candidates(NamedTuple):
     sentences: NDArray[np.int64] | None = None
     crowds: Mapping[int, Crowd] = MappingProxyType({})
 
+    @property
+    def size(self) -> int:
+        """How many there are, without those that stand in for others."""
+        return len(self.docs) + sum(len(crowd.docs) for crowd in self.crowds.values())
+
     def chosen(self, keep: NDArray[np.bool_]) -> Candidates:
         """The pairs that are to be kept, and all crowds."""
         sentences = None if self.sentences is None else self.sentences[keep]

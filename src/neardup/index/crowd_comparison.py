@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from neardup.index.crowds import FEWEST, Crowds, no_crowd
-from neardup.index.search import required_overlaps
+from neardup.index.pair_overlaps import required_overlaps
 from neardup.kernels.crowd import (
     BELOW,
     EXACT,

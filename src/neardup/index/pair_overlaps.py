@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from neardup.index.helpers import helpers_of
 from neardup.kernels.overlap import verify_pairs
+from neardup.model.verdict import required_overlap
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -68,3 +69,8 @@ def part_bounds(queries: NDArray[np.int64], sizes: NDArray[np.int64], most: int)
         begin = int(np.searchsorted(queries, queries[cut]))
         bounds.append(begin if begin > bounds[-1] else max(cut, bounds[-1]))
     return sorted({*bounds, len(sizes)})
+
+
+def required_overlaps(threshold: Fraction, larger: NDArray[Any]) -> NDArray[np.int64]:
+    """`required_overlap` of many, each in 64 bits whatever the type of `larger`."""
+    return required_overlap(threshold, larger.astype(np.int64))

@@ -16,6 +16,9 @@ from neardup.kernels import member_lists, packed_lists
 from neardup.kernels import posting_lists as kernel
 from neardup.kernels.batch_search import Query, SearchOutput, search_and_add
 from neardup.kernels.bit_planes import BITS, WORDS
+from neardup.kernels.bitmap_columns import ROWS, BitmapColumns
+from neardup.kernels.bitmap_filter import LEVELS
+from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.kernels.bitset_cache import MAX_BITSETS, BitsetCache
 from neardup.kernels.packed_lists import PackedLists
 from neardup.kernels.posting_lists import Lists
@@ -36,6 +39,9 @@ MANY_OF_ONE_TEXT = 2_048
 """From so many documents on one of them stands in for all (index/repeated_texts.py): fewer are passed over as fast."""
 _MET = 256
 _STAND_INS = 1_024
+_NO_COLUMNS = BitmapColumns(
+    np.zeros((ROWS, 0), np.uint64), np.zeros(0, np.uint8), np.zeros((0, LEVELS, BITMAP_WORDS), np.uint64)
+)
 _TABLE_KEYS = 1 << 21
 """Keys of a table from which on they may be packed: some 64,000 documents', 64 MiB."""
 _PACKED_SHARE = 64
@@ -228,10 +234,12 @@ class PostingLists:
         hits: Hits,
         limit: int = 0,
         at_once: int = 0,
+        columns: BitmapColumns = _NO_COLUMNS,
     ) -> SharedCounts:
         """For each document of the batch in order: its candidates among all added before it; then it is added.
 
         Ends before a document, not the first one, that would make more candidates than `at_once` (0: never does).
+        Where very many are found, docs of short texts are left out that the `columns` speak against.
 
         A candidate lies in at least `min_shared[i]` (1 to `hits.most`) of the lists of document i's keys, is alive, in
         the hours of the query, and of a size that can reach the threshold. Lists of more than `limit` living docs of
@@ -253,8 +261,8 @@ class PostingLists:
         progress = np.zeros(3, np.int64)
         while True:
             status = search_and_add(
-                self._lists, self._packed, self._bitsets, keys, offsets, min_shared, limit, query, documents,
-                hits.counters, out, progress,
+                self._lists, self._packed, self._bitsets, keys, offsets, min_shared, limit, query, columns,
+                documents, hits.counters, out, progress,
             )  # fmt: skip
             done, is_full = int(progress[0]), status == kernel.CANDIDATES_FULL
             if status == kernel.DONE or (is_full and done and 0 < at_once <= len(out.candidates)):

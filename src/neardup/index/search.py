@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from neardup.index.candidates import Candidates, Passing, merged, with_crowds
 from neardup.index.crowds import Crowds
+from neardup.index.pair_overlaps import required_overlaps
 from neardup.index.posting_lists import PostingLists, Query
 from neardup.index.query_batch import SignedQueryBatch, posted, with_fingerprints
 from neardup.index.sentence_index import Among, SentenceIndex
-from neardup.kernels import bitmap_filter
+from neardup.index.template_filter import TemplateFilter, passes_bitmap_filter
 from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.settings import (
     COMPLETE_SHARED,
@@ -29,14 +30,13 @@ from neardup.model.settings import (
     WIDE_ABOVE,
     Settings,
 )
-from neardup.model.verdict import required_overlap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.index.document_table import DocumentTable
     from neardup.index.posting_lists import SharedCounts
-    from neardup.signing.signature import Keys, Offsets, SignedBatch, WordFeatures
+    from neardup.signing.signature import Keys, Offsets, WordFeatures
     from neardup.signing.signer import Signer
 
 _LIMITS: Final = {"sentences": MAX_SENTENCE_DOCUMENTS, "simhash": MAX_BAND_DOCUMENTS}
@@ -62,7 +62,7 @@ class Search:
         self._signer = signer
         self._settings = settings
         self.lists = PostingLists(packs=settings.retrieval == "sketch")
-        self.crowds = Crowds()
+        self.crowds, self._templates = Crowds(), TemplateFilter()
         # Partial copies are searched by the lists of the route of that name.
         self.sentences = SentenceIndex() if settings.partial else None
         own = {"sentences"} if settings.partial else set()
@@ -86,6 +86,7 @@ class Search:
         return (
             self.lists.memory
             + self.crowds.memory
+            + self._templates.memory
             + sentences
             + sum(lists.memory for lists in self.routes.values())
         )
@@ -188,7 +189,9 @@ class Search:
         passing = self._passing(batch, table, threshold)
         if is_plain:  # as below, without a look at most of a flood
             table.repeated.add(counts[0].met)
-            return with_crowds(counts[0], passing, query, table.size)
+            candidates = with_crowds(counts[0], passing, query, table.size)
+            self._templates.note(len(candidates.truncated), len(counts[0].docs), candidates.size)
+            return candidates
         candidates = self.with_sentences(merged(counts), batch, query, table, among)
         if not is_limited:
             candidates = candidates.with_crowds()
@@ -204,9 +207,11 @@ class Search:
     ) -> list[SharedCounts]:
         """What the posting lists find, those of the retrieval first, then those of each route; the batch is added."""
         chained = query._replace(fingerprints=batch.signed.fingerprints)
-        keys = self.posting_keys(batch)
+        keys, alike = self.posting_keys(batch), self._templates.columns(batch.signed, table)
         counts = [
-            self.lists.search_and_add(*keys, min_shared, chained, table.columns, table.hits, at_once=at_once)
+            self.lists.search_and_add(
+                *keys, min_shared, chained, table.columns, table.hits, at_once=at_once, columns=alike
+            )
         ]
         if batch.words is not None:
             ones = np.ones(len(min_shared), np.int64)
@@ -253,7 +258,8 @@ class Search:
 
     def renumber(self, docs: NDArray[np.int64], posted: NDArray[np.int64]) -> None:
         """Follows a compaction of the table, which gives both arrays (`DocumentTable.compacted`)."""
-        self.lists, self.crowds = self.lists.renumbered(posted), Crowds()
+        self.lists = self.lists.renumbered(posted)
+        self.crowds, self._templates = Crowds(), TemplateFilter()  # made anew as they are wanted
         if self.sentences is not None:
             self.sentences = self.sentences.renumbered(docs)
         self.routes = {route: lists.renumbered(docs) for route, lists in self.routes.items()}
@@ -269,24 +275,3 @@ def _filtered(candidates: Candidates, passing: Passing | None) -> Candidates:
     open_pairs = np.flatnonzero(~keep)
     keep[open_pairs] = passing(candidates.queries[open_pairs], candidates.docs[open_pairs])
     return candidates.chosen(keep)
-
-
-def passes_bitmap_filter(
-    signed: SignedBatch,
-    queries: NDArray[np.int64],
-    docs: NDArray[np.int64],
-    table: DocumentTable,
-    threshold: Fraction,
-) -> NDArray[np.bool_]:
-    """Which pairs can still be at the threshold, by their bitmaps (kernels/bitmap_filter.py) and sizes."""
-    passed = np.empty(len(queries), np.bool_)
-    bitmap_filter.passes(
-        queries, docs, threshold.as_integer_ratio(), signed.counts, signed.levels, signed.bitmaps,
-        table.counts, table.levels, table.bitmaps, passed,
-    )  # fmt: skip
-    return passed
-
-
-def required_overlaps(threshold: Fraction, larger: NDArray[Any]) -> NDArray[np.int64]:
-    """`required_overlap` of many, each in 64 bits whatever the type of `larger`."""
-    return required_overlap(threshold, larger.astype(np.int64))

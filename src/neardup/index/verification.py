@@ -16,8 +16,8 @@ import numpy as np
 
 from neardup.index.candidates import Crowd
 from neardup.index.crowd_comparison import CrowdComparison, Rest, best_of
-from neardup.index.pair_overlaps import shared_of_pairs
-from neardup.index.search import passes_bitmap_filter, required_overlaps
+from neardup.index.pair_overlaps import required_overlaps, shared_of_pairs
+from neardup.index.template_filter import passes_bitmap_filter
 from neardup.model.decision import Matches, ranked
 from neardup.model.verdict import Overlap, Part, overlap_of
 from neardup.signing.signature import concatenated

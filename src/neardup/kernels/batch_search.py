@@ -15,6 +15,7 @@ from neardup.kernels.native import Kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from neardup.kernels.bitmap_columns import BitmapColumns
     from neardup.kernels.bitset_cache import BitsetCache
     from neardup.kernels.packed_lists import PackedLists
     from neardup.kernels.posting_lists import Lists
@@ -103,6 +104,7 @@ def search_and_add(
     min_shared: NDArray[np.int64],
     limit: int,
     query: Query,
+    columns: BitmapColumns,
     documents: Documents,
     counters: Counters,
     out: SearchOutput,
@@ -119,6 +121,7 @@ def search_and_add(
     keys, key_offsets     n + 1 offsets: `keys[key_offsets[i]:key_offsets[i + 1]]` are those of document i
     min_shared            n
     limit                 lists of more living docs than this are left out; 0 = none
+    columns               by which docs of short texts are left out where very many are found
     documents             whose chains are changed
     counters              one a doc
     out                   filled
@@ -127,7 +130,8 @@ def search_and_add(
     Returns a status (kernels/posting_lists.py).
     """
     return _search_and_add(
-        lists, packed, bitsets, keys, key_offsets, min_shared, limit, query, documents, counters, out, progress,
+        lists, packed, bitsets, keys, key_offsets, min_shared, limit, query, columns, documents, counters, out,
+        progress,
     )  # fmt: skip
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from testing.index_parts import line, search_of, signed, table_of
 
 from neardup.index import pair_overlaps
+from neardup.index.pair_overlaps import required_overlaps
 from neardup.index.posting_lists import Query
 from neardup.index.query_batch import SignedQueryBatch, joined_batches, with_fingerprints
-from neardup.index.search import required_overlaps
 from neardup.index.verification import Verifier
 from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.settings import COMPLETE_SHARED, Recipe

@@ -9,7 +9,7 @@ import pytest
 from testing.index_parts import line, search_of, signed, table_of
 
 from neardup.elastic.window.codec import first_fields
-from neardup.index.search import passes_bitmap_filter
+from neardup.index.template_filter import passes_bitmap_filter
 from neardup.kernels import bitmap_filter
 from neardup.model.verdict import required_overlap
 from neardup.oracle import definitions as oracle
