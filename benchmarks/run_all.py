@@ -17,8 +17,8 @@ from benchmarks.lib import harness
 ORDER = (
     "speed.startup", "speed.throughput", "speed.durable", "quality.exactness", "quality.kinds",
     "quality.generator_check", "quality.judged", "quality.calibrate", "quality.boilerplate",
-    "speed.scale", "speed.floods", "speed.trust", "speed.kinds_cost", "speed.threads", "speed.posting_lists",
-    "speed.serving",
+    "speed.scale", "speed.floods", "speed.log_lines", "speed.trust", "speed.kinds_cost", "speed.threads",
+    "speed.posting_lists", "speed.serving",
     "elastic.cluster", "elastic.cost", "elastic.search", "elastic.query", "elastic.kill",
     "papers.experiments",
 )  # fmt: skip

@@ -15,7 +15,7 @@ from benchmarks.speed import flood_texts
 from neardup.oracle import definitions as oracle
 
 ROOT = Path(__file__).resolve().parents[3]
-NEEDS = {"speed.throughput": ("rensa", "gaoya"), "speed.durable": ("rensa",)}
+NEEDS = {"speed.throughput": ("rensa", "gaoya"), "speed.durable": ("rensa",), "speed.log_lines": ("rensa",)}
 RESULTS = {
     "quality.boilerplate": ["boilerplate.json"],
     "quality.generated_kinds": ["generated_kinds.json"],
@@ -26,6 +26,7 @@ RESULTS = {
     "quality.kinds": ["kinds.json"],
     "speed.durable": ["durable.json"],
     "speed.floods": ["floods-directory.json"],
+    "speed.log_lines": ["log-lines.json"],
     "speed.posting_lists": ["posting-lists.json"],
     "speed.scale": ["scale.json"],
     "speed.startup": ["startup.json"],
