@@ -108,7 +108,7 @@ def test_a_time_that_no_record_has_is_told_where_the_earliest_stays(run, caplog)
     assert run("dedup", "a.jsonl", "--keep", "earliest", "--time-field", "made").code == 0
     assert f"1 of 2 {unread} (first: a.jsonl:2): time '3/11/26' is not ISO 8601" in caplog.text
     done = run("dedup", "a.jsonl", "--keep", "earliest", "--time-field", "makd")
-    assert (done.code, "no record has anything in the field 'makd' (fields: id, made, text)" in done.err) == (
+    assert (done.code, "no record has a time in the field 'makd' (fields: id, made, text)" in done.err) == (
         1,
         True,
     )
@@ -119,12 +119,24 @@ def test_a_field_of_the_id_that_no_record_has_is_told_wherever_it_was_named(run,
     Path("neardup.toml").write_text('[fields]\nid = "nr"\n')
     for words in (("dedup", stream), ("check", stream, "--against", stream)):
         done = run(*words)
-        assert (done.code, "no record has anything in the field 'nr'" in done.err) == (1, True)
+        assert (done.code, "no record has an id in the field 'nr'" in done.err) == (1, True)
 
 
 def test_ids_that_repeat_lose_nothing(run):
     written("a.jsonl", [{"id": "x", "text": text} for text in (FERRY, MILL, "Rain is due.", FERRY)])
     assert len(run("dedup", "a.jsonl").lines) == 3
+
+
+@pytest.mark.parametrize("keep", ["first", "earliest"])
+def test_no_record_is_lost_for_its_id_or_time(run, caplog, keep):
+    others = [{"id": 1.0}, {"id": {"$oid": "x"}, "time": {"at": 1}}, {"id": None, "time": True}]
+    texts = (FERRY, MILL, FERRY)
+    written("a.jsonl", [{**other, "text": text} for other, text in zip(others, texts, strict=True)])
+    done = run("dedup", "a.jsonl", "--keep", keep, "--removed", "removed.jsonl")
+    assert (done.code, [record["id"] for record in done.lines]) == (0, [1.0, {"$oid": "x"}])
+    why = lines("removed.jsonl")[0]["neardup"]
+    assert (why["id"], why["duplicate_of"]) == ("a.jsonl:3", "a.jsonl:1")
+    assert keep == "first" or "3 of 3 records have no time that can be read" in caplog.text
 
 
 def test_what_cannot_be_used_is_in_neither_file(run):

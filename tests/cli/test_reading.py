@@ -58,13 +58,14 @@ def test_a_run_without_anything_odd_tells_nothing(run, stream):
 
 
 @pytest.mark.parametrize(
-    ("option", "so"), [("--id-field", "ids were made up"), ("--time-field", "times are not known")]
+    ("option", "what", "so"),
+    [("--id-field", "an id", "ids were made up"), ("--time-field", "a time", "times are not known")],
 )
-def test_a_field_that_no_record_has_is_told_and_ends_with_1(run, stream, option, so):
+def test_a_field_that_no_record_has_is_told_and_ends_with_1(run, stream, option, what, so):
     done = run("ingest", stream, option, "nr", "--format", "quiet")
     assert done.code == 1
     assert (
-        f"neardup: no record has anything in the field 'nr' (fields: id, text, time), so their {so}: "
+        f"neardup: no record has {what} in the field 'nr' (fields: id, text, time), so their {so}: "
         f"{option} names another\n"
     ) in done.err
 
@@ -73,8 +74,8 @@ def test_a_field_that_the_configuration_names_is_told_too(run, stream):
     Path("neardup.toml").write_text('[fields]\nid = "nr"\ntime = ["when", "sent"]\n')
     done = run("ingest", stream, "--format", "quiet")
     assert done.code == 1
-    assert "no record has anything in the field 'nr' (" in done.err
-    assert "no record has anything in the field 'when' or 'sent' (" in done.err
+    assert "no record has an id in the field 'nr' (" in done.err
+    assert "no record has a time in the field 'when' or 'sent' (" in done.err
 
 
 def test_a_field_that_some_records_lack_is_counted(run):
@@ -86,7 +87,7 @@ def test_a_field_that_some_records_lack_is_counted(run):
     done = run("ingest", written("a.jsonl", records), "--id-field", "nr", "--format", "quiet")
     assert done.code == 0
     assert (
-        "neardup: 2 of 3 records have nothing in the field 'nr' (fields: id, text), so their ids were made up: "
+        "neardup: 2 of 3 records have no id in the field 'nr' (fields: id, text), so their ids were made up: "
         "--id-field names another\n"
     ) in done.err
 
@@ -94,7 +95,7 @@ def test_a_field_that_some_records_lack_is_counted(run):
 def test_a_field_that_is_there_and_empty_is_not_said_to_be_lacking(run):
     records: list[dict[str, object]] = [{"nr": 1, "text": FERRY}, {"nr": None, "text": MILL}]
     done = run("ingest", written("a.jsonl", records), "--id-field", "nr", "--format", "quiet")
-    assert "1 of 2 records have nothing in the field 'nr' (fields: nr, text), so their ids" in done.err
+    assert "1 of 2 records have no id in the field 'nr' (fields: nr, text), so their ids" in done.err
 
 
 @pytest.mark.parametrize("early", [45000.5, 2026, 20261121, -1])
@@ -112,7 +113,7 @@ def test_a_column_that_no_table_has_is_told(run):
     Path("a.csv").write_text("nr,text\n1,Rain.\n2,Snow.\n")
     done = run("ingest", "a.csv", "--id-field", "number", "--format", "quiet")
     assert done.code == 1
-    assert "no record has anything in the field 'number' (fields: nr, text)" in done.err
+    assert "no record has an id in the field 'number' (fields: nr, text)" in done.err
 
 
 def test_the_wrong_text_field_is_one_message_and_every_record_in_the_file(run):

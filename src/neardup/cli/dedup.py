@@ -116,7 +116,7 @@ def dedup(
     rules = CleaningRules(parse_keep(keep), source_field, parse_kinds(keep_kinds))
     outputs = CleaningOutputs(output, removed, rejects, force=force)
     outputs.check_forms()
-    reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
+    reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html, "only_texts": True}
     reader = settings.reader(files, **reading)
     outputs.check((*files, *reader.paths, *settings.files_read))
     with learned(settings, files, reading, wanted=strip_boilerplate) as own:

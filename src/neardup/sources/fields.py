@@ -69,6 +69,9 @@ class Fields:
             return value
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
+        return self._other_id(value, otherwise)
+
+    def _other_id(self, value: object, otherwise: str) -> str:  # noqa: ARG002 - for those that make one up
         raise RecordError(
             f"field {self.id!r} is {_kind(value)}, not a string or an integer: --id-field names another"
         )
@@ -99,8 +102,32 @@ class Fields:
                 return value
             if isinstance(moment := plain(value), datetime):
                 return moment
-            raise RecordError(f"field {name!r} is {_kind(value)}, not a time: --time-field names another", id)
+            return self._other_time(name, value, id)
         return None
+
+    def _other_time(self, name: str, value: object, id: str) -> datetime | str | float:
+        raise RecordError(f"field {name!r} is {_kind(value)}, not a time: --time-field names another", id)
+
+
+@dataclass(frozen=True)
+class FieldsOfTexts(Fields):
+    """The same where texts alone are compared: no record is lost for its id or time. One that is no id is made up, one
+    that is no time goes along as it is.
+
+    >>> FieldsOfTexts().document({"id": 7.0, "text": "Rain."}, "news.jsonl:1").id
+    'news.jsonl:1'
+    """
+
+    @classmethod
+    def of(cls, fields: Fields) -> FieldsOfTexts:
+        """These names."""
+        return cls(fields.id, fields.text, fields.time, fields.show)
+
+    def _other_id(self, value: object, otherwise: str) -> str:  # noqa: ARG002 - see above
+        return otherwise
+
+    def _other_time(self, name: str, value: object, id: str) -> datetime | str | float:  # noqa: ARG002 - see above
+        return value  # type: ignore[return-value]  # and is told where times decide
 
 
 @dataclass(frozen=True)
@@ -173,9 +200,9 @@ class FieldUse:
             if self.records > having:
                 wanted = " or ".join(repr(name) for name in names[what])
                 lacking = (
-                    f"{self.records - having:,} of {self.records:,} records have nothing"
+                    f"{self.records - having:,} of {self.records:,} records have no {what}"
                     if having
-                    else "no record has anything"
+                    else f"no record has {'an id' if what == 'id' else 'a time'}"
                 )
                 so = "ids were made up" if what == "id" else "times are not known"
                 message = f"{lacking} in the field {wanted} (fields: {self._others[what]}), so their {so}"
