@@ -73,7 +73,7 @@ class Fields:
 
     def _other_id(self, value: object, otherwise: str) -> str:  # noqa: ARG002 - for those that make one up
         raise RecordError(
-            f"field {self.id!r} is {_kind(value)}, not a string or an integer: --id-field names another"
+            f"field {self.id!r} is {_kind(value)}, not a string or an integer of 64 bits: --id-field names another"
         )
 
     def _text(self, record: Mapping[str, Any], id: str) -> str:
