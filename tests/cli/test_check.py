@@ -55,6 +55,15 @@ def test_a_table_tells_documents_of_one_id_apart_and_makes_up_no_time(run):
     assert row.rstrip().endswith("  Boat aground (of: Ferry aground)")
 
 
+def test_a_table_tells_how_documents_of_files_begin(run):
+    dawn, dusk = "The ferry ran aground at dawn.", "The ferry ran aground at dusk."
+    old = written("old.jsonl", [{"id": "a", "text": dawn}])
+    new = written("new.jsonl", [{"id": "x", "text": dawn}, {"id": "y", "text": dusk}])
+    same, near = run("check", new, "--against", old, "--format", "table").out.splitlines()[1:]
+    assert same.rstrip().endswith(f"1.000  {dawn}")
+    assert near.rstrip().endswith(f"  {dusk} (of: {dawn})")
+
+
 def test_a_document_without_a_time_is_not_told_the_time_of_asking(run, window):
     path = written("new.jsonl", [{"id": "x", "text": FERRY}])
     (verdict,) = run("check", path, "--against", window).lines

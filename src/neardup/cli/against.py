@@ -37,9 +37,11 @@ class Against(NamedTuple):
 
 
 @contextmanager
-def opened_against(names: list[str], config: Config, reading: Mapping[str, Any]) -> Iterator[Against]:
+def opened_against(
+    names: list[str], config: Config, reading: Mapping[str, Any], *, shown: bool
+) -> Iterator[Against]:
     """The window that is named, readonly; or one in memory with the documents of the files named, read as `reading`
-    says.
+    says, and with their texts as they came if these are `shown`.
 
     Raises `typer.BadParameter` for windows beside anything else, and for what is not there.
     """
@@ -59,7 +61,8 @@ def opened_against(names: list[str], config: Config, reading: Mapping[str, Any])
     import neardup
 
     timeless = {"window_hours": 0, "keep_hours": None, "policy": "mark", "max_documents": 0, "max_memory": 0}
-    with neardup.open(None, **{**config.given, **timeless}) as target:
+    kept = {"keep_text": True} if shown else {}
+    with neardup.open(None, **{**config.given, **timeless, **kept}) as target:
         yield Against(target, _undated(target.read), _fill(target, config.reader(names, **reading), names))
 
 

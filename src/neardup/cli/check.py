@@ -75,7 +75,7 @@ def check(
         check_files(against, "--strip-boilerplate", "whose own table holds, if it has one")
     with (
         learned(settings, against, reading, wanted=strip_boilerplate) as own,
-        opened_against(against, own, reading) as other,
+        opened_against(against, own, reading, shown=format == "table") as other,
     ):
         code = check_all(other, reader, outputs, named=named_fields(settings, id=id_field) - {"time"})
     raise typer.Exit(code if other.is_whole else max(code, REJECTED))
