@@ -132,7 +132,7 @@ def test_every_exit_code_is_in_the_readme():
     told = {int(code) for row in table.splitlines()[2:] for code in row.split("|")[1].split(",")}
     assert told == {
         exit_codes.DONE, exit_codes.REJECTED, exit_codes.USAGE, exit_codes.UNUSABLE,
-        exit_codes.INTERRUPTED, exit_codes.TERMINATED, exit_codes.BROKEN_PIPE,
+        exit_codes.INTERRUPTED, exit_codes.TERMINATED, exit_codes.HUNG_UP, exit_codes.BROKEN_PIPE,
     }  # fmt: skip
 
 

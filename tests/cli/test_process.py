@@ -73,8 +73,10 @@ def test_live_input_gets_its_verdicts_before_it_ends(command):
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("words", ["dedup - --keep longest --output kept.jsonl", "ingest - --output pipe"])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+@pytest.mark.parametrize("words", ["dedup - --keep longest --output kept.csv", "ingest - --output pipe"])
 def test_one_signal_ends_what_has_nothing_to_finish(command, words, number, code):
     """All is read before anything is written, or nobody has opened the other end of a pipe."""
     os.mkfifo("pipe")
@@ -85,6 +87,7 @@ def test_one_signal_ends_what_has_nothing_to_finish(command, words, number, code
         process.send_signal(number)
         try:
             assert process.wait(timeout=10) == code
+            assert not list(Path().glob("kept*"))
         finally:
             process.kill()
 
@@ -131,7 +134,11 @@ def test_a_signal_ends_it_cleanly_and_nothing_told_is_lost(command, run_process,
 
 @pytest.mark.parametrize(
     ("number", "code", "word"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+    [
+        (signal.SIGINT, 130, "interrupted"),
+        (signal.SIGTERM, 143, "terminated"),
+        (signal.SIGHUP, 129, "ended by SIGHUP: its terminal was closed"),
+    ],
 )
 @pytest.mark.parametrize("format", ["jsonl", "table"])
 def test_a_signal_in_the_middle_of_a_batch_finishes_it(command, run_process, number, code, word, format):
@@ -201,7 +208,7 @@ def test_an_interrupt_while_the_command_line_loads_ends_it_without_a_traceback()
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_that_is_ignored_where_it_was_started_stays_ignored(command, number):
     started = ["sh", "-c", f"trap '' {int(number)}; exec \"$@\"", "sh", *command]
     with spawn(started, "ingest", "-", "--window", "w", stdin=subprocess.PIPE) as process:

@@ -4,7 +4,8 @@
 1    done, some documents were rejected, or not compared with all they should be
 2    the command was not understood, or asked for what is not there
 3    the engine or its data cannot be used
-130  interrupted (SIGINT), 141 the reader of our output went away (SIGPIPE), 143 terminated (SIGTERM)
+129  its terminal was closed (SIGHUP), 130 interrupted (SIGINT), 141 the reader of our output went away (SIGPIPE), 143
+     terminated (SIGTERM)
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ USAGE: Final = 2
 UNUSABLE: Final = 3
 INTERRUPTED: Final = 128 + signal.SIGINT
 TERMINATED: Final = 128 + signal.SIGTERM
+HUNG_UP: Final = 128 + signal.SIGHUP
 BROKEN_PIPE: Final = 128 + signal.SIGPIPE
 
 MAY_BE_EMPTY: Final = frozenset(("--text", "--title", "--keep-kinds", "--source"))
@@ -54,9 +56,14 @@ class Terminated(BaseException):
     """SIGTERM has come. As KeyboardInterrupt no `Exception`: nobody survives it by accident."""
 
 
+class HungUp(KeyboardInterrupt):
+    """SIGHUP has come: the terminal was closed. A KeyboardInterrupt, which the loop of a server lets through."""
+
+
 KINDS: Final[dict[int, type[KeyboardInterrupt | Terminated]]] = {
     signal.SIGINT: KeyboardInterrupt,
     signal.SIGTERM: Terminated,
+    signal.SIGHUP: HungUp,
 }
 
 
@@ -65,9 +72,9 @@ def _is_ignored(number: int) -> bool:
     return signal.getsignal(number) is signal.SIG_IGN
 
 
-def terminate(*_: Any) -> None:
-    """What SIGTERM does where nothing has to be finished first."""
-    raise Terminated
+def terminate(number: int, _: FrameType | None) -> None:
+    """What SIGTERM and SIGHUP do where nothing has to be finished first."""
+    raise KINDS[number]
 
 
 def end_at_signals() -> None:
@@ -177,6 +184,9 @@ def _name_the_option(error: Any) -> None:
 
 def exit_code(error: BaseException) -> int:
     """The exit code for `error`, after saying in one line what it is."""
+    if isinstance(error, HungUp):
+        log_line("ended by SIGHUP: its terminal was closed")
+        return HUNG_UP
     if isinstance(error, KeyboardInterrupt):
         log_line("interrupted")
         return INTERRUPTED
@@ -214,8 +224,9 @@ def run(app: typer.Typer) -> NoReturn:
     streams.repair()
     logging.getLogger("neardup").addHandler(_LogHandler())
     warnings.showwarning = _log_warning
-    if not _is_ignored(signal.SIGTERM):
-        signal.signal(signal.SIGTERM, terminate)
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        if not _is_ignored(ending):
+            signal.signal(ending, terminate)
     try:
         code = _flushed(_code_of(app))
     except (KeyboardInterrupt, Terminated) as error:  # while its last output waited for a reader, say

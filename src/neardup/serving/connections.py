@@ -7,6 +7,9 @@ from __future__ import annotations
 import logging
 import resource
 import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import uvicorn
@@ -46,14 +49,27 @@ class LimitedProtocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """The library's server; a signal that is ignored where it is made stays ignored."""
+    """The library's server, ended by a closed terminal, too; a signal that is ignored where it is made stays so."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
-        ends = (signal.SIGINT, signal.SIGTERM)
+        ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
         self._ignored = [number for number in ends if signal.getsignal(number) is signal.SIG_IGN]
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """As the library has it."""
         if sig not in self._ignored:
             super().handle_exit(sig, frame)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """As the library has it, of SIGHUP as well."""
+        with super().capture_signals():
+            if threading.current_thread() is not threading.main_thread():
+                yield
+                return
+            before = signal.signal(signal.SIGHUP, self.handle_exit)
+            try:
+                yield
+            finally:
+                signal.signal(signal.SIGHUP, before)

@@ -49,7 +49,7 @@ def test_answers_are_sent_at_once(tmp_path, monkeypatch, port):
     assert protocols == [socket.IPPROTO_TCP]  # on others asyncio leaves it to the system to wait for more
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_that_is_ignored_where_it_was_started_stays_ignored(tmp_path, monkeypatch, port, number):
     ends: list[bool] = []
 
@@ -66,6 +66,24 @@ def test_a_signal_that_is_ignored_where_it_was_started_stays_ignored(tmp_path, m
     finally:
         signal.signal(number, before)
     assert ends == [False]
+
+
+def test_a_closed_terminal_ends_it_as_other_signals_do(tmp_path, monkeypatch, port):
+    ends: list[bool | int] = []
+
+    def run(server, sockets):
+        with server.capture_signals():
+            signal.raise_signal(signal.SIGHUP)
+            ends.append(server.should_exit)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(uvicorn.Server, "run", run)
+    before = signal.signal(signal.SIGHUP, lambda number, _: ends.append(number))
+    try:
+        listen(tmp_path, port)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert ends == [True, signal.SIGHUP]
 
 
 @pytest.mark.parametrize("host", ["..a", "192.0.2.1", "\udcff", "ä" * 64])
