@@ -503,7 +503,8 @@ class ReferenceWindow:
                 members.setdefault(stored.head, []).append(stored)
         for head in sorted(members, key=lambda head: (head.time, head.id, head.arrival)):
             ordered = sorted(members[head], key=lambda member: (member.time, member.id))
-            yield Group(head.id, stamp(head.time), tuple(_member(stored) for stored in ordered))
+            there = self.living.get(head.id) is head
+            yield Group(head.id, stamp(head.time), tuple(_member(stored) for stored in ordered), there)
 
     def reconcile(self) -> Iterator[Verdict]:
         ordered = sorted(self.living.values(), key=lambda stored: (stored.time, stored.id))

@@ -60,6 +60,18 @@ def test_groups_in_each_order(run, window):
     assert [member["id"] for member in told["members"]] == ["d", "e"]
 
 
+def test_a_head_that_is_gone_is_not_counted(run, window):
+    run("delete", "c", "--window", window)
+    words = ("groups", "--window", window, "--sort", "size")
+    assert [line["head"] for line in run(*words, "--min-size", "3").lines] == []
+    (told,) = [line for line in run(*words, "--details").lines if line["head"] == "c"]
+    assert (told["size"], told["head_is_there"], len(told["members"])) == (2, False, 2)
+    rows = csv.DictReader(io.StringIO(run(*words, "--format", "csv").out))
+    assert {row["size"] for row in rows} == {"2"}
+    table = run(*words, "--format", "table").out.splitlines()
+    assert [row.split()[0] for row in table[1:4]] == ["2", "2", "2"]
+
+
 @pytest.mark.parametrize("format", ["table", "csv"])
 def test_details_are_refused_where_there_are_none(run, window, format):
     done = run("groups", "--window", window, "--details", "--format", format)

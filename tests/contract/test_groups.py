@@ -160,8 +160,8 @@ def test_another_text_under_the_heads_id_is_not_the_head(place):
     assert summaries(window.ingest([document("newer", grams(90, 99), 3)])) == [
         ("newer", "exact", "head", "head")
     ]
-    assert [(g.head, g.time[11:13], [m.id for m in g.members]) for g in window.groups()] == [
-        ("head", "12", ["member"]), ("member", "13", ["new"]), ("head", "14", ["newer"]),
+    assert [(g.head, g.time[11:13], [m.id for m in g.members], g.size) for g in window.groups()] == [
+        ("head", "12", ["member"], 1), ("member", "13", ["new"], 2), ("head", "14", ["newer"], 2),
     ]  # fmt: skip
 
 
@@ -170,7 +170,8 @@ def test_a_deleted_head_leaves_its_name(place):
     list(window.ingest([document("head", A, 0), document("m", A, 1), document("n", A, 2)]))
     assert window.delete("head")
     window = place.reopened(window)
-    assert [(g.head, [m.id for m in g.members]) for g in window.groups()] == [("head", ["m", "n"])]
+    (group,) = window.groups()
+    assert (group.head, [m.id for m in group.members], group.size) == ("head", ["m", "n"], 2)
     assert summaries(window.ingest([document("o", A, 2)])) == [("o", "exact", "m", "m")]
 
 

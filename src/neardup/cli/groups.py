@@ -40,8 +40,12 @@ def groups(
     ] = None,
     min_size: Annotated[
         int,
-        typer.Option(metavar="N", min=2, help="Groups of at least this many documents, including the head."),
-    ] = 2,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Groups of at least this many documents, including the head if it is there.",
+        ),
+    ] = 1,
     kind: Annotated[
         KindOption,
         typer.Option(help="Copies of a text; forms, filled in with other figures and dates; or all."),
@@ -162,7 +166,7 @@ def _print_table(stories: Stories, listed: Iterator[Story]) -> int:
         sources = len({each.source for each in story.versions if each.source is not None})
         rows.append(
             [
-                len(story.versions), minute(first.time), duration(story.span_ms / 1_000), story.kind or "",
+                story.group.size, minute(first.time), duration(story.span_ms / 1_000), story.kind or "",
                 story.origins, sources or None, _span(story.group), story.group.head,
                 stories.title(story.group),
             ]

@@ -50,7 +50,7 @@ class Reported:
         hours = [hour for name in stats.hours if (hour := hour_named(name)) is not None]
         copies, period = over_time(Counter(hour_of(parse_time(member.time)) for member in members), hours)
         boilerplate = boilerplate_of(self._window)
-        largest = nlargest(limit, groups, key=lambda group: len(group.members))
+        largest = nlargest(limit, groups, key=lambda group: group.size)
         stories = [self._story(group) for group in largest]
         flows, unknown = self._flows(groups)
         return rendered(

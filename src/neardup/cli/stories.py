@@ -77,7 +77,7 @@ class Stories:
         """A story as rows of `COLUMNS`."""
         for each in story.versions:
             yield (
-                story.group.head, len(story.versions), story.kind, story.origins, each.id, each.time,
+                story.group.head, story.group.size, story.kind, story.origins, each.id, each.time,
                 each.after_ms / 1_000, each.source, each.score, each.matched, each.matched_score,
                 each.of_first, each.origin, self.begins(each.id),
             )  # fmt: skip

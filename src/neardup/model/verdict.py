@@ -135,11 +135,19 @@ class Member(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Documents with doc_q >= t to `head` directly; `time` is the head's. A head that expired is still named."""
+    """Documents with doc_q >= t to `head` directly; `time` is the head's. A head that has gone is still named, and
+    `head_is_there` is false.
+    """
 
     head: str
     time: str
     members: tuple[Member, ...]
+    head_is_there: bool = True
+
+    @property
+    def size(self) -> int:
+        """How many documents are there: the members, and the head unless it has gone."""
+        return len(self.members) + self.head_is_there
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, keys in the order of the fields; members without `kind` where it is not known."""

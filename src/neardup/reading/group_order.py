@@ -54,12 +54,12 @@ def group_span_ms(group: Group) -> int:
 
 
 def in_order(groups: Iterable[Group], sort: Sort, min_size: int) -> Iterator[Group]:
-    """Groups of `min_size` documents or more, heads counted: by time (as they come), the largest or the longest first;
+    """Groups of `min_size` documents or more that are there: by time (as they come), the largest or the longest first;
     of the same size or length as they come.
     """
-    wanted = (group for group in groups if len(group.members) + 1 >= min_size)
+    wanted = (group for group in groups if group.size >= min_size)
     if sort == "time":
         return wanted
     if sort == "size":
-        return iter(sorted(wanted, key=lambda group: -len(group.members)))
+        return iter(sorted(wanted, key=lambda group: -group.size))
     return iter(sorted(wanted, key=lambda group: -group_span_ms(group)))

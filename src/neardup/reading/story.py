@@ -74,7 +74,7 @@ class Story(NamedTuple):
         return {
             "head": self.group.head,
             "kind": self.kind,
-            "size": len(self.versions),
+            "size": self.group.size,
             "span_ms": self.span_ms,
             "origins": self.origins,
             "across": self.across,

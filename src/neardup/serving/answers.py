@@ -128,6 +128,7 @@ class Group(BaseModel):
     head: str
     time: str
     members: list[Member]
+    head_is_there: bool
 
 
 class Groups(BaseModel):

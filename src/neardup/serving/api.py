@@ -118,7 +118,7 @@ def _add_groups(router: APIRouter, questions: Questions) -> None:
         sort: Sort = "time",
         limit: Annotated[int, Query(ge=1, le=answers.MOST_LISTED)] = 50,
         offset: Annotated[int, Query(ge=0)] = 0,
-        least: Annotated[int, Query(ge=2, description="documents in a group at least")] = 2,
+        least: Annotated[int, Query(ge=1, description="documents in a group at least")] = 1,
     ) -> answers.Groups:
         """Groups, the largest first, or the newest: those of which the first document came last."""
         chosen = sorted_groups(questions, sort, least)

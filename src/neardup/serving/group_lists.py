@@ -36,7 +36,7 @@ def sorted_groups(questions: Questions, sort: Sort, least: int) -> list[Group]:
 def rows_of(questions: Questions, groups: Sequence[Group]) -> list[Row]:
     """What a list tells of these groups."""
     return [
-        Row(group.head, *first_and_last(group), len(group.members) + 1, _lowest(group), title)
+        Row(group.head, *first_and_last(group), group.size, _lowest(group), title)
         for group, title in zip(groups, titles_of(questions, groups), strict=True)
     ]
 

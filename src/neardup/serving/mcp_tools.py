@@ -259,7 +259,7 @@ class Tools:
 
     def list_groups(
         self, sort: Literal["time", "size"] = "time", limit: Listed = 20, offset: Offset = 0,
-        least: Annotated[int, Field(ge=2, description="documents in a group at least")] = 2,
+        least: Annotated[int, Field(ge=1, description="documents in a group at least")] = 1,
     ) -> dict[str, Any]:  # fmt: skip
         """Groups of near-duplicates, the newest or the largest first; `total` says how many there are."""
         groups = sorted_groups(self._questions, sort, least)
@@ -292,7 +292,7 @@ def _named(document: ReadDocument) -> dict[str, Any]:
 
 
 def _counted(group: Group) -> dict[str, Any]:
-    return {"head": group.head, "time": group.time, "documents": len(group.members) + 1}
+    return {"head": group.head, "time": group.time, "documents": group.size}
 
 
 def _matched(verdict: Verdict, documents: list[ReadDocument | None]) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class Pages:
     def home(self) -> HTMLResponse:
         """A box to paste a text into, what the window holds, its newest groups."""
         stats = self._questions.stats()
-        newest = sorted_groups(self._questions, "time", 2)[:_NEWEST_GROUPS]
+        newest = sorted_groups(self._questions, "time", 1)[:_NEWEST_GROUPS]
         return self.render(
             "home.html", stats=stats, threshold=self._questions.threshold, groups=rows_of(self._questions, newest),
             chart=chart(list(stats.hours.values())[-_MOST_BARS:], list(stats.hours)[-_MOST_BARS:]),
@@ -105,7 +105,7 @@ class Pages:
 
     def groups(self, sort: Sort, offset: int) -> HTMLResponse:
         """A list of groups."""
-        chosen = sorted_groups(self._questions, sort, 2)
+        chosen = sorted_groups(self._questions, sort, 1)
         listed = rows_of(self._questions, chosen[offset : offset + _ROWS])
         return self.render(
             "groups.html", groups=listed, total=len(chosen), sort=sort, offset=offset, rows=_ROWS

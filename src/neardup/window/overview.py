@@ -44,7 +44,8 @@ def _groups(state: State) -> Iterator[Group]:
             head_time = int(table.group_times[members[0]])
             listed.append((head_time, state.blob(members[0]).group, head_arrival, members))
     for head_time, head, _, members in sorted(listed, key=lambda group: group[:3]):
-        yield Group(head, format_time(head_time), tuple(_members(state, head, members)))
+        is_there = _head_doc(state, head, members[0]) is not None
+        yield Group(head, format_time(head_time), tuple(_members(state, head, members)), is_there)
 
 
 def _members(state: State, head: str, docs: Sequence[int]) -> Iterator[Member]:
@@ -57,10 +58,16 @@ def _members(state: State, head: str, docs: Sequence[int]) -> Iterator[Member]:
         yield member if overlap is None else member._replace(score=overlap.score, shared=overlap.shared)
 
 
+def _head_doc(state: State, head: str, member: int) -> int | None:
+    """The document that heads the group of `member`; None if it has gone, whatever has its id now."""
+    table, doc = state.table, state.table.ids.get(head)
+    return doc if doc is not None and table.arrivals[doc] == table.group_arrivals[member] else None
+
+
 def _overlaps_with_head(state: State, head: str, docs: Sequence[int]) -> dict[int, Overlap]:
     """The overlaps of members `docs` with the head of their group, from the stored texts; {} if it is gone."""
-    table, head_doc = state.table, state.table.ids.get(head)
-    if head_doc is None or table.arrivals[head_doc] != table.group_arrivals[docs[0]]:
+    head_doc = _head_doc(state, head, docs[0])
+    if head_doc is None:
         return {}
     signed = state.search.query_batch(state.texts(docs), normal=True)
     count = len(docs)

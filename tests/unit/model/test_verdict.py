@@ -96,5 +96,6 @@ def test_json_of_a_verdict_and_a_group():
     assert group.to_dict() == {
         "head": "h", "time": "t", "members": [
             {"id": "m", "time": "t", "score": None, "shared": None, "duplicate_of": "n", "duplicate_score": 0.75},
-        ],
+        ], "head_is_there": True,
     }  # fmt: skip
+    assert (group.size, group._replace(head_is_there=False).size) == (2, 1)
