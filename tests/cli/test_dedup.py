@@ -129,7 +129,11 @@ def test_ids_that_repeat_lose_nothing(run):
 
 @pytest.mark.parametrize("keep", ["first", "earliest"])
 def test_no_record_is_lost_for_its_id_or_time(run, caplog, keep):
-    others = [{"id": 1.0}, {"id": {"$oid": "x"}, "time": {"at": 1}}, {"id": None, "time": True}]
+    others: list[dict[str, object]] = [
+        {"id": 1.0},
+        {"id": {"$oid": "x"}, "time": {"at": 1}},
+        {"id": None, "time": True},
+    ]
     texts = (FERRY, MILL, FERRY)
     written("a.jsonl", [{**other, "text": text} for other, text in zip(others, texts, strict=True)])
     done = run("dedup", "a.jsonl", "--keep", keep, "--removed", "removed.jsonl")

@@ -163,9 +163,7 @@ def test_a_reader_may_be_read_again_and_tells_of_the_last_time(tmp_path):
     next(iter(reader))
     assert list(reader) == list(reader)
     ((line, having),) = reader.missing_fields(["id"])
-    assert line.startswith(
-        "no record has an id in the field 'id' (fields: text), so their ids were made up"
-    )
+    assert line.startswith("no record has an id in the field 'id' (fields: text), so their ids were made up")
     assert having == 0
     assert list(reader.remarks()) == [
         f"1 file is HTML, taken for text with its tags: --input html reads its text (first: {paths[1]})"
