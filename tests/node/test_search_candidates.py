@@ -126,6 +126,21 @@ def test_copies_of_long_texts_are_found(address):
     assert {verdict.duplicate_of for verdict in told} == {f"d{i}" for i in range(6)}
 
 
+@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
+@pytest.mark.parametrize("terms", [False, True])
+def test_texts_too_short_for_a_qgram_are_copies_of_the_same_text_alone(cluster, terms, retrieval):
+    set_up(cluster, sign="plugin", terms=terms)
+    texts = ["of", "a line of a log", "a line of a log", "OK", "of", "of", "a line of the log", "ok", "OK"]
+    documents = [{"id": f"d{i}", "text": text, "time": START + i} for i, text in enumerate(texts)]
+    chosen = {"retrieval": retrieval}
+    with (
+        neardup.open(None, **chosen) as reference,
+        neardup.open(str(cluster.address), **chosen, **SEARCHED) as window,
+    ):
+        for part in (documents[:2], documents[2:5], documents[5:6], documents[6:]):
+            assert list(window.ingest(part)) == list(reference.ingest(part))
+
+
 @pytest.mark.parametrize("terms", [False, True])
 def test_copies_of_texts_that_are_not_signed_are_found_without_loss(cluster, terms):
     """The query of the plugin takes longer texts than are signed only where it scans."""

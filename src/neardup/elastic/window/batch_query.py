@@ -35,7 +35,10 @@ class BatchQueries(CandidateQueries):
 
     def alike_any(self, documents: Sequence[Prepared], signed: SignedBatch) -> Iterator[dict[str, Any]]:
         """Queries that find all that may be a copy of one of the documents; of an empty one nothing is."""
-        least = self.least_shared(signed)
+        # A text too short for a q-gram has no keys to share: only documents of the same text are its copies.
+        least = [
+            own if count else 0 for own, count in zip(self.least_shared(signed), signed.counts, strict=True)
+        ]
         # One scan does for all; clauses of terms count for those of whose keys a copy shares the same number.
         scans = self._layout.is_searched_by_plugin and not self._layout.terms
         groups: defaultdict[int, list[int]] = defaultdict(list)
@@ -57,7 +60,7 @@ class BatchQueries(CandidateQueries):
 
         def clauses(i: int) -> int:
             count = int(signed.counts[i])
-            return _SCANS if self._is_for_plugin(documents[i], count) else count
+            return _SCANS if count and self._is_for_plugin(documents[i], count) else count
 
         return in_parts(group, clauses, queries.MOST_CLAUSES)
 
