@@ -134,3 +134,15 @@ def test_a_routing_matters_where_it_is_needed_to_reach_a_document():
         assert "it has a routing" in reject.reason
         assert f"{HOUR}, which has several shards" in reject.reason
         assert origin.routing == "r"
+
+
+def test_that_documents_have_no_time_is_said_once(caplog):
+    """Whoever writes the time to another field than the window's would have an order by ids, in silence."""
+    timeless = ENTRY._replace(time=None)
+    found = items({"text": "x"}, {"text": "y"}, entry=timeless)
+    assert {document.time for _, document in found} == {"2026-11-21T09:00:00Z"}
+    (told,) = (record.getMessage() for record in caplog.records)
+    assert told.startswith(f"{HOUR}/a has no time in the field '@timestamp' (`neardup setup --time-field`)")
+    caplog.clear()
+    items({"text": "x"}, entry=timeless._replace(index="old"), layout=OLD)
+    assert not caplog.records

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.admin_api import index_settings
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     Item = tuple[Origin, ForeignDocument | Reject]
 
+log = logging.getLogger("neardup")
+
 _OURS: Final = tuple(f"{OBJECT}.{name}" for name in ("status", "order", "fingerprint", "recipe", "unsigned"))
 
 _TOO_LONG: Final = "too_long"
@@ -42,6 +45,7 @@ class ForeignDocuments:
     def __init__(self, cluster: Cluster, layout: Layout, time: TimeField, recipe: str) -> None:
         self._cluster, self._layout, self._time, self._recipe = cluster, layout, time, recipe
         self._of_one_shard: dict[str, bool] = {}
+        self._has_told_timeless = False
 
     def read(self, entries: Iterator[Entry], *, most: int) -> Iterator[list[Item]]:
         """The documents of `entries` as they are now, in parts of at most `most`: where each was found, and what is to
@@ -85,10 +89,18 @@ class ForeignDocuments:
         return origin, ForeignDocument(entry.id, text, self._time_of(entry), origin)
 
     def _time_of(self, entry: Entry) -> Any:
-        """The time of a document; without one, that of its index's hour, or in an archive older than all others."""
+        """The time of a document; without one, that of its index's hour, which is said once, or in an archive older
+        than all others.
+        """
         if entry.time is not None:
             return self._time.time(entry.time)
         hour = self._layout.address.hour_of_index(entry.index)
+        if hour is not None and not self._has_told_timeless:
+            self._has_told_timeless = True
+            log.warning(
+                "%s/%s has no time in the field %r (`neardup setup --time-field`): such documents count as of the "
+                "beginning of their index's hour, and come last", entry.index, entry.id, self._time.name,
+            )  # fmt: skip
         return format_time(MIN_TIME_MS if hour is None else hour[0] * HOUR_MS)
 
     def _fault(self, origin: Origin, time: Any, text: Any) -> str | None:
