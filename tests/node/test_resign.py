@@ -199,6 +199,21 @@ def test_the_doctor_says_of_a_run_that_ended_half_way_only_that(window):
     assert "neardup setup" not in told.stdout
 
 
+def test_setup_of_a_run_that_ended_half_way_is_refused_with_the_way_on(window):
+    """It said that hours were signed by another recipe, and to sign them again or to leave out options."""
+    put(window, in_order(stream(60)))
+    watched(window)
+    with (
+        mock.patch.object(SignedOtherwise, "sign", side_effect=[1, KeyboardInterrupt]),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        resigned(window)
+    for options in ([], ["--dry-run"], ["--reach", "0.5"]):
+        told = invoke("setup", "--window", window.address, *options)
+        assert told.exit_code != 0
+        assert f"is being signed again by recipe {TEXT}" in told.stderr
+
+
 def test_an_hour_that_is_made_before_the_templates_change_is_signed_too(window):
     documents = in_order(stream(60))
     put(window, documents[:20])

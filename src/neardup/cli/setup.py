@@ -148,10 +148,16 @@ def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: 
     what has been done.
     """
     from neardup.elastic.admin.setup import apply, set_up
-    from neardup.elastic.window.setup_changes import check_archive, lower_max_length, remember_hours
+    from neardup.elastic.window.setup_changes import (
+        check_archive,
+        check_not_resigning,
+        lower_max_length,
+        remember_hours,
+    )
     from neardup.elastic.window.state_recovery import describe
 
     hours = config.hours
+    check_not_resigning(cluster)
     plan = set_up(cluster, recipe=config.given.get("recipe"), dry_run=True, **hours, **wanted)
     check_archive(cluster, plan.config)
     if dry_run:

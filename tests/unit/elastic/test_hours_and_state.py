@@ -28,7 +28,7 @@ from neardup.elastic.window.candidate_query import CandidateQueries
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.scored_documents import checked_unused, first_state, recovered, scored_documents
-from neardup.elastic.window.setup_changes import check_archive, remember_hours
+from neardup.elastic.window.setup_changes import check_archive, check_not_resigning, remember_hours
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.document import Origin, Prepared, format_time
@@ -243,7 +243,7 @@ def test_no_setup_turns_back_what_is_being_signed_again():
         cluster_of(server) as cluster,
         pytest.raises(WindowResigning, match=r"neardup resign --window .* --force` goes on"),
     ):
-        check_archive(cluster, config)
+        check_not_resigning(cluster)
 
 
 @pytest.mark.parametrize("changes", [{"archive": "old"}, {"resigned_from": "old"}])
@@ -252,8 +252,9 @@ def test_a_description_that_is_damaged_is_written_anew_by_setup(lacking, changes
     config = WindowConfig(Recipe(), SIGNER.text, window_hours=0, signed_by="client")
     about = {name: value for name, value in config.about().items() if name != lacking}
     source = StateDocument(about, {}, **changes).source()
-    answers = [Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})]
+    answers = 2 * [Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})]
     with standing_in(answers) as server, cluster_of(server) as cluster:
+        check_not_resigning(cluster)
         check_archive(cluster, config)
 
 

@@ -70,10 +70,20 @@ def lower_max_length(window: str, max_length: int, *, credentials: Credentials |
         change_state(cluster, lambda now: replace(now, about={**now.about, "max_length": max_length}))
 
 
+def check_not_resigning(cluster: Cluster) -> None:
+    """Raises `WindowResigning` where the window at the cluster's address is being signed again: what a run that was
+    ended has begun, setup does not turn back; its hours are of two recipes until then.
+    """
+    with suppress(WindowDamaged):  # it is made anew (state_recovery.py), before `neardup resign` can go on
+        state = read_state(cluster)
+        if state is not None:
+            window_config(state.about)
+            check_signed(str(cluster.address), state)
+
+
 def check_archive(cluster: Cluster, config: WindowConfig) -> None:
     """Raises `RecipeMismatch` or `SettingsError` where the documents of the window at the cluster's address are scored
-    in place, and are not as `config` has them: no setup changes what is signed there, and nothing expires. Raises
-    `WindowResigning` where it is being signed again: what a run that was ended has begun, setup does not turn back.
+    in place, and are not as `config` has them: no setup changes what is signed there, and nothing expires.
     """
     try:
         state = read_state(cluster)
@@ -81,8 +91,7 @@ def check_archive(cluster: Cluster, config: WindowConfig) -> None:
             return
         present = window_config(state.about)
     except WindowDamaged:
-        return  # it is made anew (state_recovery.py), before `neardup resign` can go on
-    check_signed(str(cluster.address), state)
+        return  # it is made anew (state_recovery.py)
     if state.archive is None:
         return
     if present.recipe_text != config.recipe_text:
