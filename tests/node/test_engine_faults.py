@@ -29,7 +29,7 @@ from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_recovery import describe
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
-from neardup.errors import ClusterUnreachable, NeardupError
+from neardup.errors import ClusterRejected, ClusterUnreachable, NeardupError
 from neardup.model.document import Document, Reject
 from neardup.model.settings import Recipe
 from neardup.opening import open_window
@@ -432,6 +432,25 @@ def test_a_rejected_document_of_a_later_time_expires_nothing(cluster):
         assert window.stats().newest == reference.stats().newest
         assert list(window.groups()) == list(reference.groups())
     assert sorted(id for _, id, _ in stored(cluster)) == ["a", "b", "x", "y"]
+
+
+def test_an_expiry_that_ends_half_way_names_what_went_and_what_stays_is_counted_later(cluster, caplog):
+    documents = [document(f"d{i}", A, i // 2) for i in range(8)]
+    with open_elastic_window(
+        str(cluster.address), credentials=cluster.credentials, window_hours=24
+    ) as window:
+        list(window.ingest(documents))
+        first, *rest = sorted({index for index, *_ in stored(cluster)})
+        cluster.request("PUT", f"/{first}/_settings", body={"index.blocks.read_only": True})
+        with pytest.raises(ClusterRejected, match=rf"{first}.*lift the block"):
+            window.expire(START + 3 * 3_600, keep_hours=1)
+        names = [index.removeprefix(f"{cluster.address.prefix}-") for index in rest[:-2]]
+        assert f"hours dropped ({len(names)}): {', '.join(names)}; not all" in caplog.text
+        cluster.request("PUT", f"/{first}/_settings", body={"index.blocks.read_only": None})
+        tried = window.expire(START + 3 * 3_600, keep_hours=1, dry_run=True)
+        expired = window.expire(START + 3 * 3_600, keep_hours=1)
+    assert tried == expired == [first.removeprefix(f"{cluster.address.prefix}-")]
+    assert tried.documents == expired.documents == 2
 
 
 def test_an_id_that_another_client_took_is_a_reject_and_its_document_is_left_alone(cluster):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from neardup.model.clock import now_ms
+from neardup.model.counted import some_of
 from neardup.model.document import time_argument
 from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_of
 from neardup.model.settings import check_boolean, check_whole
@@ -13,7 +15,11 @@ from neardup.window.base import Expired
 from neardup.window.newest_hour import hour_to_set, set_back
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from neardup.window.session import Session
+
+log = logging.getLogger("neardup")
 
 
 def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool) -> Expired:
@@ -29,7 +35,7 @@ def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool)
         with session.changing():
             session.state.expire_before(first)
             session.commit()
-        _drop_left_behind(session)
+        _drop_left_behind(session, going)
     session.state.compact_if_worthwhile()
     return going
 
@@ -74,11 +80,17 @@ def _before(session: Session, hour: int) -> Expired:
     return Expired(hours, known + session.store.others_before(hour))
 
 
-def _drop_left_behind(session: Session) -> None:
+def _drop_left_behind(session: Session, going: Sequence[str] = ()) -> None:
     """Drops what has expired but is still there, because a writer ended after its commit and before dropping it, or a
-    cluster did not delete it; raises for the first that it still does not, when all others have gone.
+    cluster did not delete it; raises for the first that it still does not, when all others have gone, and says which of
+    the hours that were `going` have.
     """
     floor = session.state.committed.floor_hour
     stay = drop_all(session.store, [hour for hour in session.store.hours() if hour < floor])
     if stay:
+        left = set(map(hour_name, stay))
+        if dropped := [name for name in going if name not in left]:
+            log.warning(
+                "hours dropped (%d): %s; not all that was to go", len(dropped), some_of(dropped, most=100)
+            )
         raise next(iter(stay.values()))
