@@ -174,13 +174,13 @@ def count_with_status(cluster: Cluster, layout: Layout, status: str) -> int:
     return api.count(cluster, layout.target, query, {"ignore_unavailable": "true"})
 
 
-def others_before(cluster: Cluster, layout: Layout, hour: int) -> int:
-    """How many documents lie in the indices of the hours before `hour` that are none of these hours: of a later time,
-    or without a verdict.
+def others_before(cluster: Cluster, layout: Layout, floor: int, hour: int) -> int:
+    """How many documents lie in the indices of the hours before `hour` that are none of the living ones, from `floor`
+    on, of these: of another time, or without a verdict.
     """
     named = [name for name, (own, _) in layout.living(cluster).items() if own < hour]
-    scored = {"range": {f"{OBJECT}.time": {"lt": hour * HOUR_MS}}}
-    query = {"bool": {"filter": [{"terms": {"_index": named}}], "must_not": [scored]}}
+    known = {"range": {f"{OBJECT}.time": {"gte": floor * HOUR_MS, "lt": hour * HOUR_MS}}}
+    query = {"bool": {"filter": [{"terms": {"_index": named}}], "must_not": [known]}}
     return api.count(cluster, layout.target, query, api.NO_INDEX_NEEDED) if named else 0
 
 

@@ -241,7 +241,7 @@ class ClusterStore:
         self._indices.clear()
 
     def others_before(self, hour: int) -> int:
-        return loader.others_before(self._cluster, self._layout, hour)
+        return loader.others_before(self._cluster, self._layout, self.committed.floor_hour, hour)
 
     def drop(self, hour: int) -> None:
         self._held.forget(hour)
