@@ -41,7 +41,7 @@ from neardup.model.settings import Settings
 
 EXAMPLES = examples(25)
 WHOLE_WINDOW = ("routes", "partial", "containment", "delta", "max_documents", "max_memory")
-SEARCHED = {"candidates": "search"}
+SEARCHED: dict[str, Any] = {"candidates": "search"}
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def test_texts_too_short_for_a_qgram_are_copies_of_the_same_text_alone(cluster, 
     set_up(cluster, sign="plugin", terms=terms)
     texts = ["of", "a line of a log", "a line of a log", "OK", "of", "of", "a line of the log", "ok", "OK"]
     documents = [{"id": f"d{i}", "text": text, "time": START + i} for i, text in enumerate(texts)]
-    chosen = {"retrieval": retrieval}
+    chosen: dict[str, Any] = {"retrieval": retrieval}
     with (
         neardup.open(None, **chosen) as reference,
         neardup.open(str(cluster.address), **chosen, **SEARCHED) as window,
