@@ -215,8 +215,8 @@ class Verifier:
     # ---- very many: together ----
 
     def _with_copies(self, crowd: Crowd, floor: int) -> tuple[Crowd, dict[int, int]]:
-        """The crowd with the first documents of each repeated text, in place of the one that stands in for all of them;
-        and of each such text, by the doc that it is posted as, how many others there are.
+        """The crowd with the first documents of each repeated text that was found by one for all; and how many others
+        there are, by the doc that the text is posted as.
         """
         if crowd.stand_ins is None:
             return crowd, {}
