@@ -8,7 +8,9 @@ import pytest
 from testing.window.backends import document, engines_only, without_candidates
 from testing.window.reference_window import ReferenceWindow
 
+from neardup.index import repeated_texts
 from neardup.index.repeated_texts import RepeatedTexts
+from neardup.kernels.batch_search import chain_behind
 from neardup.window import scoring
 
 TEXTS = (
@@ -69,3 +71,28 @@ def test_verdicts_are_those_of_brute_force(place, two_are_many, policy, hours, w
             patched.setattr(scoring, "MANY_OF_ONE_TEXT", 0)
             assert verdicts_of(place.open(f"all{seed}", **settings), documents) == found
     assert any(two_are_many) == (policy == "mark")
+
+
+@engines_only
+@pytest.mark.parametrize("matches", [0, 3])
+def test_a_text_is_not_read_anew_for_each_document_that_goes(place, two_are_many, monkeypatch, matches):
+    read: list[int] = []
+
+    def noted(*given):
+        read.append(chain_behind(*given))
+        return read[-1]
+
+    monkeypatch.setattr(repeated_texts, "chain_behind", noted)
+
+    def found(name):
+        window = place.open(name, matches=matches)
+        verdicts = list(window.ingest([document(f"d{i}", TEXTS[0], i / 40) for i in range(600)]))
+        for i in range(100):
+            window.delete(f"d{i}")  # the first by time, which stands for the group
+            verdicts += window.ingest([document(f"e{i}", TEXTS[0], 15)])
+        return verdicts
+
+    verdicts = found("few")
+    assert 0 < sum(read) < 20 * 600
+    monkeypatch.setattr(scoring, "MANY_OF_ONE_TEXT", 0)
+    assert found("all") == verdicts

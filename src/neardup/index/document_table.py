@@ -315,7 +315,7 @@ class DocumentTable:
                 earliest = living[self.times[living] == self.times[living].min()].tolist()
                 successor = min(earliest, key=self.ids.__getitem__)
                 self.stands[successor] = 1
-                self.repeated.forget(int(self.first_of[successor]))
+                self.repeated.stand(successor, self)
             if len(members):
                 self.members[head_arrival] = members.tolist()
             else:

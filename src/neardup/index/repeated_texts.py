@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _FEW: Final = 64
 """New documents of a text for which there is room at first."""
+_SPARE: Final = 16
+"""So many of the first documents of an hour may be taken out before all of a text have to be taken in anew."""
 _Rank = tuple[int, str, int]
 """(time, id, doc): of equal scores, in this order."""
 
@@ -69,17 +71,23 @@ def bounds_of(query: Query, size: int) -> Bounds:
 
 
 class _Hour:
-    """The documents of one text in one hour: how many, and the first of them."""
+    """The documents of one text in one hour: how many, and the first of them, a few more than are listed."""
 
     def __init__(self) -> None:
         self.count = 0
         self.first: list[_Rank] = []
 
     def add(self, rank: _Rank, listed: int) -> None:
-        self.count += 1
-        if len(self.first) < listed or rank < self.first[-1]:
+        if len(self.first) == self.count or rank < self.first[-1]:
             insort(self.first, rank)
-            del self.first[listed:]
+            del self.first[listed + _SPARE :]
+        self.count += 1
+
+    def remove(self, doc: int, listed: int) -> bool:
+        """Leaves out a document; False if the first `listed` are not known then."""
+        self.first = [rank for rank in self.first if rank[2] != doc]
+        self.count -= 1
+        return len(self.first) >= min(listed, self.count)
 
 
 class _Text:
@@ -127,14 +135,20 @@ class _Text:
         if table.stands[doc]:
             insort(self._standing, rank)
 
-    def remove(self, doc: int, hour: int) -> bool:
+    def remove(self, doc: int, hour: int, listed: int) -> bool:
         """Leaves out a document of hour `hour`; False if all have to be taken in anew for that."""
-        own = self._hours[hour]
-        if any(doc == other for _, _, other in own.first):
-            return False
-        own.count -= 1
         self._in_range -= self._range[0] <= hour <= self._range[1]
-        return True
+        is_known = self._hours[hour].remove(doc, listed)
+        if not self._hours[hour].count:
+            del self._hours[hour]
+            self._order.remove(hour)
+        return is_known
+
+    def stand(self, doc: int, table: DocumentTable) -> None:
+        """Notes that a document before `end` stands for a group now."""
+        rank = (*table.arrival_key(doc), doc)
+        if table.alive[doc] and rank not in self._standing:
+            insort(self._standing, rank)
 
     def copies(self, low: int, high: int, listed: int, table: DocumentTable) -> Copies:
         """Those of the hours from `low` to `high`, both included."""
@@ -170,7 +184,7 @@ class RepeatedTexts:
     """The repeated texts of a window, by the docs that they are posted as: `posted`, ascending.
 
     What is known of them follows the chains of the table as it is needed, and is told what is taken out of them.
-    Memory: 8 bytes a document for a moment, and about 2 KB an hour of a text.
+    Memory: 8 bytes a document for a moment, and about 5 KB an hour of a text.
     """
 
     def __init__(self) -> None:
@@ -187,12 +201,14 @@ class RepeatedTexts:
         """Notes that a document of the table, which could be found, cannot be any more."""
         posted = int(table.first_of[doc])
         text = self._texts.get(posted)
-        if text is not None and doc < text.end and not text.remove(doc, int(table.hours[doc])):
+        if text is not None and doc < text.end and not text.remove(doc, int(table.hours[doc]), self._listed):
             del self._texts[posted]
 
-    def forget(self, posted: int) -> None:
-        """Notes that something else has changed in the documents of a text."""
-        self._texts.pop(posted, None)
+    def stand(self, doc: int, table: DocumentTable) -> None:
+        """Notes that a document of the table stands for a group that others stood for."""
+        text = self._texts.get(int(table.first_of[doc]))
+        if text is not None and doc < text.end:
+            text.stand(doc, table)
 
     def forget_all(self) -> None:
         """Notes that something has changed in many texts."""
