@@ -74,26 +74,17 @@ def check_not_resigning(cluster: Cluster) -> None:
     """Raises `WindowResigning` where the window at the cluster's address is being signed again: what a run that was
     ended has begun, setup does not turn back; its hours are of two recipes until then.
     """
-    with suppress(WindowDamaged):  # it is made anew (state_recovery.py), before `neardup resign` can go on
-        state = read_state(cluster)
-        if state is not None:
-            window_config(state.about)
-            check_signed(str(cluster.address), state)
+    if (known := _present(cluster)) is not None:
+        check_signed(str(cluster.address), known[0])
 
 
 def check_archive(cluster: Cluster, config: WindowConfig) -> None:
     """Raises `RecipeMismatch` or `SettingsError` where the documents of the window at the cluster's address are scored
     in place, and are not as `config` has them: no setup changes what is signed there, and nothing expires.
     """
-    try:
-        state = read_state(cluster)
-        if state is None:
-            return
-        present = window_config(state.about)
-    except WindowDamaged:
-        return  # it is made anew (state_recovery.py)
-    if state.archive is None:
+    if (known := _present(cluster)) is None or known[0].archive is None:
         return
+    state, present = known
     if present.recipe_text != config.recipe_text:
         where = f"archive {state.archive}"
         raise RecipeMismatch(where, present.recipe_text, config.recipe_text, str(cluster.address))
@@ -105,6 +96,17 @@ def check_archive(cluster: Cluster, config: WindowConfig) -> None:
     if config.signed_by != "client":
         wanted = "client for an archive, which is scored in place: no pipeline of ours signs what is there"
         raise SettingsError("sign", config.signed_by, wanted)
+
+
+def _present(cluster: Cluster) -> tuple[StateDocument, WindowConfig] | None:
+    """The state of the window at the cluster's address and how it is set up. None: there is none, or it is damaged, and
+    made anew (state_recovery.py) before anything else goes on.
+    """
+    with suppress(WindowDamaged):
+        state = read_state(cluster)
+        if state is not None:
+            return state, window_config(state.about)
+    return None
 
 
 def change_state(cluster: Cluster, change: Callable[[StateDocument], StateDocument]) -> None:
