@@ -71,12 +71,13 @@ typedef struct {
  * Returns the next position, -1 if there is no room; `same` is the posted doc of document i's fingerprint, or -1.
  */
 ALWAYS i64 write_candidates_of(i32 *restrict candidates, i64 room, i64 begin, i64 end, const Documents *documents,
-                               const Filter *wanted, const Query *query, u64 second, i64 i, bool is_chained,
-                               bool are_far, const Met *met, const StandIns *stand_ins, i64 *same) {
+                               const Filter *wanted, const Query *query, i64 i, bool is_chained, bool are_far,
+                               const Met *met, const StandIns *stand_ins, i64 *same) {
     const Documents among = *documents;
     const i32 *counts = among.counts, *next_of = among.next_of;
     const u64 *halves = among.halves;
     const Filter filter = *wanted;
+    const u64 second = is_chained ? second_half(query->fingerprints, i) : 0;
     i64 at = end, stand_ins_end = stand_ins->offsets[i];
     *same = -1;
     for (i64 p = begin; p < end; p++) {
@@ -124,12 +125,10 @@ static inline i64 write_candidates(i32 *candidates, i64 room, i64 begin, i64 end
                                    const Filter *wanted, const Query *query, i64 i, const Met *met,
                                    const StandIns *stand_ins, i64 *same) {
     const bool are_far = documents->length > FAR_DOCUMENTS;
-    if (wanted->is_chained) {
-        const u64 second = second_half(query->fingerprints, i);
-        return write_candidates_of(candidates, room, begin, end, documents, wanted, query, second, i, true, are_far,
-                                   met, stand_ins, same);
-    }
-    return write_candidates_of(candidates, room, begin, end, documents, wanted, query, 0, i, false, are_far, met,
+    if (wanted->is_chained)
+        return write_candidates_of(candidates, room, begin, end, documents, wanted, query, i, true, are_far, met,
+                                   stand_ins, same);
+    return write_candidates_of(candidates, room, begin, end, documents, wanted, query, i, false, are_far, met,
                                stand_ins, same);
 }
 

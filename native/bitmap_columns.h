@@ -72,22 +72,16 @@ static inline bool are_mostly_alike(const BitmapColumns *columns, const OwnBits 
     return 2 * alike >= tried;
 }
 
-/* Sets `alike[:words]` to the docs that the bitmaps do not speak against; to all if most of those `reached` are alike.
- * Returns false if there is no memory.
- */
-static inline bool set_alike(const BitmapColumns *columns, OwnBits *own, const u64 *reached, i64 words, u64 *alike) {
+/* Sets `alike[:words]` to the docs that the bitmaps do not speak against; to all if most of those `reached` are alike. */
+static inline void set_alike(const BitmapColumns *columns, OwnBits *own, const u64 *reached, i64 words, u64 *alike) {
     if (own->least == 0 || are_mostly_alike(columns, own, reached, words)) {
         memset(alike, 0xFF, (size_t)words * sizeof *alike);
-        return true;
+        return;
     }
     const BitsetCache bitsets = {.bits = columns->bits, .stride = columns->words, .most = NOBODY_ROW};
-    u64 *planes = malloc((size_t)(digits_of(own->size) * words) * sizeof *planes);
-    if (!planes) return false;
-    count_bitsets(&bitsets, own->rows, own->size, own->least, words, planes, alike);
+    count_bitsets(&bitsets, own->rows, own->size, own->least, words, NULL, alike);
     const u64 *others = columns->bits + OTHERS_ROW * columns->words;
     for (i64 word = 0; word < words; word++) alike[word] |= others[word];
-    free(planes);
-    return true;
 }
 
 KERNEL(fill_columns, "levels u1, bitmaps u8, first int, last int, bits u8!") {

@@ -82,27 +82,26 @@ static inline i64 bitset_row(const BitsetCache *bitsets, u64 key, const Located 
     return row;
 }
 
-/* How many documents are in at least `minimum` of the bitsets `rows[:size]`; who, and of how many.
+/* Who is in at least `minimum` of the bitsets `rows[:size]`, and of how many everybody is.
  *
  * rows      with room for AT_ONCE more, which are filled
  * planes    digits of `size` and of `minimum` x words: bit d of the words `planes[p]` becomes digit p of the number of
- *           bitsets that doc d is in
+ *           bitsets that doc d is in; NULL: this is not wanted
  * reached   words: bit d becomes 1 if that number is `minimum` or more
  */
-static inline i64 count_bitsets(const BitsetCache *bitsets, i64 *rows, i64 size, i64 minimum, i64 words, u64 *planes,
-                                u64 *reached) {
+static inline void count_bitsets(const BitsetCache *bitsets, i64 *rows, i64 size, i64 minimum, i64 words, u64 *planes,
+                                 u64 *reached) {
     const i64 digits = max_i64(digits_of(size), digits_of(minimum));
     const i64 end = (size + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
     for (i64 j = size; j < end; j++) rows[j] = bitsets->most;
     u64 sums[PLANES_SIZE];
-    i64 documents = 0;
     for (i64 begin = 0; begin < words; begin += PLANE_WORDS) {
         add_rows(bitsets->bits, begin, bitsets->stride, rows, 0, end, sums);
         for (i64 w = begin; w < min_i64(begin + PLANE_WORDS, words); w++) {
             u64 above = 0, level = ~0ULL;
             for (i64 p = digits - 1; p >= 0; p--) {
                 const u64 digit = sums[PLANE_WORDS * p + w - begin];
-                planes[p * words + w] = digit;
+                if (planes) planes[p * words + w] = digit;
                 if (minimum >> p & 1) {
                     level &= digit;
                 } else {
@@ -111,10 +110,8 @@ static inline i64 count_bitsets(const BitsetCache *bitsets, i64 *rows, i64 size,
                 }
             }
             reached[w] = above | level;
-            documents += ones(reached[w]);
         }
     }
-    return documents;
 }
 
 /* The count of `doc` whose binary digits are `planes[:digits]`, of so many words each. */

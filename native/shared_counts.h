@@ -204,12 +204,11 @@ static inline i64 count_by_bitsets(const Located *located, const BitsetCache *bi
         return -2;
     }
     u64 *reached = planes + digits * words, *rest = reached + words, *plain = rest + words, *alike = plain + words;
-    i64 kept = -2, reaching = 0;
+    i64 kept = -1, reaching = 0;
     count_bitsets(bitsets, rows, n_rows, minimum, words, planes, reached);
-    const bool is_set = set_alike(columns, own, reached, words, alike);
-    for (i64 word = 0; is_set && word < words; word++) reaching += ones(reached[word] &= alike[word]);
-    if (is_set) kept = -1;
-    if (is_set && out_at + reaching + 64 <= room) {
+    set_alike(columns, own, reached, words, alike);
+    for (i64 word = 0; word < words; word++) reaching += ones(reached[word] &= alike[word]);
+    if (out_at + reaching + 64 <= room) {
         memcpy(rest, reached, (size_t)words * sizeof *rest);
         take_plain(rest, plain, words, documents, wanted);
         *certain = write_members(words, plain, out, out_at);

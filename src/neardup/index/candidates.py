@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from neardup.index.repeated_texts import bounds_of
+from neardup.index.repeated_texts import stand_ins_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -153,8 +153,7 @@ def _stand_ins(counts: SharedCounts, passing: Passing | None, query: Query, size
     if passing is not None:
         keep = passing(which, docs.astype(np.int64))
         which, docs = which[keep], docs[keep]
-    bounds = bounds_of(query, size)
-    return {i: bounds.stand_ins(i, docs[which == i]) for i in np.unique(which).tolist()}
+    return stand_ins_of(query, size, which, docs)
 
 
 def _are_floods(counts: SharedCounts, which: NDArray[np.int64], passing: Passing) -> NDArray[np.bool_]:

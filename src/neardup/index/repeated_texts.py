@@ -51,23 +51,16 @@ class StandIns(NamedTuple):
     hours: tuple[int, int]
 
 
-class Bounds(NamedTuple):
-    """What each document of a batch is compared with: what comes before this doc, in the hours from low to high."""
-
-    befores: NDArray[np.int64]
-    lows: NDArray[np.int64]
-    highs: NDArray[np.int64]
-
-    def stand_ins(self, index: int, docs: NDArray[np.int32]) -> StandIns:
-        """Those that were found for document `index`."""
-        return StandIns(docs, int(self.befores[index]), (int(self.lows[index]), int(self.highs[index])))
-
-
-def bounds_of(query: Query, size: int) -> Bounds:
-    """The bounds of a `query` whose documents that are kept are the last of a table of `size`."""
-    docs = np.where(query.docs < 0, size, query.docs)
-    befores = np.minimum.accumulate(docs[::-1])[::-1]  # of one that is not kept, the next that is
-    return Bounds(befores, query.low_hours, query.high_hours)
+def stand_ins_of(
+    query: Query, size: int, which: NDArray[np.int64], docs: NDArray[np.int32]
+) -> dict[int, StandIns]:
+    """The stand-ins `docs`, by the documents `which` of a `query` that they were found for: those of its documents that
+    are kept are the last of a table of `size`.
+    """
+    after = np.where(query.docs < 0, size, query.docs)
+    befores = np.minimum.accumulate(after[::-1])[::-1].tolist()  # of one that is not kept, the next that is
+    hours = list(zip(query.low_hours.tolist(), query.high_hours.tolist(), strict=True))
+    return {i: StandIns(docs[which == i], befores[i], hours[i]) for i in np.unique(which).tolist()}
 
 
 class _Hour:
