@@ -38,20 +38,16 @@ class RecordError(ValueError):
 class Fields:
     """The names of the fields of a record that make a document; of `time` the first that is there counts.
 
-    Those of `show` go along, if the record has any. A name may be dotted. Where `only_texts` are compared, no record is
-    lost for its id or time: one that is no id is made up, one that is no time goes along as it is.
+    Those of `show` go along, if the record has any. A name may be dotted.
 
     >>> Fields(text="body").document({"id": 7, "body": "Rain.", "lang": "en"}, "news.jsonl:1")
     Document(id='7', text='Rain.', time=None, fields=None)
-    >>> Fields(only_texts=True).document({"id": 7.0, "text": "Rain."}, "news.jsonl:1").id
-    'news.jsonl:1'
     """
 
     id: str = "id"
     text: str = "text"
     time: tuple[str, ...] = TIME_FIELDS
     show: tuple[str, ...] = DEFAULT_SHOW
-    only_texts: bool = False
 
     def document(self, record: Mapping[str, Any], otherwise: str) -> Document:
         """The document that `record` stands for; its id is `otherwise` if it brings none.
@@ -73,8 +69,9 @@ class Fields:
             return value
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        if self.only_texts:
-            return otherwise
+        return self._other_id(value, otherwise)
+
+    def _other_id(self, value: object, otherwise: str) -> str:  # noqa: ARG002 - for those that make one up
         raise RecordError(
             f"field {self.id!r} is {_kind(value)}, not a string or an integer of 64 bits: --id-field names another"
         )
@@ -96,7 +93,7 @@ class Fields:
         """What of the record goes along with the document."""
         return shown_fields(record, self.show) or None
 
-    def _time(self, record: Mapping[str, Any], id: str) -> Any:
+    def _time(self, record: Mapping[str, Any], id: str) -> datetime | str | float | None:
         for name in self.time:
             value = field_of(record, name)
             if value is None or value == "":
@@ -105,10 +102,32 @@ class Fields:
                 return value
             if isinstance(moment := plain(value), datetime):
                 return moment
-            if self.only_texts:
-                return value  # and is told where times decide
-            raise RecordError(f"field {name!r} is {_kind(value)}, not a time: --time-field names another", id)
+            return self._other_time(name, value, id)
         return None
+
+    def _other_time(self, name: str, value: object, id: str) -> datetime | str | float:
+        raise RecordError(f"field {name!r} is {_kind(value)}, not a time: --time-field names another", id)
+
+
+@dataclass(frozen=True)
+class FieldsOfTexts(Fields):
+    """The same where texts alone are compared: no record is lost for its id or time. One that is no id is made up, one
+    that is no time goes along as it is.
+
+    >>> FieldsOfTexts().document({"id": 7.0, "text": "Rain."}, "news.jsonl:1").id
+    'news.jsonl:1'
+    """
+
+    @classmethod
+    def of(cls, fields: Fields) -> FieldsOfTexts:
+        """These names."""
+        return cls(fields.id, fields.text, fields.time, fields.show)
+
+    def _other_id(self, value: object, otherwise: str) -> str:  # noqa: ARG002 - see above
+        return otherwise
+
+    def _other_time(self, name: str, value: object, id: str) -> datetime | str | float:  # noqa: ARG002 - see above
+        return value  # type: ignore[return-value]  # and is told where times decide
 
 
 @dataclass(frozen=True)

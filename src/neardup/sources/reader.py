@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from neardup.model.document import Document
 from neardup.sources import csv_rows, form_readers, html_page
 from neardup.sources.encoding import checked_encoding
-from neardup.sources.fields import Fields, FieldsKeepingRest, FieldUse
+from neardup.sources.fields import Fields, FieldsKeepingRest, FieldsOfTexts, FieldUse
 from neardup.sources.files import STDIN, escaped, form_of, is_stream, listed, opened, total_bytes
 from neardup.sources.key_search import may_have_key
 from neardup.sources.kind_counts import KindCounts
@@ -40,7 +39,7 @@ class Reader:
     A record without an id is called `<file name>:<line>`; a text file by its name, below a directory by its path from
     there. From a pipe or standard input it is called after what it holds, so that reading the same again gives the
     same ids. With `keep`, what else a record has goes along as `Document.fields`; with `only_texts`, none is a
-    `Reject` for its id or time (`Fields`).
+    `Reject` for its id or time (`FieldsOfTexts`).
 
     `bytes_read` of `bytes_total` (None if a pipe is among the paths) are behind us, counted as they lie on the disk;
     `paths` are the files that are read.
@@ -62,9 +61,10 @@ class Reader:
         only_texts: bool = False,
         html: bool = False,
     ) -> None:
-        chosen = replace(fields or Fields(), only_texts=only_texts)
+        chosen = fields or Fields()
         self._position = Position(encoding=None if encoding is None else checked_encoding(encoding))
-        self._fields = FieldsKeepingRest.of(chosen) if keep else chosen
+        kept = FieldsOfTexts.of(chosen) if only_texts else chosen
+        self._fields = FieldsKeepingRest.of(chosen) if keep else kept
         self._use = FieldUse(self._fields, self._position)
         self._form = form
         self._delimiter = csv_rows.checked_delimiter(delimiter)
