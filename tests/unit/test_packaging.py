@@ -115,3 +115,13 @@ def test_the_kernels_are_in_the_built_wheel_and_it_is_of_one_platform(wheel):
     tag = wheel.read(f"neardup-{VERSION}.dist-info/WHEEL").decode()
     assert "Root-Is-Purelib: false" in tag
     assert re.search(r"^Tag: py3-none-(?!any)", tag, re.MULTILINE)
+
+
+def test_no_pattern_repeats_a_group_possessively():
+    """Python before 3.11.5, as Debian 12 has it, matches such a group half and goes on behind it."""
+    found = {
+        path.name: repeated
+        for path in (ROOT / "src").rglob("*.py")
+        if (repeated := re.findall(r"(?<!\\)\)[*+?]\+", path.read_text("utf-8")))
+    }
+    assert found == {}

@@ -36,7 +36,7 @@ _PART_RE: Final = re.compile(
     rf"(?P<address>(?ai:https?|ftp)://[!-~]+|(?<![{_KEPT}])(?ai:www)\.[!-~]+"
     rf"|(?<![{_NAME}])[{_NAME}]++@{_HOST}(?:\.{_HOST})+)|(?P<word>[{_KEPT}]+)"
 )
-_NUMBER_RE: Final = re.compile(rf"[{_DIGIT}]+(?:[.,:/'’-][{_DIGIT}]+)*+")
+_NUMBER_RE: Final = re.compile(rf"[{_DIGIT}]+(?:[.,:/'’-][{_DIGIT}]+)*")
 _GROUPING_RE: Final = re.compile(rf"[.,'’](?=[{_DIGIT}]{{3}}(?![{_DIGIT}]))")
 """A sign before exactly three digits groups them; any other says something: "12.5", "10:30", "3/16"."""
 _SUFFIXED_RE: Final = re.compile(rf"[{_DIGIT}]+[^{_DIGIT}]{{0,{signs.LONGEST_SUFFIX}}}")

@@ -21,7 +21,7 @@ _ALONE: Final = (
 """Scripts that put no space between words: each character is a word."""
 _JOINERS: Final = "\u200c\u200d"
 """What stands within words of Persian and of Indic scripts, and is not seen."""
-_ASCII_WORD_RE: Final = re.compile(r"[0-9A-Za-z_]++(?:[.,:/'\-][0-9A-Za-z_]++)*+|[^\w\s\x1c-\x1f]", re.ASCII)
+_ASCII_WORD_RE: Final = re.compile(r"[0-9A-Za-z_]++(?:[.,:/'\-][0-9A-Za-z_]++)*|[^\w\s\x1c-\x1f]", re.ASCII)
 """The words of a text in ASCII, in half the time."""
 LONGEST_WORD: Final = 80
 
@@ -35,8 +35,8 @@ def _word_re() -> re.Pattern[str]:
     marks = np.array([point for point in kept.tolist() if not chr(point).isalnum()])
     runs = np.split(marks, np.flatnonzero(np.diff(marks) > 1) + 1)
     mark = f"[{''.join(f'{chr(run[0])}-{chr(run[-1])}' for run in runs)}{_JOINERS}]"
-    letters = rf"[^\W{_ALONE}]++(?:{mark}++[^\W{_ALONE}]*+)*+"
-    return re.compile(rf"[{_ALONE}]{mark}*+|{letters}(?:[.,:/'’\-]{letters})*+|[^\w\s]")
+    letters = rf"[^\W{_ALONE}]++(?:{mark}++[^\W{_ALONE}]*+)*"
+    return re.compile(rf"[{_ALONE}]{mark}*+|{letters}(?:[.,:/'’\-]{letters})*|[^\w\s]")
 
 
 class Words:

@@ -39,9 +39,9 @@ _BY_ENDING: Final = {
     **dict.fromkeys((".md", ".markdown"), MARKDOWN),
 }
 _BY_BEGINNING: Final = (
-    (re.compile(rb"(?is)(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s+html|html|head|body)\b"), HTML),
+    (re.compile(rb"(?is)(?>(?:(?><!--.*?-->)\s*+)*)<(?:!doctype\s+html|html|head|body)\b"), HTML),
     (re.compile(rb"<(?:\?xml|rss|feed|rdf:RDF)\b"), XML),
-    (re.compile(rb'(?:\[\s*+)?\{\s*+"(?>[^"\\\n]|\\.)*+"\s*+:'), JSON),
+    (re.compile(rb'(?:\[\s*+)?\{\s*+"(?>(?:[^"\\\n]|\\.)*)"\s*+:'), JSON),
     (re.compile(rb"From \S.*\r?\n>?[!-9;-~]+:"), MBOX),
     (re.compile(rb"(?i)(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|X-[\w-]+): .*\r?\n"), MAIL),
 )  # fmt: skip
