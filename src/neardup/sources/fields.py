@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from neardup.model.counted import counted, some_of
 from neardup.model.document import Document
@@ -48,6 +48,11 @@ class Fields:
     text: str = "text"
     time: tuple[str, ...] = TIME_FIELDS
     show: tuple[str, ...] = DEFAULT_SHOW
+
+    @classmethod
+    def of(cls, fields: Fields) -> Self:
+        """These names, read as this class does."""
+        return cls(fields.id, fields.text, fields.time, fields.show)
 
     def document(self, record: Mapping[str, Any], otherwise: str) -> Document:
         """The document that `record` stands for; its id is `otherwise` if it brings none.
@@ -118,11 +123,6 @@ class FieldsOfTexts(Fields):
     'news.jsonl:1'
     """
 
-    @classmethod
-    def of(cls, fields: Fields) -> FieldsOfTexts:
-        """These names."""
-        return cls(fields.id, fields.text, fields.time, fields.show)
-
     def _other_id(self, value: object, otherwise: str) -> str:  # noqa: ARG002 - see above
         return otherwise
 
@@ -137,11 +137,6 @@ class FieldsKeepingRest(Fields):
     >>> FieldsKeepingRest().document({"id": 7, "text": "Rain.", "time": 0, "lang": "en"}, "news.jsonl:1").fields
     {'lang': 'en'}
     """
-
-    @classmethod
-    def of(cls, fields: Fields) -> FieldsKeepingRest:
-        """These names."""
-        return cls(fields.id, fields.text, fields.time, fields.show)
 
     def _rest(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
         rest = dict(record)
