@@ -218,3 +218,15 @@ def test_verdicts_after_compaction_are_those_without(place, policy):
         assert list(window.groups()) == groups
         verdicts += window.ingest(stream[250:])
     assert verdicts == expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "most"), [({}, 9), ({"keep_text": True}, 4), ({"kinds": True}, 4)], ids=str
+)
+def test_texts_in_memory_count_towards_its_limit_and_texts_on_a_disk_do_not(tmp_path, settings, most):
+    texts = Random(3).randbytes(20 * 50_000).hex()
+    stream = [document(f"{i}", texts[100_000 * i : 100_000 * (i + 1)]) for i in range(20)]
+    for place, kept in [(None, range(most // 2, most + 1)), (tmp_path / "window", [20])]:
+        with open_window(place, max_memory=1_000_000, **settings) as window:
+            list(window.ingest(stream))
+            assert len(window) in kept

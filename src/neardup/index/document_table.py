@@ -51,9 +51,12 @@ class DocumentTable:
     first_of, next_of   documents of one text: the one that is posted, and the next in its chain
     stands              whether a document stands for a group, once `update_stands` has been called
     leads               whether others have joined a document; one that is a member itself may lead and not stand
+
+    `held_texts`: how often each text is in memory too, which counts towards `max_memory` (`budget_bytes_of`).
     """
 
-    def __init__(self, most_shared: int) -> None:
+    def __init__(self, most_shared: int, *, held_texts: int = 0) -> None:
+        self.held_texts = held_texts
         self.size = 0
         self.ids = DocumentIds()
         self.members: defaultdict[int, list[int]] = defaultdict(list)
@@ -241,7 +244,7 @@ class DocumentTable:
         """Counts the documents from `first` to `last` (excluded) towards the budgets, if they were kept."""
         rows = self.rows[first:last]
         kept = ~are_deleted(rows)
-        hours, sizes = self.hours[first:last][kept], budget_bytes_of(rows)[kept]
+        hours, sizes = self.hours[first:last][kept], budget_bytes_of(rows, self.held_texts)[kept]
         own, which = np.unique(hours, return_inverse=True)
         documents, memory = np.bincount(which), np.bincount(which, sizes).astype(np.int64)
         for hour, *added in zip(own.tolist(), documents.tolist(), memory.tolist(), strict=True):
@@ -255,7 +258,7 @@ class DocumentTable:
             hour = int(self.hours[doc])
             if hour in self.load:
                 self.load[hour][0] -= 1
-                self.load[hour][1] -= int(budget_bytes_of(self.rows[doc : doc + 1])[0])
+                self.load[hour][1] -= int(budget_bytes_of(self.rows[doc : doc + 1], self.held_texts)[0])
                 if not self.load[hour][0]:
                     del self.load[hour]
         self.drop(doc)

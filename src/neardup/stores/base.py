@@ -211,8 +211,8 @@ class Store(Protocol):
         """
 
     @property
-    def keeps_keys(self) -> bool:
-        """Whether keys are kept: a store that ends with its process gets none."""
+    def is_durable(self) -> bool:
+        """Whether it outlasts its process: one that does not gets no keys, and holds texts and blobs in memory."""
 
     def shown(self, rows: Rows) -> list[Shown]:
         """What is kept of the documents of `rows` to be shown; raises as `texts`."""

@@ -27,7 +27,7 @@ class MemoryStore(SingleOwner):
 
     keeps_text: bool | None = False
     """Who fills a window in memory has the texts there already."""
-    keeps_keys = False
+    is_durable = False
     name = "in memory"
 
     def __init__(self) -> None:

@@ -27,7 +27,7 @@ class SingleOwner:
 
     documents_at_once: int = DEFAULT_BATCH_DOCUMENTS
     keeps_text: bool | None = True
-    keeps_keys: bool = True
+    is_durable: bool = True
 
     def refresh(self, *, follow: bool = False) -> None:
         """Nobody else commits."""

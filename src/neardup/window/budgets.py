@@ -29,7 +29,8 @@ def within_budgets(state: State, documents: Sequence[Prepared], signed: SignedQu
     settings = state.settings
     if not settings.max_documents and not settings.max_memory:
         return len(documents)
-    sizes = budget_bytes_of(rows_of(documents, signed, partial=settings.partial))[first:]
+    rows = rows_of(documents, signed, partial=settings.partial)
+    sizes = budget_bytes_of(rows, state.table.held_texts)[first:]
     count, memory = state.table.budgeted
     while count and (0 < settings.max_documents <= count or 0 < settings.max_memory < memory + int(sizes[0])):
         _give_up_oldest(state)

@@ -60,7 +60,6 @@ class State:
         self.settings = settings
         self.signer = signer
         self.search = Search(signer, settings)
-        self.table = DocumentTable(self.search.most_shared)
         self.committed = Commit()
         self.since_opened = SinceOpened()
         self.warned: set[str] = set()
@@ -68,6 +67,8 @@ class State:
         self._shown = blobs.shown_writer(
             store.keeps_text, settings, by_source=signer.counted.table is not None
         )
+        held = 1 + (self._shown is not None and self._shown.keeps_text)
+        self.table = DocumentTable(self.search.most_shared, held_texts=0 if store.is_durable else held)
         self._run = 0
         self._documents: Sequence[Prepared] = ()
         self._texts: list[memoryview] = []
@@ -151,7 +152,7 @@ class State:
                 self._documents if whole else [self._documents[i] for i in own.tolist()],
                 self._texts if whole else [self._texts[i] for i in own.tolist()],
                 self._blobs if whole else [self._blobs[i] for i in own.tolist()],
-                keys_of(signed, chosen[own]) if self.store.keeps_keys else _NO_KEYS,
+                keys_of(signed, chosen[own]) if self.store.is_durable else _NO_KEYS,
             )
             self.store.append(int(hour), additions)
             records.put_rows(rows, own, part)

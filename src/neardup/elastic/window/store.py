@@ -43,7 +43,7 @@ class ClusterStore:
 
     keeps_text: bool | None = None
     """Documents lie here whole."""
-    keeps_keys = True
+    is_durable = True
 
     def __init__(self, context: ElasticContext, document: StateDocument, *, remember: bool) -> None:
         self._context = context
