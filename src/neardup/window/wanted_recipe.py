@@ -52,12 +52,7 @@ def wanted_signer(
             "the table that the window has, or none: texts are stored without it; ingest the documents anew"
         )
         raise SettingsError("boilerplate", str(wanted.boilerplate), expected)
-    try:
-        signer = signer_for(wanted)
-    except (LexiconError, FileNotFoundError) as error:
-        if wanted.lexicon != path / LEXICON:
-            raise
-        raise WindowDamaged(path / LEXICON, str(error), "the window's own lexicon") from error
+    signer = _signer(path, wanted)
     with_words = any(are_with_words(rows).any() for rows in old.hours.values())
     if with_words and f":lex-{signer.lexicon.id}:" not in old.description.recipe:
         expected = (
@@ -65,6 +60,20 @@ def wanted_signer(
         )
         raise SettingsError("lexicon", str(wanted.lexicon or signer.lexicon.id), expected)
     return signer
+
+
+def _signer(path: Path, wanted: Recipe) -> Signer:
+    """The signer of a recipe; raises `WindowDamaged` if it names the window's own lexicon, which is lost or rotten."""
+    own = path / LEXICON
+    if wanted.lexicon != own:
+        return signer_for(wanted)
+    window = path if (path / (LEXICON + COPY)).exists() else None
+    if not own.exists():
+        raise WindowDamaged(own, "no such file", "the window's own lexicon", window)
+    try:
+        return signer_for(wanted)
+    except LexiconError as error:
+        raise WindowDamaged(own, str(error), "the window's own lexicon", window) from error
 
 
 def _nearest(path: Path, old: Original, settings: Settings, changes: Mapping[str, Any]) -> Recipe:

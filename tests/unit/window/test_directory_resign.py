@@ -26,6 +26,7 @@ from neardup.errors import (
 )
 from neardup.model.settings import Recipe
 from neardup.opening import open_window
+from neardup.signing.lexicon_sample import lexicon_of
 from neardup.signing.signer import signer_for
 from neardup.stores.hour_files import HourFiles
 from neardup.tables.lexicon import Lexicon, LexiconBuilder
@@ -271,6 +272,21 @@ def test_a_lexicon_stays_with_its_sentences(tmp_path):
     assert f":lex-{Lexicon.load(file).id}:" in resigned(path).recipe
     assert (path / "window.lexicon.copy").read_bytes() == file.read_bytes()
     assert answers(path) == expected
+
+
+def test_a_lost_lexicon_of_its_own_is_damage_that_a_copy_mends(tmp_path, path):
+    file = tmp_path / "own.lexicon"
+    lexicon_of([PARTS], name="own").save(file)
+    resigned(path, lexicon=file)
+    (path / "window.lexicon").write_bytes(b"rotten")
+    with pytest.raises(WindowDamaged, match=r"window\.lexicon is damaged.*doctor --repair --window"):
+        resigned(path, reach=0.5)
+    (path / "window.lexicon").unlink()
+    with pytest.raises(WindowDamaged, match=r"no such file.*doctor --repair --window"):
+        resigned(path, reach=0.5)
+    (path / "window.lexicon.copy").unlink()
+    with pytest.raises(WindowDamaged, match=r"no such file, expected the window's own lexicon$"):
+        resigned(path, reach=0.5)
 
 
 class Killed(BaseException):
