@@ -226,7 +226,7 @@ class Search:
         batch: SignedQueryBatch,
         query: Query,
         table: DocumentTable,
-        among: Among | None = None,
+        among: Among | None,
     ) -> Candidates:
         """`candidates` and, where partial copies are looked for, those that have sentences in common; see `candidates`.
 

@@ -26,15 +26,17 @@ def candidates_of_one(
     *,
     searched: bool = True,
 ) -> Candidates:
-    """Candidates of one document that is not added; if not `searched`, every document of the hours."""
+    """Candidates `among` some (None: all) of one document that is not added; not `searched`: all of the hours."""
     search, table = state.search, state.table
     if searched and state.settings.retrieval == "complete":
         signed = signed._replace(prefixes=state.signer.prefixes(signed.signed, threshold))
     one = np.ones(1, np.int64)
     query = Query(-one, signed.signed.counts, hours[0] * one, hours[1] * one, threshold.as_integer_ratio())
     if not searched:
-        return search.with_sentences(_all_of(state, hours), signed, query, table, among)
-    return search.candidates(signed, query, table, threshold, among)
+        candidates = search.with_sentences(_all_of(state, hours), signed, query, table, among)
+    else:
+        candidates = search.candidates(signed, query, table, threshold, among)
+    return candidates if among is None else candidates.among(among)
 
 
 def _all_of(state: State, hours: tuple[int, int]) -> Candidates:

@@ -55,7 +55,6 @@ def query(state: State, options: QueryOptions) -> Verdict:
     serves = not options.verify_all and state.search.serves(options.threshold)
     among = None if own < 0 else lambda docs: docs != own
     candidates = candidates_of_one(state, signed, hours, options.threshold, among, searched=serves)
-    candidates = candidates.among(lambda docs: docs != own)
     verifier = verifier_of(
         state, signed, candidates, options.threshold, rule=options.rule, listed=options.matches
     )

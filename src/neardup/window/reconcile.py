@@ -156,7 +156,7 @@ def _decided_again(
         before: NDArray[np.bool_] = ranks[docs] < ranks[doc]
         return before
 
-    candidates = candidates_of_one(state, signed, (low, hour), threshold, came_before).among(came_before)
+    candidates = candidates_of_one(state, signed, (low, hour), threshold, came_before)
     verifier = verifier_of(state, signed, candidates, threshold, rule=rule, listed=settings.matches)
     floor = max(first_living_hour(hour, settings.kept_hours), state.committed.floor_hour)
     checked, matches, parts, _ = verifier.compared(0, floor)
