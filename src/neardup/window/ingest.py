@@ -127,12 +127,9 @@ class Ingest:
         are decided anew without it.
         """
         session = self._session
-        is_named = False
+        session.begin_batch(documents, signed)
+        documents = list(session.store.named(documents, session.state.arrival_of))
         while True:
-            session.begin_batch(documents, signed)
-            if not is_named:
-                documents = list(session.store.named(documents, session.state.arrival_of))
-                is_named = True
             state, rejected = session.state, list[Reject]()
             before, figures = state.committed, dataclasses.replace(state.since_opened)
             verdicts = score(state, documents, signed, leaps, rejected.append)
@@ -147,6 +144,7 @@ class Ingest:
                 reject(Reject(id, reason))
             documents = [document for document in documents if document.id not in refused]
             signed = self._sign(documents)
+            session.begin_batch(documents, signed)
 
 
 def log_reject(reject: Reject) -> None:
