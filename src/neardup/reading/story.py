@@ -137,8 +137,7 @@ def _source(document: ReadDocument | None, field: str) -> str | None:
 
 def _key_sets(ids: Sequence[str], texts: Mapping[str, str], signer: Signer) -> dict[str, NDArray[np.uint64]]:
     """The distinct keys of the q-grams of texts, by id."""
-    batch = signer.sign([encode_text(texts[id]) for id in ids], counted=True)
-    keys, offsets = signer.key_sets(batch)
+    keys, offsets = signer.key_sets(signer.sign([encode_text(texts[id]) for id in ids]))
     return {id: keys[offsets[at] : offsets[at + 1]] for at, id in enumerate(ids)}
 
 

@@ -42,10 +42,10 @@ class SetOverlap(NamedTuple):
 
 def overlap(a: str, b: str, signer: Signer) -> SetOverlap:
     """The overlap of two texts by the recipe of `signer`; raises `DocumentError` for an unpaired surrogate."""
-    batch = signer.sign([text_argument("a", a), text_argument("b", b)], counted=True)
-    size_a, size_b = batch.counts.tolist()
+    batch = signer.sign([text_argument("a", a), text_argument("b", b)])
     keys, offsets = signer.key_sets(batch)
-    shared = np.intersect1d(keys[: offsets[1]], keys[offsets[1] :], assume_unique=True)
+    size_a, size_b = np.diff(offsets).tolist()
+    shared = np.intersect1d(keys[:size_a], keys[size_a:], assume_unique=True)
     is_exact = batch.text(0) == batch.text(1) and bool(batch.text(0))
     return SetOverlap(len(shared), size_a, size_b, is_exact)
 
