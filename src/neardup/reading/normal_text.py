@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from neardup.model.document import encode_text
 from neardup.tables import unicode as unicode_table
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def normal_text(text: str, signer: Signer) -> NormalText:
     What composes (a letter with its accents) is one character from several; where that happens, all of it counts as the
     origin of what comes out. Raises `ValueError` for an unpaired surrogate.
     """
-    points = np.frombuffer(encode_text(text).decode().encode("utf-32-le"), "<u4").astype(np.uint32)
+    points = _code_points(text)
     table = unicode_table.load()
     classes = table.classes[points]
     kept = (classes & unicode_table.KEEP) != 0
@@ -59,8 +58,15 @@ def normal_text(text: str, signer: Signer) -> NormalText:
     plain = points[at]
     if signer.recipe.fold_case:
         plain = table.lower[plain]
-    composed = _normal_forms([text[start:end] for start, end in clusters], signer)
+    if not clusters:
+        return NormalText(plain, at, at + 1)
+    batch = signer.sign([text[start:end].encode() for start, end in clusters])
+    composed = [_code_points(batch.text(i).decode()) for i in range(len(clusters))]
     return _merged(plain, at, clusters, composed)
+
+
+def _code_points(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le"), "<u4").astype(np.uint32)
 
 
 def _composing(checked: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -72,23 +78,13 @@ def _composing(checked: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return [(max(start - 1, 0), end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def _normal_forms(texts: Sequence[str], signer: Signer) -> list[NDArray[np.uint32]]:
-    if not texts:
-        return []
-    batch = signer.sign([text.encode() for text in texts])
-    forms = [batch.text(i).decode() for i in range(len(texts))]
-    return [np.frombuffer(form.encode("utf-32-le"), "<u4").astype(np.uint32) for form in forms]
-
-
 def _merged(
     plain: NDArray[np.uint32],
     at: NDArray[np.int64],
     clusters: Sequence[tuple[int, int]],
     composed: Sequence[NDArray[np.uint32]],
 ) -> NormalText:
-    """Plain characters, each from one of the text, and composed ones, in order."""
-    if not clusters:
-        return NormalText(plain, at, at + 1)
+    """Plain characters, each from one of the text, and what clusters compose to, in order."""
     sizes = [len(form) for form in composed]
     starts = np.concatenate([at, np.repeat([start for start, _ in clusters], sizes)])
     ends = np.concatenate([at + 1, np.repeat([end for _, end in clusters], sizes)])
