@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.errors import RecipeMismatch, WindowDamaged, WindowExpired
-from neardup.model.hours import hour_name
+from neardup.model.counted import some_of
 from neardup.stores import hour_list, records
 from neardup.stores.base import Commit, Records
 from neardup.stores.commit_slots import CommitSlots
@@ -203,8 +203,7 @@ class DirectoryStore(SingleOwner):
         suspects = [hour.suspect for hour in hours.values() if hour.suspect is not None]
         if suspects and not lost:
             return suspects[0]
-        more = f" and {len(lost) - 3:,} more" if len(lost) > 3 else ""
-        names = ", ".join(hour_name(hour) for hour in sorted(lost)[:3]) + more
+        names = some_of([self._directory(hour).name for hour in sorted(lost)])
         actual = f"{rows:,} rows" + (f" and no hour {names}" if lost else "")
         return WindowDamaged(
             self.path / HOURS, actual, f"the {expected:,} rows that were committed", self.path
@@ -353,7 +352,7 @@ class DirectoryStore(SingleOwner):
             files = HourFiles(directory, readonly=self._readonly)
         except FileNotFoundError:
             self._outdated = True
-            raise WindowExpired(self.path, hour_name(hour)) from None
+            raise WindowExpired(self.path, directory.name) from None
         if is_new and self.fsync:  # or the directory's name might not survive what its files do
             for parent in (directory, directory.parent, self.path):
                 flush_directory(parent)
