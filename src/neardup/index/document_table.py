@@ -195,14 +195,12 @@ class DocumentTable:
 
     def follow(self, doc: int, head: int) -> None:
         """Makes `doc` a member of the group of `head`."""
-        arrival = int(self.arrivals[head])  # columns: a row by itself takes four times as long
-        self.group_arrivals[doc], self.group_times[doc] = arrival, self.times[head]
-        self.join(doc, arrival, head)
+        self.group_times[doc] = self.times[head]  # columns: a row by itself takes four times as long
+        self.join(doc, int(self.arrivals[head]), head)
 
     def join(self, doc: int, head_arrival: int, head: int | None) -> None:
-        """Lists `doc` as a member of the group that the document of that arrival heads: `head`, None if it
-        is gone.
-        """
+        """Makes `doc` a member of the group that the document of that arrival heads: `head`, None if it is gone."""
+        self.group_arrivals[doc] = head_arrival
         self.members[head_arrival].append(doc)
         self.stands[doc] = 0
         if head is not None:
@@ -224,11 +222,6 @@ class DocumentTable:
         self.leads[heads[living]] = 1
         headless = ~living | (self.hours[heads] < self._stands_floor)
         self._headless.update(head_arrivals[headless].tolist())
-
-    def rejoin(self, doc: int, head_arrival: int, head: int | None) -> None:
-        """Makes `doc` a member of the group that the document of that arrival heads again; `head` as for `join`."""
-        self.group_arrivals[doc] = head_arrival
-        self.join(doc, head_arrival, head)
 
     def ungroup(self, docs: list[int]) -> None:
         """Lets every one of `docs`, all there are, head a group of its own and be searched, as if nothing had been

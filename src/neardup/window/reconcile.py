@@ -50,7 +50,7 @@ def reconcile(state: State) -> Iterator[Verdict]:
         old = before[doc]
         if _outlived(state, doc, old):
             if old_heads[doc] != table.arrivals[doc]:  # before its row is stored, which says so
-                table.rejoin(doc, old_heads[doc], by_arrival.get(old_heads[doc]))
+                table.join(doc, old_heads[doc], by_arrival.get(old_heads[doc]))
             if _set_aside(state, doc, old):
                 state.store_flags(doc)
             continue
