@@ -47,7 +47,7 @@ RETIRED = {
     "number": Retired("doc", OF_DOCUMENTS),
     "numbers": Retired("docs", ("index/", "stores/", "window/", "elastic/window/")),
     "number_of": Retired("doc_of"),
-    "numbers_of_orders": Retired("docs_of_arrivals"),
+    "numbers_of_orders": Retired("positions_of"),
     "number_rows": Retired("set_arrivals"),
     "head_number": Retired("head_doc"),
     "head_order": Retired("head_arrival"),

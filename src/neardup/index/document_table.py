@@ -214,7 +214,7 @@ class DocumentTable:
             self.group_arrivals[first : self.size] != self.arrivals[first : self.size]
         )
         head_arrivals = self.group_arrivals[docs]
-        heads = self.docs_of_arrivals(head_arrivals)
+        heads = positions_of(head_arrivals, self.arrivals[: self.size])
         living = (heads >= 0) & (self.ids.known[heads] == 1)
         for doc, arrival in zip(docs.tolist(), head_arrivals.tolist(), strict=True):
             self.members[arrival].append(doc)
@@ -335,10 +335,6 @@ class DocumentTable:
         order, same, posted = same_texts(self.rows["fingerprint"][first : self.size])
         self.first_of[first + order] = first + posted
         chain(self.next_of, first + order, same, first + posted)
-
-    def docs_of_arrivals(self, arrivals: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The documents of these `arrivals`; -1 for those that are not in memory."""
-        return positions_of(arrivals, self.arrivals[: self.size])
 
     def arrival_key(self, doc: int) -> tuple[int, str]:
         """(time, id): who of several came first."""
