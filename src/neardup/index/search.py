@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from neardup.index.document_table import DocumentTable
     from neardup.index.posting_lists import SharedCounts
-    from neardup.signing.signature import Keys, Offsets, WordFeatures
+    from neardup.signing.signature import Keys, Offsets
     from neardup.signing.signer import Signer
 
 _LIMITS: Final = {"sentences": MAX_SENTENCE_DOCUMENTS, "simhash": MAX_BAND_DOCUMENTS}
@@ -65,8 +65,8 @@ class Search:
         self.crowds, self._templates = Crowds(), TemplateFilter()
         # Partial copies are searched by the lists of the route of that name.
         self.sentences = SentenceIndex() if settings.partial else None
-        own = {"sentences"} if settings.partial else set()
-        self.routes = {route: PostingLists() for route in settings.routes if route not in own}
+        own = "sentences" if settings.partial else None
+        self.routes = {route: PostingLists() for route in settings.routes if route != own}
 
     def decide_by(self, settings: Settings) -> None:
         """Searches by other `settings` from now on, which differ in policy and matches alone."""
@@ -155,16 +155,9 @@ class Search:
 
     def prefix_lengths(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many keys the complete search posts for documents with `counts` q-grams, none of them UNCOUNTED."""
-        sizes, threshold = counts.astype(np.int64), self._settings.threshold_fraction
-        lengths: NDArray[np.int64] = np.minimum(
-            sizes, sizes - required_overlaps(threshold, sizes) + COMPLETE_SHARED
-        )
+        required = required_overlaps(self._settings.threshold_fraction, counts)
+        lengths: NDArray[np.int64] = np.minimum(counts, counts - required + COMPLETE_SHARED)
         return lengths
-
-    def _route_keys(self, route: str, words: WordFeatures) -> tuple[Keys, Offsets]:
-        if route == "sentences":
-            return words.sentences, words.sentence_offsets
-        return words.band_keys()
 
     def candidates(
         self,
@@ -213,10 +206,10 @@ class Search:
                 *keys, min_shared, chained, table.columns, table.hits, at_once=at_once, columns=alike
             )
         ]
-        if batch.words is not None:
-            ones = np.ones(len(min_shared), np.int64)
+        if (words := batch.words) is not None:
+            ones, sentences = np.ones(len(min_shared), np.int64), (words.sentences, words.sentence_offsets)
             for route, lists in self.routes.items():
-                keys, limit = self._route_keys(route, batch.words), _LIMITS[route]
+                keys, limit = sentences if route == "sentences" else words.band_keys(), _LIMITS[route]
                 counts.append(lists.search_and_add(*keys, ones, query, table.columns, table.hits, limit))
         return counts
 
