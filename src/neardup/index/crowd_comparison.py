@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from neardup.index.crowds import FEWEST, Crowds, no_crowd
+from neardup.index.crowds import FEWEST, NO_CROWD, Crowds
 from neardup.index.pair_overlaps import required_overlaps
 from neardup.kernels.crowd import (
     BELOW,
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 _TALLIES: Final = 1 << 22
 """Numbers that are tallied at once, 2 bytes each: documents times members."""
-_NO_CROWD: Final = no_crowd()
 
 
 class Texts(NamedTuple):
@@ -137,7 +136,7 @@ class CrowdComparison:
         """
         table, signed = self._table, self._signed
         sizes = self._sizes_of(index, docs)
-        against = _NO_CROWD if sizes.main is None else self._against(index, sizes.main, sizes.largest)
+        against = NO_CROWD if sizes.main is None else self._against(index, sizes.main, sizes.largest)
         starts, shared = np.empty(len(docs) + 1, np.int64), np.empty(len(docs), np.int64)
         state = np.empty(len(docs), np.uint8)
         size, exact, others, same = compare_texts(

@@ -33,8 +33,10 @@ FEWEST: Final = 32
 """So many documents that had to be read for one comparison make a crowd: fewer are read as fast."""
 SAMPLE: Final = 9
 """Texts that a core is made of: what more than half of them hold."""
-NO_CROWD: Final = -3
 _NONE, _LONER = -1, -2
+_NOBODY: Final = np.zeros(0, np.int32)
+NO_CROWD: Final = Tallied(-3, 0, _NOBODY, _NOBODY, np.zeros(0, np.uint16), _NOBODY)
+"""A set against no crowd."""
 _PROBED: Final = 128
 """Candidates whose crowd is looked up before they are compared: of a crowd that matters some are among them."""
 _BITSETS: Final = 16_384
@@ -208,9 +210,3 @@ class Crowds:
         """Which of these posted docs are in no crowd and may become members of one."""
         free: NDArray[np.bool_] = self.members[docs, 0] == _NONE
         return free
-
-
-def no_crowd() -> Tallied:
-    """A set against no crowd."""
-    none = np.zeros(0, np.int32)
-    return Tallied(NO_CROWD, 0, none, none, np.zeros(0, np.uint16), none)
