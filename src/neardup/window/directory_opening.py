@@ -132,20 +132,18 @@ def _boilerplate(directory: Path, description: Description) -> Path | None:
 
 def _checked_signer(directory: Path, description: Description, recipe: Recipe) -> Signer:
     """The signer of a window's `recipe`; raises `WindowDamaged` if the window has lost its salt, or has another."""
-    mark = description.salt_mark
-    what = f"a window whose recipe names the salt {mark}"
-    if recipe.salt is None:
-        if mark:
-            raise WindowDamaged(directory / SALT, "no such file", f"the secret of {what}", directory)
-        return signer_for(recipe)
+    salt, mark = directory / SALT, description.salt_mark
+    expected = f"the secret of a window whose recipe names the salt {mark}"
+    if mark and recipe.salt is None:
+        raise WindowDamaged(salt, "no such file", expected, directory)
     try:
         signer = signer_for(recipe)
     except SettingsError as error:
         if error.name != "salt":
             raise
-        raise WindowDamaged(directory / SALT, str(error), f"the secret of {what}", directory) from error
+        raise WindowDamaged(salt, str(error), expected, directory) from error
     if mark_in(signer.text) != mark:
-        raise WindowDamaged(directory / SALT, "another secret", f"the secret of {what}", directory)
+        raise WindowDamaged(salt, "another secret", expected, directory)
     return signer
 
 
