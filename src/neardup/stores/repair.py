@@ -66,9 +66,9 @@ def _carry_out(path: Path, survey: Survey, signing: Callable[[Path], Sign]) -> N
         elif name != HOUR_LIST:  # which is written anew below
             write_whole(path / name, (path / source).read_bytes(), private=source in (SALT, SALT + COPY))
     hour_list.rewrite(path, [hour.hour for hour in survey.hours if hour.versions])
-    if survey.missing == 0 and not any(hour.is_damaged for hour in survey.hours):
-        return
     damaged = [hour for hour in survey.hours if hour.is_damaged]
+    if survey.missing == 0 and not damaged:
+        return
     sign = None if all(hour.signed.all() for hour in damaged) else signing(path)
     for hour in damaged:  # all of them before the first is moved: what was interrupted then can be finished
         _write_whole_documents(path, hour, sign)

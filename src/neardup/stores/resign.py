@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from neardup.errors import WindowDamaged, WindowOutdated
+from neardup.errors import WindowOutdated
 from neardup.stores import hour_list
 from neardup.stores.base import Commit
 from neardup.stores.commit_slots import write_new
@@ -109,8 +109,7 @@ def put_in_place(path: Path) -> Path:
     """Puts the draft, which is whole, in the place of the window's parts; returns where these are now."""
     (path / _DRAFT).rename(path / MOVING_OUT)
     aside = finish(path)
-    if aside is None:
-        raise WindowDamaged(path, f"no {MOVING_OUT}", "the draft that was just written")
+    assert aside is not None, "there is a draft to be put in place"
     return aside
 
 
