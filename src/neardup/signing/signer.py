@@ -86,14 +86,8 @@ class Signer:
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        made = RecipeTables(recipe)
-        self.lexicon, self.text, self.counted = made.lexicon, made.text, made.counted
-        self._tables, self._classes, self._rules, self._words = (
-            made.unicode,
-            made.classes,
-            made.rules,
-            made.words,
-        )
+        self._tables = tables = RecipeTables(recipe)
+        self.lexicon, self.text, self.counted = tables.lexicon, tables.text, tables.counted
         self._memory = _Memory()
 
     def __reduce__(self) -> tuple[Callable[[Recipe], Signer], tuple[Recipe]]:
@@ -111,7 +105,7 @@ class Signer:
         n = len(texts)
         data, offsets = concatenated(texts)
         longest = int(np.diff(offsets).max(initial=0))
-        rules = self._rules
+        rules = self._tables.rules
         longest_sketch = max(3 * rules.size, rules.also_whole + rules.size)
         batch = SignedBatch(
             texts=np.empty(MAX_GROWTH * len(data), np.uint8),
@@ -124,8 +118,8 @@ class Signer:
             fingerprints=np.empty((0, 2), np.uint64),
         )
         sign_batch(
-            data, offsets, normal, counted, self.recipe.q, self.recipe.fold_case, self._tables, rules,
-            self.scratch(longest if normal else MAX_GROWTH * longest), batch[:-1],
+            data, offsets, normal, counted, self.recipe.q, self.recipe.fold_case, self._tables.unicode,
+            rules, self.scratch(longest if normal else MAX_GROWTH * longest), batch[:-1],
         )  # fmt: skip
         forms = batch.texts[: batch.text_offsets[-1]]
         return batch._replace(
@@ -181,7 +175,7 @@ class Signer:
         batch.counts[:] = np.diff(key_offsets)
         out, offsets = np.empty(len(keys), np.uint64), np.empty(len(key_offsets), np.int64)
         ratio = threshold.as_integer_ratio()
-        prefix_batch(keys, key_offsets, self._classes, ratio, COMPLETE_SHARED, out, offsets)
+        prefix_batch(keys, key_offsets, self._tables.classes, ratio, COMPLETE_SHARED, out, offsets)
         return out[: offsets[-1]], offsets
 
     def qgrams(self, form: bytes) -> dict[int, str]:
@@ -202,13 +196,14 @@ class Signer:
             features=np.zeros((n, variants), np.int64),
         )
         longest = int(np.diff(offsets).max(initial=0))
-        sign_words_batch(data, offsets, self._tables, self._words, self.scratch(longest).points, words)
+        tables, points = self._tables, self.scratch(longest).points
+        sign_words_batch(data, offsets, tables.unicode, tables.words, points, words)
         return words._replace(sentences=words.sentences[: words.sentence_offsets[-1]])
 
     def lexicon_keys(self, text: bytes) -> tuple[Keys, Keys]:
         """(distinct q-gram keys, xxh64 of every word): what `LexiconBuilder.add` takes."""
         data = np.frombuffer(text, np.uint8)
-        words = word_hashes(data, 0, len(data), self._tables, self.scratch(len(data)).points)
+        words = word_hashes(data, 0, len(data), self._tables.unicode, self.scratch(len(data)).points)
         return self.key_sets(self.sign([text]))[0], words
 
     def signature(self, text: str) -> Signature:
