@@ -84,6 +84,3 @@ class SingleOwner:
     def blobs(self, rows: Rows) -> list[bytes]:
         """See `Store.blobs`."""
         raise NotImplementedError
-
-    def close(self) -> None:
-        """Nothing is held."""
