@@ -84,14 +84,13 @@ def in_common(
     """Which `wanted` characters of a normal form whose stretches have these `keys` lie in stretches that are among the
     `ordered` keys of another: so in passages that both have.
     """
-    inside = np.zeros(len(wanted) + 1, np.int64)
     if not (len(ordered) and len(keys)):
-        return wanted & False
-    near = np.cumsum(wanted.astype(np.int64))
-    before = np.concatenate([[0], near])
+        return np.zeros_like(wanted)
+    before = np.concatenate([[0], np.cumsum(wanted)])
     begins = np.flatnonzero(before[SHORTEST : SHORTEST + len(keys)] > before[: len(keys)])
     lows, highs = _looked_up(ordered, keys[begins])
     there = begins[highs > lows]
+    inside = np.zeros(len(before), np.int64)
     inside[there] += 1
     inside[there + SHORTEST] -= 1
     covered: NDArray[np.bool_] = wanted & (np.cumsum(inside)[:-1] > 0)
