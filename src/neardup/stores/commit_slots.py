@@ -21,12 +21,12 @@ from neardup.errors import WindowDamaged
 from neardup.stores.base import Commit
 from neardup.stores.lock import check_same, locked_commits, naming, replaced
 from neardup.stores.stored_hour import file_size
-from neardup.stores.window_directory import check_window, holds_window
+from neardup.stores.window_directory import COMMIT, check_window, holds_window
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-COMMIT: Final = np.dtype("<i8")
+_VALUE: Final = np.dtype("<i8")
 SLOT_BYTES: Final = 72
 _SLOTS: Final = 2
 _COPIES: Final = 2
@@ -56,14 +56,14 @@ class CommitSlots:
             if self._file is None:  # to whoever writes "there is no window" would be no help
                 check_window(self._path)
             actual = f"{file_size(self._path / 'commit')} bytes of which a slot and its copy do not check"
-            raise WindowDamaged(self._path / "commit", actual, "two commit slots", self._path)
+            raise WindowDamaged(self._path / COMMIT, actual, "two commit slots", self._path)
         return newest(slots)
 
     def write(self, commit: Commit, *, flush: bool) -> None:
         """Writes `commit` over the older slot and its copy, and to the disk if it is to `flush`."""
         assert self._file is not None, "a readonly store does not commit"
         slot = _encoded(commit)
-        with naming(self._path / "commit"):
+        with naming(self._path / COMMIT):
             for at in range(commit.generation % _SLOTS, _COPIES * _SLOTS, _SLOTS):
                 if os.pwrite(self._file.fileno(), slot, SLOT_BYTES * at) != len(slot):
                     raise OSError(errno.ENOSPC, "the commit slot was not written whole")
@@ -87,9 +87,9 @@ class CommitSlots:
     def check_same(self) -> None:
         """Raises `WindowDamaged` if another window, an older copy of this one or none has taken its place."""
         assert self._file is not None, "a readonly store does not commit"
-        check_same(self._path / "commit", self._file)
+        check_same(self._path / COMMIT, self._file)
         if _content(self._file) != self._left:
-            raise replaced(self._path / "commit")
+            raise replaced(self._path / COMMIT)
 
     def close(self) -> None:
         """Lets go of the file and its lock; slots can still be read."""
@@ -101,13 +101,13 @@ class CommitSlots:
 def _for_reading(path: Path) -> FileIO | None:
     """The commit file, open, so that no other one can get its number; None if there is none."""
     with contextlib.suppress(FileNotFoundError):
-        return FileIO(str(path / "commit"))
+        return FileIO(str(path / COMMIT))
     return None
 
 
 def _opened(path: Path) -> FileIO:
     """The commit file, open; a new window's begins with valid slots, so that there is always one to go back to."""
-    file = path / "commit"
+    file = path / COMMIT
     if not file.exists():
         if holds_window(path):
             raise WindowDamaged(file, "no such file", "the commit slots of this window", path)
@@ -128,12 +128,12 @@ def write_new(path: Path, commit: Commit) -> None:
     draft = path / "commit.new"
     with naming(draft):
         draft.write_bytes(b"".join(map(_encoded, _COPIES * slots)))
-    draft.replace(path / "commit")
+    draft.replace(path / COMMIT)
 
 
 def read_slots(path: Path) -> tuple[list[Commit], list[Commit]]:
     """What the first slot and its copy say, and the second and its copy, as far as they check."""
-    file = path / "commit"
+    file = path / COMMIT
     data = file.read_bytes() if file.exists() else b""
     commits: tuple[list[Commit], list[Commit]] = ([], [])
     for at in range(_COPIES * _SLOTS):
@@ -148,7 +148,7 @@ def are_slots_whole(path: Path) -> bool:
     """Whether both slots and both copies check: one that has rotten is replaced before its twin rots, too."""
     slots = read_slots(path)
     whole = len(slots[0]) == len(slots[1]) == _COPIES
-    return whole and file_size(path / "commit") == SLOT_BYTES * _SLOTS * _COPIES
+    return whole and file_size(path / COMMIT) == SLOT_BYTES * _SLOTS * _COPIES
 
 
 def newest(slots: tuple[list[Commit], list[Commit]]) -> Commit:
@@ -157,7 +157,7 @@ def newest(slots: tuple[list[Commit], list[Commit]]) -> Commit:
 
 
 def _encoded(commit: Commit) -> bytes:
-    data = np.array(commit, COMMIT).tobytes()
+    data = np.array(commit, _VALUE).tobytes()
     return data + xxhash.xxh64_intdigest(data).to_bytes(8, "little")
 
 
@@ -166,4 +166,4 @@ def _decoded(slot: bytes) -> Commit | None:
     data, check = slot[:-8], slot[-8:]
     if len(slot) != SLOT_BYTES or xxhash.xxh64_intdigest(data) != int.from_bytes(check, "little"):
         return None
-    return Commit(*(int(value) for value in np.frombuffer(data, COMMIT)))
+    return Commit(*(int(value) for value in np.frombuffer(data, _VALUE)))

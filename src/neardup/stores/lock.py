@@ -14,6 +14,7 @@ from io import FileIO
 from typing import TYPE_CHECKING
 
 from neardup.errors import NeardupError, WindowDamaged, WindowLocked
+from neardup.stores.window_directory import COMMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,7 @@ def locked(path: Path) -> FileIO:
     try:
         file = FileIO(str(path / "lock"), "a+")
     except OSError as error:
-        if error.errno in (errno.EACCES, errno.EROFS) and (path / "commit").exists():
+        if error.errno in (errno.EACCES, errno.EROFS) and (path / COMMIT).exists():
             error.strerror = (
                 f"{error.strerror}: the window can only be read (readonly=True; query, check and the like)"
             )
@@ -45,7 +46,7 @@ def locked_commits(path: Path) -> FileIO:
 
     The lock file may be deleted by whoever takes it for a leftover, and another one be locked; this one may not.
     """
-    file = FileIO(str(path / "commit"), "r+")
+    file = FileIO(str(path / COMMIT), "r+")
     with _closed_if_it_fails(file):
         if not _is_locked(path, file):
             raise WindowLocked(path)
@@ -80,7 +81,7 @@ def held(path: Path) -> Iterator[None]:
     """The window at `path` is this process's alone meanwhile: both its locks; raises `WindowLocked`."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(locked(path))
-        if (path / "commit").exists():
+        if (path / COMMIT).exists():
             stack.enter_context(locked_commits(path))
         yield
 

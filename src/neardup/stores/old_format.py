@@ -25,7 +25,7 @@ from neardup.stores.hour_files import BLOBS, KEYS, NAMES, ROWS, TEXTS
 from neardup.stores.original import Original, in_order
 from neardup.stores.records import ROW
 from neardup.stores.stored_hour import hours_in, read_keys
-from neardup.stores.window_directory import DESCRIPTION, HOURS, LEXICON, hour_directory
+from neardup.stores.window_directory import COMMIT, DESCRIPTION, HOURS, LEXICON, hour_directory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,7 +83,7 @@ def _description(path: Path) -> Description:
 def _commit(path: Path) -> Commit:
     slots = read_slots(path)
     if not any(slots):
-        raise WindowDamaged(path / "commit", "nothing that checks", "two commit slots")
+        raise WindowDamaged(path / COMMIT, "nothing that checks", "two commit slots")
     return newest(slots)
 
 

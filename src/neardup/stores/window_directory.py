@@ -26,7 +26,7 @@ HOUR_LIST: Final = "hours.list"
 COPY: Final = ".copy"
 """What the name of the copy of the description, the lexicon, the salt or the boilerplate ends with."""
 BEGUN: Final = frozenset(
-    {"lock", "commit", "commit.new", "window.json.new", "lost+found", HOUR_LIST}
+    {"lock", COMMIT, "commit.new", "window.json.new", "lost+found", HOUR_LIST}
     | {LEXICON, LEXICON + COPY, SALT, SALT + COPY, BOILERPLATE, BOILERPLATE + COPY}
 )
 """What lies in a directory in which a window was only begun to be made, or that is a file system of its own."""
