@@ -28,7 +28,7 @@ HELD_BYTES = 400
 
 
 def budget_bytes_of(rows: Rows, held_texts: int) -> NDArray[np.int64]:
-    """Bytes of memory that each document is counted as: an estimate, the same on every machine and in every batch.
+    """Bytes of memory that each document is counted as.
 
     `held_texts`: 0 where its text and blob lie on a disk or in a cluster, 1 where they are in memory, 2 where what is
     to be shown is there as well, which is taken for as long as the text: it is that, compressed, and what a normal form

@@ -49,7 +49,7 @@ class Description(NamedTuple):
 
 
 def mark_in(recipe: str) -> str:
-    """What a recipe string tells of its salt (`model.settings.salt_mark`); empty if it has none."""
+    """What a recipe string tells of its salt (`model.recipe_files.salt_mark`); empty if it has none."""
     return recipe.partition(":salt-")[2]
 
 

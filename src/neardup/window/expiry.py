@@ -41,14 +41,14 @@ def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool)
 
 
 def expirable(session: Session, kept_hours: int) -> Expired:
-    """What would expire now if so many hours were kept; 0 = all."""
+    """See `WindowEngine.expirable`."""
     session.load()
     first = first_living_hour(session.state.newest, kept_hours)
     return Expired() if first <= session.state.committed.floor_hour else _before(session, first)
 
 
 def apply_hours(session: Session) -> None:
-    """After the hours have changed, drops what is older than is now kept, and makes that lasting."""
+    """See `WindowEngine.apply_hours`."""
     with session.writing(), session.changing():
         state = session.state
         state.expire_before(first_living_hour(state.newest, state.settings.kept_hours))
