@@ -46,7 +46,7 @@ def load(path: str | os.PathLike[str]) -> Boilerplate:
     try:
         sources = {str(name): _source(value) for name, value in known["sources"].items()}
         return Boilerplate(sources, str(known.get("made", "")))
-    except (KeyError, AttributeError, TypeError, ValueError) as error:
+    except (KeyError, AttributeError, TypeError, ValueError, OverflowError) as error:
         raise BoilerplateError(path, f"a table with {error!r}", "documents and pieces by source") from None
 
 

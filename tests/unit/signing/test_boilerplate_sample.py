@@ -140,6 +140,7 @@ def test_a_table_comes_back_from_its_file(tmp_path):
         "", "[]", "{}", '{"neardup": "boilerplate 2"}', '{"neardup": "boilerplate 1"}',
         '{"neardup": "boilerplate 1", "sources": 3}',
         '{"neardup": "boilerplate 1", "sources": {"a": {"documents": 1, "pieces": {"b": "many"}}}}', "\xff",
+        '{"neardup": "boilerplate 1", "sources": {"a": {"documents": 1, "pieces": {"b": 1e999}}}}',
     ],
 )  # fmt: skip
 def test_another_file_is_refused(tmp_path, content):
