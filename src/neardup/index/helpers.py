@@ -23,11 +23,10 @@ class Helpers:
 
     def __init__(self, threads: int) -> None:
         self._others = threads - 1
-        self._pool = ThreadPoolExecutor(self._others, "neardup-helper") if self._others else None
+        self._pool = ThreadPoolExecutor(max(self._others, 1), "neardup-helper")
 
     def submit(self, work: Callable[[Given], Result], given: Given) -> Future[Result]:
         """Has `work` done with what is `given`, after what was handed over before; there are other threads."""
-        assert self._pool is not None, "one thread has nobody to hand work to"
         return self._pool.submit(work, given)
 
     def run(self, works: Sequence[Callable[[], object]]) -> None:
@@ -35,11 +34,7 @@ class Helpers:
         those that were begun have ended.
         """
         waiting = deque(works)
-        helping = []
-        if self._pool is not None:
-            helping = [
-                self._pool.submit(_work_off, waiting) for _ in range(min(self._others, len(works) - 1))
-            ]
+        helping = [self._pool.submit(_work_off, waiting) for _ in range(min(self._others, len(works) - 1))]
         try:
             _work_off(waiting)
         finally:
