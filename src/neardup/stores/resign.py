@@ -6,7 +6,7 @@
     DIR/old-1            the old parts, in the end; deleted by nobody but their owner
 
 Each state begins with one renaming, so a run that was ended at any moment can be finished, and until then nobody takes
-the directory for a window (`check_not_half_way`).
+the directory for a window (`is_half_way`).
 """
 
 from __future__ import annotations

@@ -80,8 +80,7 @@ def _is_description(file: Path) -> bool:
 
 def check_window(directory: Path) -> None:
     """Raises `WindowMissing` unless a window is there to be opened as it is, `SettingsError` for a file."""
-    check_directory(directory)
-    check_not_half_way(directory)
+    _check_directory(directory)
     if not holds_window(directory):
         raise WindowMissing(directory)
 
@@ -90,8 +89,7 @@ def check_free_directory(directory: Path) -> None:
     """Raises `SettingsError` unless a window is there or can be made there: strewn among other files it could be
     neither moved nor deleted.
     """
-    check_directory(directory)
-    check_not_half_way(directory)
+    _check_directory(directory)
     if not directory.exists() or holds_window(directory):
         return
     others = sorted(entry.name for entry in directory.iterdir() if not _is_begun(entry.name))
@@ -107,8 +105,13 @@ def _is_begun(name: str) -> bool:
     return name in BEGUN or (is_draft and draft_of in BEGUN)
 
 
-def check_not_half_way(directory: Path) -> None:
-    """Raises `WindowDamaged` if a `neardup resign` was ended while it put the new parts in the place of the old."""
+def _check_directory(directory: Path) -> None:
+    """Raises `SettingsError` if something other than a directory is there, `WindowDamaged` if it `is_half_way`."""
+    if not directory.is_dir() and os.path.lexists(directory):
+        expected = "a directory; `neardup ingest FILE --window DIR` makes one of a file"
+        if directory.is_symlink() and not directory.exists():
+            expected = "a directory, and not a link that leads to none"
+        raise SettingsError("window", str(directory), expected)
     if is_half_way(directory):
         way_on = f"`neardup resign --window {directory}` goes on with it, and nothing is lost"
         raise WindowDamaged(
@@ -123,16 +126,6 @@ def is_half_way(directory: Path) -> bool:
     except PermissionError as error:  # to look into the directory, whatever is looked for
         error.filename = str(directory)
         raise
-
-
-def check_directory(directory: Path) -> None:
-    """Raises `SettingsError` if something other than a directory is there."""
-    if directory.is_dir() or not os.path.lexists(directory):
-        return
-    expected = "a directory; `neardup ingest FILE --window DIR` makes one of a file"
-    if directory.is_symlink() and not directory.exists():
-        expected = "a directory, and not a link that leads to none"
-    raise SettingsError("window", str(directory), expected)
 
 
 def lost_salts(directory: Path, mark: str) -> list[str]:
