@@ -87,7 +87,7 @@ class Leaps:
 
 def is_current(time: int) -> bool:
     """Whether a time is of the clock's hour or of the one before, as in a live stream."""
-    return hour_of(now_ms()) - 1 <= hour_of(time) <= hour_of(now_ms())
+    return hour_of(now_ms()) - hour_of(time) in (0, 1)
 
 
 def hour_to_set(state: State, time: int | None) -> int:
