@@ -157,7 +157,7 @@ def _post(
     if bulk is not None:
         bulk.add(stored.keys, stored.starts[kind][chosen], stored.counts[kind][chosen], docs[chosen])
         one = np.ones(np.count_nonzero(short), np.int64)
-        bulk.add(fingerprints[short], np.cumsum(one) - 1, one, docs[short])
+        bulk.add(fingerprints[short], np.arange(len(one)), one, docs[short])
         return
     own, offsets = stored.of(kind, chosen)
     own = own if kind == _PREFIX else posted(own)
