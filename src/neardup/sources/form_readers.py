@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.sources import arrow_tables, csv_rows, html_page, json_lines, mail, text_file
-from neardup.sources.other_formats import JSON, PAGE, format_of_beginning, reason_for
+from neardup.sources.other_formats import JSON, PAGE, WARC, format_of_beginning, reason_for
 from neardup.sources.streams import peeked
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 OF_MAIL: Final = ("mail", "mbox")
 OF_TABLES: Final = tuple(arrow_tables.NAMES)
 """What is read from a file by its name, not from a stream."""
-_OF_NO_FIELDS: Final = ("text", "html", *OF_MAIL)
+_OF_NO_FIELDS: Final = {"text": (), "html": (WARC,), **dict.fromkeys(OF_MAIL, (JSON, WARC))}
+"""Forms whose text is no field of a record, and what never is of them, however much of it would be taken for text."""
 
 
 class Reading(NamedTuple):
@@ -38,7 +39,7 @@ def items(form: Form, content: Iterator[Chunk], reading: Reading, as_text: KindC
     position = reading.position
     head, content = peeked(content)
     other = format_of_beginning(head)
-    if (form in OF_MAIL and other == JSON) or (form not in _OF_NO_FIELDS and other and other.form != form):
+    if other and (other in _OF_NO_FIELDS[form] if form in _OF_NO_FIELDS else other.form != form):
         yield position.reject(reason_for(other))
     elif form in _OF_NO_FIELDS:
         if other and form == "text":

@@ -32,16 +32,23 @@ JSON: Final = OtherFormat(
     "JSON", "--input jsonl reads its records", "with its braces and names, as one document", "jsonl"
 )
 MARKDOWN: Final = OtherFormat("Markdown", "convert it to text", "with its marks")
+WARC: Final = OtherFormat(
+    "an archive of pages (WARC)",
+    "convert it to JSON Lines, a page a line",
+    "with its headers, as one document",
+)
 
 _BY_ENDING: Final = {
     **dict.fromkeys((".xml", ".rss", ".atom"), XML),
     ".log": LOG,
     **dict.fromkeys((".md", ".markdown"), MARKDOWN),
+    **dict.fromkeys((".warc", ".wet", ".wat"), WARC),
 }
 _BY_BEGINNING: Final = (
     (re.compile(rb"(?is)(?>(?:(?><!--.*?-->)\s*+)*)<(?:!doctype\s+html|html|head|body)\b"), HTML),
     (re.compile(rb"<(?:\?xml|rss|feed|rdf:RDF)\b"), XML),
     (re.compile(rb'(?:\[\s*+)?\{\s*+"(?>(?:[^"\\\n]|\\.)*)"\s*+:'), JSON),
+    (re.compile(rb"WARC/\d\.\d\r?\n"), WARC),
     (re.compile(rb"From \S.*\r?\n>?[!-9;-~]+:"), MBOX),
     (re.compile(rb"(?i)(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|X-[\w-]+): .*\r?\n"), MAIL),
 )  # fmt: skip

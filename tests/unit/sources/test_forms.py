@@ -230,6 +230,10 @@ FOREIGN = {
         "x",
         "this is a log: --input jsonl reads lines of JSON; convert others to that, an entry a line; --input text compa",
     ),
+    "a.warc.gz": (
+        "x",
+        "this is an archive of pages (WARC): convert it to JSON Lines, a page a line; --input text ",
+    ),
     "a.md": ("x", "this is Markdown: convert it to text; --input text compares it with its marks"),
     "a.jsonl": ("<!DOCTYPE html>\n<p>Rain\n", "this is HTML: --input html reads its text; "),
     "b.jsonl": ('<?xml version="1.0"?>\n<rss>\n', "this is XML (RSS, Atom): "),
@@ -249,6 +253,17 @@ def test_records_are_no_mail(tmp_path):
     path = written(tmp_path, "a.jsonl", '{"id":"1","text":"Rain."}\n{"id":"2","text":"Snow."}\n')
     (reject,) = read(path, form="mail")
     assert reject.reason.startswith("this is JSON: --input jsonl reads its records; ")
+
+
+@pytest.mark.parametrize("form", ["jsonl", "html", "mail"])
+def test_an_archive_of_pages_is_no_page_and_no_mail(tmp_path, form):
+    path = written(
+        tmp_path, "a.warc", "WARC/1.0\r\nWARC-Type: conversion\r\nContent-Length: 5\r\n\r\nRain.\r\n\r\n"
+    )
+    (reject,) = read(path, form=form)
+    assert reject.reason.startswith(
+        "this is an archive of pages (WARC): convert it to JSON Lines, a page a line; "
+    )
 
 
 def test_what_is_taken_for_text_and_is_none_is_told_once(tmp_path):
