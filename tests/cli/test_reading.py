@@ -343,3 +343,28 @@ def test_a_text_that_differs_by_white_space_alone_took_no_place(run):
     assert "1 document came again with the same id and text, and counted once each" in done.err
     assert "took its place" not in done.err
     assert run("get", "a", "--window", "w", "--format", "jsonl").lines[0]["text"] == "Rain falls."
+
+
+def test_an_id_that_comes_again_with_another_text_after_its_hour_is_not_told_as_the_same_text(run):
+    hours = [("a", 9, FERRY), ("b", 9, "Snow."), ("c", 11, MILL), ("d", 11, "Hail."), ("a", 11, "Rain.")]
+    records = [{"id": id, "text": text, "time": f"2026-11-20T{hour:02}:00Z"} for id, hour, text in hours]
+    done = run(
+        "ingest", written("in.jsonl", records), "--window", "w", "--window-hours", "1", "--format", "quiet"
+    )
+    assert (
+        "neardup: 1 document had an id that came before in this run with another text, which was no longer stored, "
+        "or differs by white space and punctuation alone\n"
+    ) in done.err
+    assert "the same id and text" not in done.err
+
+
+def test_a_copy_that_was_dropped_is_not_told_as_the_same_text_when_its_id_comes_again(run):
+    records = [{"id": id, "text": text} for id, text in zip("xybb", [FERRY, MILL, FERRY, MILL], strict=True)]
+    done = run(
+        "ingest", written("in.jsonl", records), "--policy", "drop", "--window", "w", "--format", "quiet"
+    )
+    assert (
+        "1 document had an id that came before in this run with another text, which was no longer st"
+        in done.err
+    )
+    assert "the same id and text" not in done.err

@@ -165,7 +165,7 @@ def _ingest_files(
         finally:
             reader.report_undated()
             inputs.report_earlier_copies(target.earlier_copies, location, policy=target.settings.policy)
-            is_wrong = reader.report(target.replaced, target.unchanged)
+            is_wrong = reader.report(target)
     return code or (REJECTED if is_wrong else DONE)
 
 

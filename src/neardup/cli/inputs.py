@@ -313,16 +313,19 @@ class IdCheckingReader:
                 have = counted(count, "document without a time has", "documents without a time have")
                 log_line(f"{have} {time} (first: {self._first_undated})")
 
-    def report(self, replaced: int = 0, unchanged: int = 0) -> bool:
-        """Messages about what was read; whether it cannot be what was meant: most documents gone, or a field nowhere.
-
-        `replaced`: how many stored documents had to go for others of their id, in this run or from before; `unchanged`:
-        how many came that were stored already.
+    def report(self, target: Window) -> bool:
+        """Messages about what was read into `target`; whether it cannot be what was meant: most documents gone, or a
+        field nowhere.
         """
+        replaced, settings = target.replaced, target.settings
+        loses = (
+            settings.policy == "drop" or settings.kept_hours or settings.max_documents or settings.max_memory
+        )
         ids = self._ids
-        other = min(ids.other, replaced)  # the rest differ by white space and punctuation alone
-        same = ids.same + ids.other - other
-        if (stored := unchanged - same) > 0:
+        other = min(ids.other, replaced)
+        rest = ids.other - other  # where nothing is lost, they differ by white space and punctuation alone
+        same = ids.same if loses else ids.same + rest
+        if (stored := target.unchanged - same) > 0:
             were = counted(stored, "document was", "documents were")
             log_line(f"{were} there from earlier runs, with the same text: nothing of that has changed")
         if earlier := replaced - other:
@@ -339,6 +342,11 @@ class IdCheckingReader:
             log_line(
                 f"{counted(other, 'document')} had an id that came before in this run with another text, and took "
                 f"its place (first: {ids.example}): --id-field names the field that tells documents apart"
+            )
+        if rest and loses:
+            log_line(
+                f"{counted(rest, 'document')} had an id that came before in this run with another text, which was no "
+                "longer stored, or differs by white space and punctuation alone"
             )
         is_wrong = report_read(self._reader, self._named)
         return is_wrong or 2 * other > ids.count
