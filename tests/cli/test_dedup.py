@@ -51,7 +51,10 @@ def test_standard_output_and_input(run_process, stream):
 
 
 def test_standard_input_that_is_no_json_is_told_with_the_way_out(run_process):
-    said = "neardup: standard input was read as JSON Lines, and has none: --input says what it is\n"
+    said = (
+        "neardup: standard input was read as JSON Lines, and has none: --input says what it is (text: one document, "
+        "however many lines; jq -Rc '{text: .}' makes a record of each)\n"
+    )
     rows = b"text\nRain is due.\n"
     for command in (("dedup",), ("ingest", "--window", "w")):
         done = run_process(*command, "-", stdin=rows)

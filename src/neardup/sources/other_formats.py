@@ -26,7 +26,9 @@ XML: Final = OtherFormat("XML (RSS, Atom)", "convert it to JSON Lines, an item a
 MBOX: Final = OtherFormat("a mailbox (mbox)", "--input mbox reads its messages", "as one document", "mbox")
 MAIL: Final = OtherFormat("a mail", "--input mail reads its text", "with its headers", "mail")
 LOG: Final = OtherFormat(
-    "a log", "--input jsonl reads lines of JSON; convert others to that, an entry a line", "as one document"
+    "a log",
+    "--input jsonl reads lines of JSON; convert others to that, an entry a line (jq -Rc '{text: .}')",
+    "as one document",
 )
 JSON: Final = OtherFormat(
     "JSON", "--input jsonl reads its records", "with its braces and names, as one document", "jsonl"

@@ -117,7 +117,10 @@ class Reader:
             files = "1 file is" if kind.count == 1 else f"{kind.count:,} files are"
             yield f"{files} {taken_for_text(kind.name)} (first: {kind.first})"
         if self._form is None and self._stdin_has_none:
-            yield "standard input was read as JSON Lines, and has none: --input says what it is"
+            yield (
+                "standard input was read as JSON Lines, and has none: --input says what it is (text: one document, "
+                "however many lines; jq -Rc '{text: .}' makes a record of each)"
+            )
         yield from self._use.early_times()
 
     def missing_fields(self, named: Collection[str]) -> Iterator[tuple[str, int]]:

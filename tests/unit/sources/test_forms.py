@@ -228,7 +228,7 @@ FOREIGN = {
     ),
     "a.log.gz": (
         "x",
-        "this is a log: --input jsonl reads lines of JSON; convert others to that, an entry a line; --input text compa",
+        "this is a log: --input jsonl reads lines of JSON; convert others to that, an entry a line (jq -Rc",
     ),
     "a.warc.gz": (
         "x",
