@@ -151,6 +151,6 @@ def too_far_ahead(time: int, now: int, ahead_hours: int) -> str | None:
         return None
     hours = (time - now) // HOUR_MS
     return (
-        f"time {format_time(time)} is {hours:,} hours ahead of the clock ({format_time(now // 1_000 * 1_000)}), more "
-        f"than {ahead_hours:,}: --ahead-hours (ahead_hours) if it is right"
+        f"time {format_time(time)} is over {hours:,} hours ahead of the clock ({format_time(now // 1_000 * 1_000)}), "
+        f"more than {ahead_hours:,}: --ahead-hours (ahead_hours) if it is right"
     )
