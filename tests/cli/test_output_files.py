@@ -286,6 +286,17 @@ def test_text_is_not_written_under_the_name_of_another_form(run, stream, window,
     assert not [*Path().glob("o.*"), *Path().glob("new")]
 
 
+@pytest.mark.parametrize("words", [("report", "--output"), ("ingest", "{stream}", "--rejects")])
+def test_a_hyphen_where_it_does_not_stand_for_standard_output_is_told_without_false_advice(
+    run, stream, window, words
+):
+    done = run(*(word.format(stream=stream) for word in words), "-", "--window", window)
+    assert (done.code, done.err) == (
+        2,
+        f"neardup: {words[-1]} - is no file: name one (./- is a file of that name)\n",
+    )
+
+
 def test_groups_are_not_written_as_json_lines_into_a_file_called_csv(run, window):
     done = run("groups", "--window", window, "--output", "o.csv")
     assert (done.code, "give --format csv, too" in done.err, Path("o.csv").exists()) == (2, True, False)

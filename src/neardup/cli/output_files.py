@@ -183,7 +183,7 @@ def _why_shared(path: Path, before: Iterable[tuple[str, Path]]) -> str | None:
 def _why_unusable(path: Path, *, whole: bool) -> str | None:
     """Why no file of this name can be written; None if it can."""
     if str(path) == "-":
-        return "is no file: leave the option out for standard output, or name ./-"
+        return "is no file: name one (./- is a file of that name)"
     if not whole and not path.parent.is_dir():
         return f"cannot be made: there is no directory {path.parent} (mkdir -p {path.parent} makes it)"
     if path.is_dir():
