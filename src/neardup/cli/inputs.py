@@ -336,7 +336,7 @@ class IdCheckingReader:
             )
         if same:
             log_line(
-                f"{counted(same, 'document')} came again with the same id and text, and counted once each"
+                f"{counted(same, 'document')} came again with the same id and text: counted above, and not stored twice"
             )
         if other:
             log_line(
