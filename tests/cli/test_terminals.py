@@ -186,6 +186,9 @@ def test_a_closed_standard_input(command):
     done = shell(command, "ingest - --window w <&-")
     assert done.returncode == 1
     assert "rejected -: cannot be read: standard input is closed" in done.stderr
+    assert (
+        "neardup: w is a new window, of 24 hours" in done.stderr
+    )  # which the stream of the next start finds
     assert "Traceback" not in done.stderr
     done = shell(command, "query --window w --file - <&-")
     assert done.returncode == 1

@@ -167,13 +167,15 @@ def is_stream(name: str | os.PathLike[str]) -> bool:
 
 
 def total_bytes(names: Iterable[str]) -> int | None:
-    """The bytes of these files as they lie on the disk; None if one is a pipe or a terminal."""
+    """The bytes of these files as they lie on the disk; None if one is a pipe, a terminal or closed."""
     total = 0
     for name in names:
         try:
             status = os.fstat(sys.stdin.fileno()) if name == STDIN else Path(name).stat()
-        except OSError:
-            continue  # it will be rejected when it is to be read
+        except OSError:  # it will be rejected when it is to be read
+            if name == STDIN:
+                return None
+            continue
         if is_live(status.st_mode):
             return None
         total += status.st_size
