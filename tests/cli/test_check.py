@@ -34,6 +34,19 @@ def test_against_a_window_nothing_is_stored(run, window):
     assert run("stats", "--window", window).out == before
 
 
+def test_documents_that_are_not_compared_with_all_of_the_window_make_no_success(run, monkeypatch):
+    written("old.jsonl", [{"id": str(at), "text": f"{FERRY} {at}"} for at in range(5)])
+    run("ingest", "old.jsonl", "--window", "w")
+    new = written("new.jsonl", NEW)
+    assert run("check", new, "--against", "w").code == 0
+    monkeypatch.setenv("NEARDUP_MAX_CANDIDATES", "2")
+    done = run("check", new, "--against", "w")
+    assert (done.code, "2 of 4 documents (50.0 %) were not compared with all of their win" in done.err) == (
+        1,
+        True,
+    )
+
+
 def test_against_files(run, stream):
     Path("more").mkdir()
     written("more/a.jsonl", [{"id": "ferry", "text": "Another text with the id of a ferry."}])

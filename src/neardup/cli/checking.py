@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from neardup.cli import inputs
 from neardup.cli.exit_codes import DONE, REJECTED, Stop
-from neardup.cli.pipeline import Sinks, opened_sinks
+from neardup.cli.pipeline import Sinks, code_of_run, opened_sinks
 from neardup.errors import DocumentError
 from neardup.model.clock import now_ms
 from neardup.model.document import Document, Flush, Reject, prepare
@@ -38,7 +38,7 @@ def check_all(against: Against, reader: Reader, outputs: OutputOptions, *, named
                 _check(against.window, reader, item, sinks)
     stop.raise_if_requested()
     is_wrong = inputs.report_read(reader, named)
-    return REJECTED if sinks.rejects.count or is_wrong else DONE
+    return code_of_run(sinks) or (REJECTED if is_wrong else DONE)
 
 
 def _check(target: Window, reader: Reader, document: Document, sinks: Sinks) -> None:
