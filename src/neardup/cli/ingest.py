@@ -93,7 +93,7 @@ def ingest(
     again, fields that are missing and files passed over are reported once, at the end.
 
     Files are not a stream: a new window that files are read into has no limit of hours unless --window-hours gives one,
-    and into a window with a limit documents of files go in order of time. Standard input is taken as it comes, into a
+    and into a window with a limit documents of files go in order of time. A pipe is taken as it comes, into a
     new window of 24 hours. A document without a time has that of the one before it; one whose time is ahead of the
     clock, or alone would make most of the window expire, is rejected.
 
