@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _ALONE: Final = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
+    "\u0e00-\u0e4f\u0e5a-\u0ecf\u0eda-\u0eff\u1000-\u103f\u104a-\u108f\u109a-\u109f\u1780-\u17df\u17ea-\u17ff"
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 )
-"""Scripts that put no space between words: each character is a word."""
+"""Scripts that put no space between words: each character is a word. Their digits are not among these: a figure is."""
 _JOINERS: Final = "\u200c\u200d"
 """What stands within words of Persian and of Indic scripts, and is not seen."""
 _ASCII_WORD_RE: Final = re.compile(r"[0-9A-Za-z_]++(?:[.,:/'\-][0-9A-Za-z_]++)*|[^\w\s\x1c-\x1f]", re.ASCII)

@@ -134,6 +134,20 @@ def test_no_digit_that_differs_is_left_out_for_a_date_beside_it(a, b, fact):
     assert [(each.kind, each.a, each.b) for each in explain(a, b).facts] == [fact]
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "fact"),
+    [
+        ("ปรับ ๑๒,๕๐๐ บาท", "ปรับ ๑๓,๕๐๐ บาท", ("figure", "๑๒,๕๐๐", "๑๓,๕๐๐")),
+        ("ຄົນ ໑໒໕", "ຄົນ ໑໒໖", ("figure", "໑໒໕", "໑໒໖")),
+        ("១២៥នាក់", "១២នាក់", ("figure", "១២៥", "១២")),
+        ("၁၂၅ယောက်", "၁၂၆ယောက်", ("figure", "၁၂၅", "၁၂၆")),
+        ("၁၂၅႐ ယောက်", "၁၂၆႐ ယောက်", ("figure", "၁၂၅႐", "၁၂၆႐")),
+    ],
+)
+def test_a_figure_is_told_whole_in_scripts_without_spaces_too(a, b, fact):
+    assert [(each.kind, each.a, each.b) for each in explain(a, b).facts] == [fact]
+
+
 def test_an_accent_is_part_of_its_word_however_it_is_written():
     text = "Zoë Brontë met José Müller in Café Noé."
     why = explain(text, unicodedata.normalize("NFD", text.replace("José", "Josué")))
