@@ -1,8 +1,9 @@
 """Facts of a text: figures, dates and names; and which of them differ between two.
 
-They are known by their looks, not understood: figures by digits; dates by digits in the usual orders, and by the
-English names of months and weekdays; names by capital letters, so not in scripts that have none. A word at the
-beginning of a sentence or line is a name unless it stands somewhere in small letters, or is a function word of English.
+They are known by their looks, not understood: figures by digits and fractions of one sign; dates by digits in the usual
+orders, and by the English names of months and weekdays; names by capital letters, so not in scripts that have none. A
+word at the beginning of a sentence or line is a name unless it stands somewhere in small letters, or is a function word
+of English.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _DATE_BEGINS: Final = (
 """The first three letters of what a date begins with, if not with a digit."""
 _INNER_RE: Final = re.compile(r"(?<=[.,:/'’\-])\w")
 """Where a part of a word begins. Behind an accent, where `re` sees another word begin, none does."""
-_FIGURE_RE: Final = re.compile(r"\d")
+_FIGURE_RE: Final = re.compile(r"[\d¼-¾⅐-⅞↉]")
 _SENTENCE_END: Final = frozenset(".!?:;\"'()[]«»“”‘’•*|>—–-")
 
 

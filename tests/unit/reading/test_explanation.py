@@ -148,6 +148,12 @@ def test_a_figure_is_told_whole_in_scripts_without_spaces_too(a, b, fact):
     assert [(each.kind, each.a, each.b) for each in explain(a, b).facts] == [fact]
 
 
+def test_a_fraction_of_one_sign_is_a_figure_as_it_is_for_a_kind():
+    why = explain("Add ½ pct to rates, the bank said.", "Add ⅝ pct to rates, the bank said.")
+    assert (why.kind.name, why.kind.figures) == ("form", 1)
+    assert [(fact.kind, fact.a, fact.b) for fact in why.facts] == [("figure", "½", "⅝")]
+
+
 def test_an_accent_is_part_of_its_word_however_it_is_written():
     text = "Zoë Brontë met José Müller in Café Noé."
     why = explain(text, unicodedata.normalize("NFD", text.replace("José", "Josué")))
