@@ -100,7 +100,8 @@ def not_text(data: bytes, encoding: str | None) -> str | None:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         if encoding is not None:
-            return f"not {encoding}, as --encoding says, at offset {error.start}"
+            good = len(data[: error.start].decode("utf-8"))  # the bytes that came are known no more
+            return f"not {encoding}, as --encoding says, after {good} characters"
         byte = data[error.start]
         if (control := _CONTROL_RE.search(data)) is not None:
             return (

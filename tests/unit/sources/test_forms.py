@@ -314,12 +314,12 @@ def test_what_is_no_text_of_the_encoding_costs_one_line(tmp_path):
     )
     first, reject, last = read(path, encoding="cp1252")
     assert [first, last] == [Document("1", "café"), Document("3", "b")]
-    assert (reject.line, reject.reason) == (2, "not cp1252, as --encoding says, at offset 18")
+    assert (reject.line, reject.reason) == (2, "not cp1252, as --encoding says, after 18 characters")
 
 
 def test_half_a_character_at_the_end_is_a_reject(tmp_path):
-    (reject,) = read(written(tmp_path, "a.txt", "ab".encode("utf-16-le")[:3]), encoding="utf-16-le")
-    assert reject.reason == "not utf-16-le, as --encoding says, at offset 1"
+    (reject,) = read(written(tmp_path, "a.txt", "渡轮b".encode("utf-16-le")[:5]), encoding="utf-16-le")
+    assert reject.reason == "not utf-16-le, as --encoding says, after 2 characters"
 
 
 def test_what_lacks_the_mark_of_its_encoding_is_a_reject(tmp_path):
