@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -54,18 +54,25 @@ def spots(text: str) -> list[str]:
 
 
 class _Kept:
-    """Which spot signatures a collection leaves: those of middling idf."""
+    """Which spot signatures a collection of `documents` texts leaves, in some languages none: those of middling idf."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        held = (keys for keys in (keys_of(spots(text)) for text in texts) if len(keys) >= LEAST)
-        self.frequencies = FeatureFrequencies.of(map(distinct, held))
-        self.documents = self.frequencies.documents
+        self.documents = 0
+        self.frequencies = FeatureFrequencies.of(self._counted(texts))
+
+    def _counted(self, texts: Iterable[str]) -> Iterator[Keys]:
+        for text in texts:
+            self.documents += 1
+            keys = keys_of(spots(text))
+            if len(keys) >= LEAST:
+                yield distinct(keys)
 
     def of(self, keys: Keys) -> Keys:
         """Those of `keys` that stay, in their order, repeated ones too."""
         held = self.frequencies.look_up(keys)
         known = np.maximum(held, 1)
-        idf = np.log((self.documents + 1) / known) / math.log(self.documents + 1)
+        all_counted = max(self.frequencies.documents, 1)  # of none, no key is held either
+        idf = np.log((all_counted + 1) / known) / math.log(all_counted + 1)
         return keys[(held > 0) & (IDF[0] <= idf) & (idf <= IDF[1])]
 
 

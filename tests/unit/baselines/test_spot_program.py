@@ -46,6 +46,15 @@ def test_equal_digests_are_copies_whatever_else_the_texts_say():
     assert method.score(third, method.sign(COLLECTION[0])) == 0
 
 
+@pytest.mark.parametrize("kind", [ProgramSpotSigs, SpotLsh, SpotIMatch])
+def test_texts_of_a_language_without_antecedents_are_nobody_s_copy(kind):
+    method = kind()
+    method.learn(["Паром сел на мель перед рассветом.", "渡轮黎明前搁浅。"])
+    for text in ("Паром сел на мель перед рассветом.", COLLECTION[0]):
+        assert not method.size(method.sign(text))
+        assert list(method.keys(method.sign(text), 0.5)) == []
+
+
 def test_minima_are_equal_as_often_as_the_resemblance_says():
     numbers = np.random.default_rng(3)
     method = SpotLsh(seed=1)
