@@ -49,6 +49,11 @@ LONGEST_HEADER: Final = 16 * 1024
 """Characters of a header that the library takes apart: its time goes with their square."""
 _NO_CHARSETS: Final = ("punycode", "idna")
 """Encodings of names, not of texts: the time to decode them goes with the square of their length."""
+_MEANT: Final = {
+    "gb2312": "gb18030", "shift_jis": "cp932", "x-sjis": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949",
+    "iso-2022-jp": "iso2022_jp_ext", "big5": "cp950", "windows-874": "cp874", "iso-8859-8-i": "iso-8859-8",
+}  # fmt: skip
+"""What programs write under names that Python does not know, or takes for less (WHATWG, Encoding: labels)."""
 _BROKEN: Final = (LookupError, ValueError, TypeError, email.errors.MessageError)
 """What the standard library raises for a header or an encoding that is not as it should be."""
 
@@ -219,7 +224,8 @@ def _decoded(part: Message, encoding: str | None) -> str:
 def _encoding_named(part: Message) -> str | None:
     """The encoding that a part names; None if it names none, or in a way that cannot be read."""
     with suppress(*_BROKEN):
-        name = part.get_content_charset()
+        named = part.get_content_charset()
+        name = _MEANT.get(named or "", named)
         return name if name and codecs.lookup(name).name not in _NO_CHARSETS else None
     return None
 
@@ -229,7 +235,8 @@ def _header(message: Message, name: str) -> str:
     value = str(message.get(name) or "")
     if len(value) <= LONGEST_HEADER:
         with suppress(*_BROKEN):  # an encoding that nobody knows, or bytes that are not of it
-            value = str(make_header(decode_header(value)))
+            parts = [(data, _MEANT.get(charset or "", charset)) for data, charset in decode_header(value)]
+            value = str(make_header(parts))
     return " ".join(value.encode("utf-8", "replace").decode().split())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import email
 import gzip
 import sys
@@ -93,12 +94,34 @@ def test_a_mail_without_any_text_is_rejected(tmp_path):
         ("idna", "Fähre".encode("cp1252"), None, "Fähre"),
         ("unicode_escape", rb"Rain \ud800", None, r"Rain \ud800"),
         ("utf-7", b"Rain +2AA-", None, "Rain +2AA-"),
+        ("gb2312", "黎明前镕喆".encode("gbk"), None, "黎明前镕喆"),
+        ("Shift_JIS", "フェリー①髙".encode("cp932"), None, "フェリー①髙"),
+        ("iso-2022-jp", "明け ﾌｪﾘｰ".encode("iso2022_jp_ext"), None, "明け ﾌｪﾘｰ"),
+        ("ks_c_5601-1987", "새벽 똠방각하".encode("cp949"), None, "새벽 똠방각하"),
+        ("big5", "黎明碁".encode("cp950"), None, "黎明碁"),
+        ("windows-874", "เรือ“”".encode("cp874"), None, "เรือ“”"),
+        ("iso-8859-8-i", "הספינה".encode("iso-8859-8"), None, "הספינה"),
     ],
 )
 def test_the_encoding_is_that_of_the_part_or_one_that_fits(tmp_path, charset, data, encoding, text):
     named = f"Content-Type: text/plain; charset={charset}\n" if charset else "Subject: x\n"
     (mail,) = read(written(tmp_path / "a.eml", named.encode() + b"\n" + data), encoding=encoding)
     assert mail.text == text
+
+
+@pytest.mark.parametrize(
+    ("charset", "encoding", "subject"),
+    [
+        ("GB2312", "gbk", "镕喆"),
+        ("shift_jis", "cp932", "①髙"),
+        ("windows-874", "cp874", "เรือ"),
+        ("utf-8", "utf-8", "é"),
+    ],
+)
+def test_a_subject_is_read_by_what_its_encoding_means_in_mails(tmp_path, charset, encoding, subject):
+    word = base64.b64encode(subject.encode(encoding)).decode()
+    (mail,) = read(written(tmp_path / "a.eml", f"Subject: =?{charset}?b?{word}?=\n\nRain.\n"))
+    assert mail.fields == {"subject": subject}
 
 
 def test_a_mailbox_compressed_or_not(tmp_path):
