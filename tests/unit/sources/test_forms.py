@@ -322,6 +322,13 @@ def test_half_a_character_at_the_end_is_a_reject(tmp_path):
     assert reject.reason == "not utf-16-le, as --encoding says, after 2 characters"
 
 
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.csv", "id,text\n1,Rain.\n"), ("a.jsonl", '{"id": "1", "text": "Rain."}\n')]
+)
+def test_two_byte_order_marks_are_as_good_as_one(tmp_path, name, content):
+    assert read(written(tmp_path, name, f"\ufeff\ufeff{content}")) == [Document("1", "Rain.")]
+
+
 def test_what_lacks_the_mark_of_its_encoding_is_a_reject(tmp_path):
     paths = written(tmp_path, "a.txt", "Rain."), written(tmp_path, "b.txt", "\ufeffA".encode("utf-16-le"))
     reject, document = read(*paths, encoding="utf-16")
