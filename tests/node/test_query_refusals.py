@@ -257,6 +257,26 @@ def test_a_signature_of_one_q_gram_may_be_a_word_instead_of_a_list(plain):
     assert plain.found(by_id((index, "0")), indices=index) == {(index, "1"): 1}
 
 
+@pytest.mark.parametrize(
+    ("fields", "sign"), [(FIELDS, oracle.sign), (SCANNED, stored_signature)], ids=["terms", "scanned"]
+)
+def test_several_signatures_of_a_document_are_found_where_they_are_nested(plain, fields, sign):
+    texts = ("One two three four five six seven eight.", "Quite other words that stand here instead.")
+    both = "six seven eight words that stand here instead"  # of which neither has 0.7
+    source = {"neardup": {"part": [sign(text) for text in texts]}}
+    flat, nested = (
+        make(plain, f"{kind}-{secrets.token_hex(4)}", {"part": {"type": kind, "properties": fields}}, source)
+        for kind in ("object", "nested")
+    )
+    for text in (both, *texts):
+        query = by_text(text, field="neardup.part")
+        assert plain.found(query, indices=flat) == {}
+        inside = {"nested": {"path": "neardup.part", "query": query}}
+        assert plain.found(inside, indices=nested) == ({(nested, "0"): 1} if text in texts else {})
+        answer = plain.cluster.request("POST", f"/{flat}/_explain/0", body={"query": query})
+        assert "have no doc_q: map the objects around them as nested" in answer["explanation"]["description"]
+
+
 def test_an_unmapped_index_has_no_answer_if_so_told(plain, library):
     text = next(text for text in library.there.values() if len(library.copies(text, "0.5")) > 2)
     expected = library.copies(text, "0.5")

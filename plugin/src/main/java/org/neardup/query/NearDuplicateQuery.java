@@ -131,6 +131,10 @@ final class NearDuplicateQuery extends Query {
             if (!search.isIn(context.reader()) || !sizes.advanceExact(doc)) {
                 return Explanation.noMatch("no q-grams in [" + search.field() + "]");
             }
+            if (sizes.docValueCount() > 1) {
+                return Explanation.noMatch("several signatures in [" + counts
+                        + "] have no doc_q: map the objects around them as nested, and ask in the query nested");
+            }
             long other = sizes.nextValue();
             int shared = search.shared(context.reader(), doc, memory);
             double docQ = (double) shared / Math.max(plan.size(), other);

@@ -89,8 +89,8 @@ record ScanSearch(String field, String bitmaps, String counts, ScanPlan plan) im
         @Override
         public boolean matches() throws IOException {
             other = sizes.nextValue();
-            if (!plan.reachable(other) || !mayMatch(sizes.docID())) {
-                return false;
+            if (sizes.docValueCount() > 1 || !plan.reachable(other) || !mayMatch(sizes.docID())) {
+                return false; // several signatures have no doc_q
             }
             String form = forms.of(sizes.docID());
             if (form == null) {

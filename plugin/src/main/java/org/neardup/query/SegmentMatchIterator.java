@@ -212,8 +212,8 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
         others = new int[count];
         int kept = 0;
         for (int i = 0; i < count; i++) {
-            if (!sizes.advanceExact(docs[i])) {
-                continue;
+            if (!sizes.advanceExact(docs[i]) || sizes.docValueCount() > 1) {
+                continue; // several signatures have no doc_q
             }
             long other = sizes.nextValue();
             if (plan.reachable(other)) {

@@ -314,20 +314,27 @@ class NearDuplicateQueryTest {
         assertEquals(List.<Number>of(shared, size, (long) other), values);
     }
 
-    /** A segment of documents with every part of a signature, one without q-grams, one without numbers, one of neither. */
+    /**
+     * A segment of documents with every part of a signature, one without q-grams, one without numbers, one of neither; in
+     * the last one a document with its signature, and one with two of them.
+     */
     private static Directory patchy(List<String> grams) throws IOException {
         Directory directory = new ByteBuffersDirectory();
         IndexWriterConfig config = new IndexWriterConfig().setMergePolicy(NoMergePolicy.INSTANCE);
         try (IndexWriter writer = new IndexWriter(directory, config)) {
             for (int segment = 0; segment < 5; segment++) {
                 for (int i = 0; i < 4; i++) {
-                    boolean both = segment == 4 && i == 2;
+                    boolean twice = segment == 4 && i == 3;
+                    boolean both = segment == 4 && i == 2 || twice;
                     Document document = new Document();
                     document.add(new StringField(Corpus.ID, segment + "/" + i, Field.Store.YES));
                     if (both || segment == 0 || segment == 2) {
                         grams.forEach(gram -> document.add(new StringField(Corpus.QGRAMS, gram, Field.Store.NO)));
                     }
                     if (both || segment == 0 || segment == 1) {
+                        document.add(new SortedNumericDocValuesField(Corpus.COUNT, grams.size()));
+                    }
+                    if (twice) {
                         document.add(new SortedNumericDocValuesField(Corpus.COUNT, grams.size()));
                     }
                     writer.addDocument(document);
@@ -339,7 +346,7 @@ class NearDuplicateQueryTest {
     }
 
     @Test
-    @DisplayName("passes over segments and documents without q-grams or without their number")
+    @DisplayName("passes over segments and documents without q-grams or without their number, or with two")
     void patchy() throws IOException {
         List<String> grams = List.of("abcd", "bcde", "cdef");
         Set<String> signed = Set.of("0/0", "0/1", "0/2", "0/3", "4/2");
