@@ -243,6 +243,20 @@ def test_a_mapping_that_says_another_recipe_than_all_documents_have_is_refused(p
     assert plain.found(by_text(ROSE), indices=index) == {}
 
 
+def test_normal_forms_as_keywords_are_refused_unless_there_are_q_grams_too(plain):
+    signed, compact = ({"neardup": sign(ROSE)} for sign in (oracle.sign, stored_signature))
+    index = make(plain, "uncut", FIELDS, compact)
+    reason = refusal(plain, by_text(ROSE), indices=index)
+    assert "no value of [neardup.qgrams] is a q-gram of 4 characters" in reason
+    assert (
+        "there is [Aroseisaroseisarose]; leave [compact] out of the pipeline, or make the index by" in reason
+    )
+    assert all(
+        outcome.ok for outcome in bulk(plain.cluster, [Action("index", index, "1", signed)], refresh="true")
+    )
+    assert plain.found(by_text(ROSE), indices=index) == {(index, "1"): 1}
+
+
 def test_documents_that_are_deleted_do_not_decide_how_an_index_is_signed(plain):
     signed, other = ({"neardup": oracle.sign(ROSE, q=q)} for q in (4, 3))
     index = make(plain, "was-mixed", FIELDS, signed, other, signed)

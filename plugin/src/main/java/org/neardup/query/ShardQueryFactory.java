@@ -5,13 +5,18 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.Term;
+import org.apache.lucene.index.Terms;
+import org.apache.lucene.index.TermsEnum;
 import org.apache.lucene.search.BooleanClause;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.ConstantScoreQuery;
 import org.apache.lucene.search.MatchNoDocsQuery;
 import org.apache.lucene.search.PrefixQuery;
 import org.apache.lucene.search.Query;
+import org.apache.lucene.util.BytesRef;
+import org.apache.lucene.util.UnicodeUtil;
 import org.elasticsearch.index.IndexSettings;
 import org.elasticsearch.index.mapper.BinaryFieldMapper;
 import org.elasticsearch.index.mapper.IdFieldMapper;
@@ -56,6 +61,9 @@ final class ShardQueryFactory {
         IndexSigning signing = IndexSigning.of(context, params.fieldOf(Signature.RECIPE), params.ignoreUnmapped());
         if (signing == null) {
             return new MatchNoDocsQuery("there is no signed document");
+        }
+        if (!scan) {
+            refuseUncut(field, signing.recipe().q());
         }
         QueryGrams grams = grams(signing, scan);
         if (grams.blank()) {
@@ -186,6 +194,30 @@ final class ShardQueryFactory {
                     bitmaps -> bitmaps instanceof BinaryFieldMapper.BinaryFieldType && bitmaps.hasDocValues());
         }
         return isStored;
+    }
+
+    /** Refuses an index in whose terms there is no q-gram, as where normal forms are keywords: nothing would be found. */
+    private void refuseUncut(String field, int q) throws IOException {
+        IndexReader reader = context.getIndexReader();
+        BytesRef other = null;
+        for (LeafReaderContext leaf : reader == null ? List.<LeafReaderContext>of() : reader.leaves()) {
+            Terms terms = leaf.reader().terms(field);
+            TermsEnum each = terms == null ? TermsEnum.EMPTY : terms.iterator();
+            for (BytesRef term = terms == null ? null : terms.getMin(); term != null; term = each.next()) {
+                if (UnicodeUtil.codePointCount(term) == q) {
+                    return;
+                }
+                other = other == null ? BytesRef.deepCopyOf(term) : other; // an enumeration writes over its terms
+            }
+        }
+        if (other != null) {
+            throw failure(
+                    "cannot search this index: no value of [{}] is a q-gram of {} characters, but there is [{}]; leave"
+                            + " [compact] out of the pipeline, or make the index by neardup setup",
+                    field,
+                    q,
+                    Shown.of(other.utf8ToString()));
+        }
     }
 
     /** What the mapped field of the signature's {@code key} is called in a segment: what it leads to, if it is an alias. */
