@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ def open_window(
     remembered, they are not refused, and `ingest` lets go of what is older.
     Opening reads and checks keys, not texts: 3 to 6 µs a document.
     Raises `WindowMissing` (readonly, and there is none), `WindowLocked` (another writer), `WindowDamaged`,
-    `RecipeMismatch`, `SettingsError` (also for a directory that holds other files), `LexiconError`.
+    `RecipeMismatch`, `SettingsError` (also for a directory of other files), `LexiconError`, `TypeError` (no setting).
 
     >>> with open_window(None, threshold=0.5) as window:
     ...     stream = [("a", "The cat sat on the mat."), ("b", "The cat sat on a mat.")]
@@ -79,11 +80,16 @@ def open_window(
 
 
 def _check_arguments(path: object, settings: object, changes: dict[str, Any]) -> None:
-    """Raises `SettingsError` for what is no path, no settings, or a setting that belongs to the recipe."""
+    """Raises `SettingsError` for what is no path, no settings, or a setting that belongs to the recipe; `TypeError` for
+    one that does not exist.
+    """
     if not isinstance(settings, Settings | None):
         raise SettingsError("settings", settings, "a neardup.Settings; single ones are keyword arguments")
     for name in sorted(changes.keys() & Recipe.__dataclass_fields__):
         raise SettingsError(name, changes[name], f"given as recipe=neardup.Recipe({name}=...)")
+    for name in sorted(changes.keys() - Settings.__dataclass_fields__):
+        (nearest,) = get_close_matches(name, list(Settings.__dataclass_fields__), n=1, cutoff=0)
+        raise TypeError(f"open() has no argument and no setting {name!r}; the nearest setting is {nearest!r}")
     # ":memory:" is what SQLite calls a database in memory: nobody means a directory of that name.
     if not isinstance(path, str | PathLike | None) or path == ":memory:":
         raise SettingsError(

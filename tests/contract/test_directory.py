@@ -631,6 +631,11 @@ def test_what_belongs_to_the_recipe_is_told_where_it_goes():
         open_window(None, q=5)
 
 
+def test_a_setting_that_does_not_exist_is_refused_with_the_nearest_one():
+    with pytest.raises(TypeError, match=r"no setting 'treshold'; the nearest setting is 'threshold'"):
+        open_window(None, treshold=0.8)
+
+
 @pytest.mark.parametrize("left", [b"\x00", b"\xee"], ids=["zeros", "noise"])
 def test_what_a_writer_left_behind_its_commit_is_cut_off(path, left):
     with open_window(path) as window:
