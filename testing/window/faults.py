@@ -103,12 +103,12 @@ class Faults:
     def installed(self) -> Iterator[Faults]:
         """The store's calls go through here meanwhile."""
         with (
-            mock.patch("neardup.stores.directory.os", self),
+            mock.patch("neardup.stores.directory_writer.os", self),
             mock.patch("neardup.stores.hour_files.os", self),
             mock.patch("neardup.stores.hour_files.FileIO", self.opened),
             mock.patch("neardup.stores.lock.os", self),
             mock.patch("neardup.stores.lock.FileIO", self.opened),
             mock.patch("neardup.stores.commit_slots.os", self),
-            mock.patch("neardup.stores.directory.shutil", mock.Mock(wraps=shutil, rmtree=self.rmtree)),
+            mock.patch("neardup.stores.directory_writer.shutil", mock.Mock(wraps=shutil, rmtree=self.rmtree)),
         ):
             yield self

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neardup.model.hours import hour_name
-from neardup.stores.directory import DirectoryStore
+from neardup.stores.directory_reader import DirectoryReader
 from neardup.stores.old_format import OLD_ROW
 from neardup.stores.shown import detached
 from neardup.stores.window_directory import COPY, DESCRIPTION, HOUR_LIST, LEXICON
@@ -25,7 +25,7 @@ _KINDS = ("n_sketch", "n_sieve", "n_prefix", "n_sentences", "n_bands")
 
 def as_format_1(path: Path) -> None:
     """Rewrites the window at `path`: without checksums, with a sketch and a fingerprint that today none would make."""
-    store = DirectoryStore(path, readonly=True)
+    store = DirectoryReader(path)
     for hour in store.hours():
         _rewrite(path, store, hour, store.load(hour))
     store.close()
@@ -41,7 +41,7 @@ def as_format_1(path: Path) -> None:
         (path / name).unlink(missing_ok=True)
 
 
-def _rewrite(path: Path, store: DirectoryStore, hour: int, stored: StoredHour) -> None:
+def _rewrite(path: Path, store: DirectoryReader, hour: int, stored: StoredHour) -> None:
     rows = np.zeros(len(stored.rows), OLD_ROW)
     for name in set(OLD_ROW.names or ()) & set(stored.rows.dtype.names or ()) - {"spare"}:
         rows[name] = stored.rows[name]

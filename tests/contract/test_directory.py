@@ -32,6 +32,8 @@ from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
 from neardup.stores import description
 from neardup.stores.directory import DirectoryStore
+from neardup.stores.directory_reader import DirectoryReader
+from neardup.stores.directory_writer import DirectoryWriter
 from neardup.stores.stored_hour import KeysFile
 from neardup.tables.lexicon import LexiconBuilder
 from neardup.window.session import PATIENCE
@@ -172,7 +174,7 @@ def test_a_writer_stops_when_an_older_copy_is_put_over_its_files(path, part, hou
 @pytest.mark.parametrize("part", ["", "hours/2020.09.13-14"], ids=["the window", "an hour"])
 def test_nothing_is_acknowledged_over_which_a_copy_was_put_before_its_commit(path, part, monkeypatch):
     copy = shutil.copytree(path, path.with_name("copy"))
-    append = DirectoryStore.append
+    append = DirectoryWriter.append
 
     def overtaken(self, hour, new):
         append(self, hour, new)
@@ -180,7 +182,7 @@ def test_nothing_is_acknowledged_over_which_a_copy_was_put_before_its_commit(pat
 
     with open_window(path) as window:
         list(window.ingest([document("lost", grams(600, 620), 2)]))
-        monkeypatch.setattr(DirectoryStore, "append", overtaken)
+        monkeypatch.setattr(DirectoryWriter, "append", overtaken)
         with pytest.raises(WindowDamaged, match="deleted or replaced while this process wrote to it"):
             list(window.ingest([document("x", grams(500, 520), 2)]))
 
@@ -266,7 +268,7 @@ class TestReaderOfAReplay:
             asked.append(rows)
             raise WindowExpired(path, "2020.09.13-12")
 
-        monkeypatch.setattr(DirectoryStore, "texts", gone)
+        monkeypatch.setattr(DirectoryReader, "texts", gone)
         with pytest.raises(WindowExpired, match=r"2020\.09\.13-12"):
             reader.query(grams(0, 25))
         assert len(asked) == PATIENCE + 1

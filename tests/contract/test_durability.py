@@ -21,7 +21,7 @@ from testing.window.operations import Delete, Expire, Ingest, Operation, Reconci
 from neardup.errors import NeardupError
 from neardup.model.verdict import Verdict
 from neardup.opening import open_window
-from neardup.stores.directory import DirectoryStore
+from neardup.stores.directory_writer import DirectoryWriter
 
 SETTINGS: dict[str, Any] = {"window_hours": 4, "batch_documents": 4}
 
@@ -239,12 +239,12 @@ def test_an_opening_or_closing_that_is_interrupted_at_any_step_keeps_nobody_out(
         while at <= steps:
             at, store = at + 1, None
             with contextlib.suppress(KeyboardInterrupt), _Interruption(at) as interruption:
-                store = DirectoryStore(path, readonly=False)
+                store = DirectoryWriter(path)
                 store.close()
             steps = interruption.steps
             if store is not None:
                 store.close()
-            DirectoryStore(path, readonly=False).close()
+            DirectoryWriter(path).close()
     assert at > 300
 
 

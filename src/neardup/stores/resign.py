@@ -24,7 +24,7 @@ from neardup.stores import hour_list
 from neardup.stores.base import Commit
 from neardup.stores.commit_slots import write_new
 from neardup.stores.description import FORMAT, read_description
-from neardup.stores.directory import DirectoryStore
+from neardup.stores.directory_reader import DirectoryReader
 from neardup.stores.hour_files import HourFiles
 from neardup.stores.old_format import read_old_window
 from neardup.stores.original import Original, in_order
@@ -58,7 +58,7 @@ def original(path: Path) -> Iterator[Original]:
     if description is None:
         yield read_old_window(path)
         return
-    with contextlib.closing(DirectoryStore(path, readonly=True)) as store:
+    with contextlib.closing(DirectoryReader(path)) as store:
         (stored,) = store.records(Commit())
         order = _by_hour(stored.rows)
         parts = {hour: int(stored.part_of[which[0]]) for hour, which in order.items()}

@@ -13,7 +13,7 @@ from neardup.stores import hour_list, records
 from neardup.stores.base import Commit
 from neardup.stores.commit_slots import are_slots_whole, newest, read_slots
 from neardup.stores.description import read_description
-from neardup.stores.directory import DirectoryStore
+from neardup.stores.directory_reader import DirectoryReader
 from neardup.stores.hour_files import NAMES, STORED_ROW, HourFiles
 from neardup.stores.stored_hour import are_keys_whole, file_size, hours_in, read_keys, read_rows, stored_ends
 from neardup.stores.window_directory import (
@@ -234,7 +234,7 @@ def read_everything(path: Path) -> None:
     if damaged:
         raise WindowDamaged(path / damaged[0], "something else", "what was written", path)
     for attempt in range(_PATIENCE):
-        with contextlib.closing(DirectoryStore(path, readonly=True)) as store:
+        with contextlib.closing(DirectoryReader(path)) as store:
             try:
                 hours = _read_documents(store)
             except WindowExpired:
@@ -248,7 +248,7 @@ def read_everything(path: Path) -> None:
         raise WindowDamaged(path / HOUR_LIST, actual, "all hours", path)
 
 
-def _read_documents(store: DirectoryStore) -> set[int]:
+def _read_documents(store: DirectoryReader) -> set[int]:
     """Reads all documents of a store, by which they are checked; returns the hours that they lie in."""
     hours: set[int] = set()
     for part in store.records(Commit()):

@@ -10,7 +10,8 @@ from neardup.errors import LexiconError, RecipeMismatch, SettingsError, WindowDa
 from neardup.model.settings import Recipe, Settings
 from neardup.signing.signer import Signer, signer_for, signer_of_new
 from neardup.stores.description import Description, describe, mark_in, read_description, settings_of
-from neardup.stores.directory import DirectoryStore
+from neardup.stores.directory_reader import DirectoryReader
+from neardup.stores.directory_writer import DirectoryWriter
 from neardup.stores.remembered_settings import merged
 from neardup.stores.window_directory import (
     BOILERPLATE,
@@ -49,25 +50,27 @@ def open_directory(
             signer_of_new((settings or Settings()).with_changes(**changes))
         directory.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
-        store = DirectoryStore(directory, readonly=readonly)
+        store = DirectoryReader(directory) if readonly else DirectoryWriter(directory)
         stack.callback(store.close)
         description = read_description(directory)
         left = settings_of(directory, description)
         signer, chosen = _signer(directory, description, (settings or left).with_changes(**changes))
-        store.fsync, store.recipe = chosen.fsync, signer.text
+        store.recipe = signer.text
         store.previous = store.remembered = description.settings
         window = WindowEngine(store, chosen, signer, readonly=readonly)
         window.load()
         if window.is_empty and (remember or readonly or description.is_new):
             store.remembered = chosen.remembered  # no verdict was made by other settings
-        if not readonly and (remember or description.is_new):
-            _remember(window, store, signer, None if description.is_new else left, force=force)
+        if isinstance(store, DirectoryWriter):
+            store.fsync = chosen.fsync
+            if remember or description.is_new:
+                _remember(window, store, signer, None if description.is_new else left, force=force)
         stack.pop_all()
         return window
 
 
 def _remember(
-    window: WindowEngine, store: DirectoryStore, signer: Signer, left: Settings | None, *, force: bool
+    window: WindowEngine, store: DirectoryWriter, signer: Signer, left: Settings | None, *, force: bool
 ) -> None:
     """Makes the window remember what it was opened with; `left`: what its last writer left, None for a new one."""
     chosen = window.settings

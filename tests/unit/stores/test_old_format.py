@@ -13,7 +13,7 @@ from neardup.model.hours import hour_name
 from neardup.opening import open_window
 from neardup.stores import blobs
 from neardup.stores.base import Commit
-from neardup.stores.directory import DirectoryStore
+from neardup.stores.directory_reader import DirectoryReader
 from neardup.stores.old_format import read_old_window
 
 STREAM = [document(f"d{i}", grams(20 * i, 20 * i + 25), i // 4) for i in range(9)]
@@ -28,7 +28,7 @@ def path(tmp_path):
 
 
 def test_an_old_window_is_refused_and_can_be_read(path):
-    store = DirectoryStore(path, readonly=True)
+    store = DirectoryReader(path)
     (expected,) = store.records(Commit())
     texts = store.texts(expected.rows)
     store.close()

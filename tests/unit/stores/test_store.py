@@ -11,7 +11,8 @@ from neardup.model.hours import hour_name
 from neardup.model.settings import HOUR_MS
 from neardup.stores import records
 from neardup.stores.base import Commit, NewDocuments
-from neardup.stores.directory import DirectoryStore
+from neardup.stores.directory_reader import DirectoryReader
+from neardup.stores.directory_writer import DirectoryWriter
 from neardup.stores.memory import MemoryStore
 from neardup.stores.records import DELETED, ROW, assign_offsets, key_counts
 from neardup.stores.window_directory import hour_directory
@@ -43,14 +44,14 @@ def read(store, rows):
 
 @pytest.fixture(params=["memory", "files"])
 def store(request, tmp_path):
-    store = MemoryStore() if request.param == "memory" else DirectoryStore(tmp_path, readonly=False)
+    store = MemoryStore() if request.param == "memory" else DirectoryWriter(tmp_path)
     yield store
     store.close()
 
 
 def reopened(store):
     store.close()
-    return DirectoryStore(store.path, readonly=False)
+    return DirectoryWriter(store.path)
 
 
 def test_what_was_added_can_be_read_at_once(store):
@@ -102,7 +103,7 @@ def test_data_lie_one_after_another():
 
 @pytest.fixture
 def files(tmp_path):
-    store = DirectoryStore(tmp_path, readonly=False)
+    store = DirectoryWriter(tmp_path)
     append(store, 1, 1, b"abc", b"de")
     append(store, 3, 2, b"fgh")
     store.commit(Commit(seq=3, next_order=4, newest=2))
@@ -136,7 +137,7 @@ def test_records_are_those_that_came_after(files):
 
 def test_keys_are_read_when_they_are_asked_for_and_a_reader_is_told_that_their_hour_has_gone(files):
     writer = reopened(files)
-    reader = DirectoryStore(writer.path, readonly=True)
+    reader = DirectoryReader(writer.path)
     (stored,) = reader.records(Commit())
     begin = int(records.first_keys(stored.rows)[0])
     assert stored.keys[0][begin : begin + 3].tolist() == [1_000, 1_001, 1_002]
@@ -161,7 +162,7 @@ def test_keys_that_are_not_what_was_written_are_told_when_they_are_asked_for(fil
 
 
 def test_of_a_large_blob_only_the_id_is_read(tmp_path):
-    store = DirectoryStore(tmp_path, readonly=False)
+    store = DirectoryWriter(tmp_path)
     new = documents(1, 1, b"x", b"y", b"z")
     new.rows["id_bytes"] = [2, 2, 1]
     new.rows["blob_bytes"] = [5_000, 0, 3]  # the second is the end of its document: it has no blob
@@ -188,11 +189,11 @@ def test_what_is_not_committed_is_gone_and_written_over(files):
 
 
 def test_a_reader_sees_what_was_committed_when_it_came(files):
-    reader = DirectoryStore(files.path, readonly=True)
+    reader = DirectoryReader(files.path)
     append(files, 4, 1, b"new")
-    between = DirectoryStore(files.path, readonly=True)
+    between = DirectoryReader(files.path)
     files.commit(files.committed._replace(seq=4))
-    after = DirectoryStore(files.path, readonly=True)
+    after = DirectoryReader(files.path)
     assert [len(store.load(1).rows) for store in (reader, between, after)] == [2, 2, 3]
     for store in (reader, between, after):
         store.close()
@@ -211,7 +212,7 @@ def test_a_torn_commit_leaves_the_one_before_it(files, commits):
     changed, seen = [i for i in range(len(after)) if before[i] != after[i]], []
     for torn in range(changed[0], changed[-1] + 1, 3):
         (files.path / "commit").write_bytes(after[:torn] + before[torn:])
-        store = DirectoryStore(files.path, readonly=False)
+        store = DirectoryWriter(files.path)
         assert store.committed.seq in (3 + commits, 50)
         seen.append(store.committed.seq)
         store.close()
@@ -232,9 +233,9 @@ def test_a_damaged_commit_is_none_that_was_torn(files, commits):
         (files.path / "commit").write_bytes(b"".join(slots))
         if damaged & 5 == 5 or damaged & 10 == 10:
             with pytest.raises(WindowDamaged, match="a slot and its copy"):
-                DirectoryStore(files.path, readonly=True)
+                DirectoryReader(files.path)
         else:
-            store = DirectoryStore(files.path, readonly=True)
+            store = DirectoryReader(files.path)
             assert store.committed == committed
             store.close()
 
@@ -251,7 +252,7 @@ def test_a_row_with_the_order_of_an_earlier_one_is_another_version(files):
 
 def test_only_one_writes(files):
     with pytest.raises(WindowLocked):
-        DirectoryStore(files.path, readonly=False)
+        DirectoryWriter(files.path)
     reopened(files).close()
 
 
@@ -259,4 +260,4 @@ def test_a_lost_commit_is_no_new_window(files):
     files.close()
     (files.path / "commit").unlink()
     with pytest.raises(WindowDamaged, match="commit"):
-        DirectoryStore(files.path, readonly=False)
+        DirectoryWriter(files.path)

@@ -16,7 +16,7 @@ from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Settings
 from neardup.opening import open_window
 from neardup.signing.signer import signer_for
 from neardup.stores.commit_slots import CommitSlots
-from neardup.stores.directory import DirectoryStore
+from neardup.stores.directory_writer import DirectoryWriter
 from neardup.stores.hour_files import HourFiles
 from neardup.stores.memory import MemoryStore
 from neardup.stores.records import arrivals_of
@@ -83,7 +83,7 @@ def store(tmp_path):
 @pytest.fixture(params=["directory", "sqlite"])
 def opened(request, tmp_path):
     if request.param == "directory":
-        return lambda: DirectoryStore(tmp_path, readonly=False)
+        return lambda: DirectoryWriter(tmp_path)
     return lambda: SqliteStore(tmp_path / "window.sqlite")
 
 
@@ -156,7 +156,7 @@ def test_settings_say_how_many_documents_a_batch_has_before_the_store_does():
 
 
 @pytest.mark.parametrize(("interrupted", "is_committed"), [
-    ((HourFiles, "append"), False), ((DirectoryStore, "commit"), False), ((CommitSlots, "write"), True),
+    ((HourFiles, "append"), False), ((DirectoryWriter, "commit"), False), ((CommitSlots, "write"), True),
 ])  # fmt: skip
 def test_after_an_interrupted_change_a_directory_answers_by_what_is_committed(
     tmp_path, monkeypatch, interrupted, is_committed

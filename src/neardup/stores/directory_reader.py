@@ -1,0 +1,155 @@
+"""What reads a window in a directory beside its writer, and follows it."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from neardup.errors import WindowDamaged, WindowExpired
+from neardup.stores import records
+from neardup.stores.base import Commit, Records
+from neardup.stores.commit_slots import CommitSlots
+from neardup.stores.directory import DirectoryStore
+from neardup.stores.hour_files import HourFiles
+from neardup.stores.stored_hour import StoredHour, added_hours, records_of, rows_in, was_begun_after
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any, NoReturn
+
+    from neardup.stores.base import NewDocuments
+    from neardup.stores.records import Rows
+
+_LOOKS: Final = 10
+"""How often a reader looks before it calls a window damaged that is committed again each time."""
+
+
+class DirectoryReader(DirectoryStore):
+    """A store that is only read, while another process may write to it, drop hours of it or put another window into its
+    place: then `WindowExpired` is raised, and the next `refresh` begins anew.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with contextlib.ExitStack() as stack:
+            super().__init__(path, stack.enter_context(contextlib.closing(CommitSlots(path, readonly=True))))
+            stack.pop_all()
+        self._row_counts: dict[int, int] = {}
+        """How many rows of each hour were read."""
+        self._added: dict[int, StoredHour] = {}
+        """What was added since, once `refresh` has followed the writer and until `records` gives it."""
+
+    def refresh(self, *, follow: bool = False) -> None:
+        self._is_outdated |= follow and self._slots.is_exchanged()  # until that is read
+        if self._is_outdated or not follow:
+            super().refresh()
+        elif (newer := self._slots.read()).generation != self.committed.generation:
+            self._follow(newer)
+
+    def _follow(self, newer: Commit) -> None:
+        """Takes note of a `newer` commit, and of what it has added if that is all that it has changed."""
+        known = {hour: count for hour, count in self._row_counts.items() if hour >= newer.floor_hour}
+        added = added_hours(self.path, known, self.committed, newer)
+        if added is None:
+            self._read_anew(newer)
+            return
+        self.remembered = self._checked_description().settings
+        for hour in [hour for hour in self._open if hour < newer.floor_hour]:
+            self._forget(hour)
+        self.committed, self._added, self._row_counts = newer, added, known
+
+    def records(self, since: Commit) -> Iterator[Records]:
+        hours, self._added = self._added, {}
+        if hours and since != Commit():
+            rows = records.joined_rows([hour.rows for hour in hours.values()])
+        else:
+            self._row_counts = {}
+            hours, rows = self._stored_hours()
+        self._row_counts |= {hour: rows_in(stored) for hour, stored in hours.items()}
+        first = max(self.committed.floor_order, since.next_order)
+        yield records_of([*hours.values()], rows, first, self._reading_keys)
+
+    def _stored_hours(self) -> tuple[dict[int, StoredHour], Rows]:
+        """As any store has them; starts over where the writer drops hours meanwhile, and reads what it has committed by
+        then.
+        """
+        looks = 0
+        while True:
+            looks += 1
+            stored, damage = None, None
+            try:
+                stored = super()._stored_hours()
+            except WindowDamaged as error:
+                damage = error
+            newer = self._slots.read()
+            # Hours may have gone above the same floor, too, if the newest hour was set back since.
+            is_doubted = damage is not None and newer.generation != self.committed.generation
+            if newer.floor_hour != self.committed.floor_hour or (is_doubted and looks < _LOOKS):
+                self.committed = newer
+            elif damage is not None:
+                raise damage
+            elif stored is not None:
+                return stored
+
+    def texts(self, rows: Rows) -> list[bytes]:
+        with self._exchange_told():
+            return super().texts(rows)
+
+    def blobs(self, rows: Rows) -> list[bytes]:
+        with self._exchange_told():
+            return super().blobs(rows)
+
+    @contextlib.contextmanager
+    def _exchange_told(self) -> Iterator[None]:
+        """Whoever reads is told that the window was signed again meanwhile, or that an hour has begun anew, not that
+        files are damaged which are not.
+        """
+        try:
+            yield
+        except WindowDamaged as error:
+            if self.recipe:
+                self._checked_description()
+                directory = Path(error.path).parent
+                if was_begun_after(directory, self.committed.seq):
+                    raise self._expired(directory) from None
+            raise
+
+    @contextlib.contextmanager
+    def _reading_keys(self, directory: Path) -> Iterator[None]:
+        try:
+            with self._exchange_told():
+                yield
+        except FileNotFoundError:
+            raise self._expired(directory) from None
+
+    def _opened(self, hour: int) -> HourFiles:
+        directory = self._directory(hour)
+        try:
+            return HourFiles(directory, readonly=True)
+        except FileNotFoundError:
+            raise self._expired(directory) from None
+
+    def _expired(self, directory: Path) -> WindowExpired:
+        """What is to be raised where the writer has dropped an hour since its rows were read."""
+        self._is_outdated = True
+        return WindowExpired(self.path, directory.name)
+
+    # ---- what a reader has no right to: the session refuses it before ----
+
+    def begin(self) -> NoReturn:
+        raise NotImplementedError
+
+    def append(self, hour: int, new: NewDocuments) -> None:
+        raise NotImplementedError
+
+    def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:
+        raise NotImplementedError
+
+    def commit(self, commit: Commit) -> Mapping[str, str]:
+        raise NotImplementedError
+
+    def remember_at_commit(self, remembered: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def drop(self, hour: int) -> None:
+        raise NotImplementedError

@@ -1,0 +1,162 @@
+"""What writes to a window in a directory: one process at a time, which holds its locks as long as it is open."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+from neardup.errors import WindowDamaged
+from neardup.stores import hour_list
+from neardup.stores.commit_slots import CommitSlots
+from neardup.stores.description import remember
+from neardup.stores.directory import DirectoryStore
+from neardup.stores.hour_files import NAMES, HourFiles, flush_directory
+from neardup.stores.lock import locked
+from neardup.stores.stored_hour import StoredHour, records_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from neardup.stores.base import Commit, NewDocuments, Records
+    from neardup.stores.records import Rows
+
+
+class DirectoryWriter(DirectoryStore):
+    """The store of the one writer.
+
+    `fsync`: a commit is on the disk, not only with the system, when it returns.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.fsync = False
+        with contextlib.ExitStack() as stack:
+            self._lock = stack.enter_context(locked(path))
+            super().__init__(path, stack.enter_context(contextlib.closing(CommitSlots(path, readonly=False))))
+            stack.pop_all()
+        self._remember_next: dict[str, Any] | None = None
+        self._ends: dict[int, list[int]] = {}
+        """Where the files of hours end that are not open."""
+        self._touched: set[int] = set()
+        """Hours that something was added to since the last commit."""
+        self._row_counts: dict[int, int] = {}
+        """How many rows each hour has."""
+
+    # ---- what is there ----
+
+    def records(self, since: Commit) -> Iterator[Records]:
+        # After a change that failed, perhaps because the disk is full, there is only reading.
+        begins = self.revision == 0
+        if begins:
+            for hour in self.hours():
+                if hour < self.committed.floor_hour:  # an expiry left it behind
+                    self.drop(hour)
+        hours, rows = self._stored_hours()
+        if begins:
+            self._take_over(hours)
+        first = max(self.committed.floor_order, since.next_order)
+        yield records_of([*hours.values()], rows, first, self._reading_keys)
+
+    def _take_over(self, hours: dict[int, StoredHour]) -> None:
+        """Cuts off what lies behind the last commit, in every hour."""
+        for hour, stored in hours.items():
+            self._forget(hour)
+            self._ends[hour], self._row_counts[hour] = stored.ends, len(stored.rows)
+            for name, end in zip(NAMES, stored.ends, strict=True):
+                file = self._directory(hour) / name
+                if file.exists() and file.stat().st_size > end:
+                    os.truncate(file, end)
+        hour_list.rewrite(self.path, hours)
+
+    def _read_anew(self, newer: Commit) -> None:
+        super()._read_anew(newer)
+        self._ends.clear()
+
+    @contextlib.contextmanager
+    def _reading_keys(self, _: Path) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise WindowDamaged(error.filename, "no file", "the keys of an hour", self.path) from None
+
+    # ---- what is added ----
+
+    @contextlib.contextmanager
+    def begin(self) -> Iterator[None]:
+        self._slots.check_same()
+        try:
+            yield  # the lock is held as long as the store is open
+        except BaseException:
+            self._is_outdated = True  # nothing added counts, or all if the commit itself was interrupted
+            raise
+
+    def append(self, hour: int, new: NewDocuments) -> None:
+        self._changed(hour, len(new.rows)).append(new.rows, new.texts, new.blobs, new.keys)
+
+    def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:  # noqa: ARG002 - it is in the blob
+        self._changed(hour, 1).revise(row, blob)
+
+    def _changed(self, hour: int, rows: int) -> HourFiles:
+        """The files of an hour that gets so many rows more."""
+        files = self._files(hour)
+        if hour not in self._touched:  # before anything is written: it would mend nothing, and damage a copy
+            files.check_same()
+            self._touched.add(hour)
+        self._row_counts[hour] = self._row_counts.get(hour, 0) + rows
+        return files
+
+    def commit(self, commit: Commit) -> Mapping[str, str]:
+        self._slots.check_same()
+        for hour in self._touched & self._open.keys():
+            self._open[hour].check_same()
+            if self.fsync:
+                self._open[hour].flush()
+        self._touched.clear()
+        if commit.floor_hour > self.committed.floor_hour:
+            self._row_counts = {h: rows for h, rows in self._row_counts.items() if h >= commit.floor_hour}
+        generation = self.committed.generation + 1
+        commit = commit._replace(rows=sum(self._row_counts.values()), generation=generation)
+        self._slots.write(commit, flush=self.fsync)
+        self.committed = commit
+        if self._remember_next is not None:
+            self.remembered, self._remember_next = self._remember_next, None
+            remember(self.path, self.remembered)
+        return {}
+
+    def remember_at_commit(self, remembered: dict[str, Any]) -> None:
+        self._remember_next = remembered
+
+    def drop(self, hour: int) -> None:
+        self._forget(hour)
+        self._ends.pop(hour, None)
+        self._touched.discard(hour)
+        self._row_counts.pop(hour, None)
+        hour_list.note_dropped(self.path, hour)
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(self._directory(hour))
+
+    # ---- files ----
+
+    def _opened(self, hour: int) -> HourFiles:
+        directory = self._directory(hour)
+        self._slots.check_same()
+        is_new = not directory.exists()
+        if is_new:
+            hour_list.note_begun(self.path, hour)
+        files = HourFiles(directory, readonly=False)
+        files.ends = self._ends.get(hour, files.ends)
+        if is_new and self.fsync:  # or the directory's name might not survive what its files do
+            for parent in (directory, directory.parent, self.path):
+                flush_directory(parent)
+        return files
+
+    def _leave(self, hour: int, files: HourFiles) -> None:
+        self._ends[hour] = files.ends
+        if self.fsync and hour in self._touched:
+            files.flush()
+
+    def close(self) -> None:
+        with contextlib.closing(self._lock):
+            super().close()
