@@ -10,10 +10,13 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from testing.cli.samples import FERRY, MILL, STREAM, written
+
+import neardup
 
 ROOT = Path(__file__).parents[2]
 EDITED = FERRY.replace("Friday", "Saturday")
@@ -188,6 +191,90 @@ def test_what_the_page_says_of_every_night_keeps_what_no_night_had(run):
     run("ingest", ROOT / "examples" / "stream.jsonl", "--window", "w", "-o", "all.jsonl", "--policy", "drop")
     unique = {verdict["id"] for verdict in lines("all.jsonl") if not verdict["duplicate_of"]}
     assert (len(kept), set(kept)) == (len(unique) + 1, unique | {7})
+
+
+# ---- against ----
+
+
+@pytest.mark.parametrize("keep", ["first", "last", "longest", "earliest", "source:b"])
+def test_copies_of_what_is_there_go_whatever_is_preferred(run, keep):
+    written("there.jsonl", [STREAM[0], {"id": "no text"}])
+    written("new.jsonl", [*STREAM[3:], {"id": "rain", "text": MILL + " Rain."}, {**STREAM[1], "source": "b"}])
+    done = run("dedup", "new.jsonl", "--against", "there.jsonl", "--keep", keep, "--removed", "removed.jsonl")
+    stays = "rain" if keep in ("first", "longest") else "mill"
+    assert [record["id"] for record in done.lines if record["id"] != "blank"] == [stays]
+    why = {each["neardup"]["id"]: each["neardup"] for each in lines("removed.jsonl")}
+    assert why.keys() == {"ferry-edited", {"rain": "mill", "mill": "rain"}[stays]}
+    edited = why["ferry-edited"]
+    assert (edited["duplicate_of"], edited["duplicate_of_where"]) == ("ferry", "there.jsonl:1")
+    told = "neardup: compared with 1 document of there.jsonl; 1 could not be used\n4 read: 2 kept"
+    assert (done.code, told in done.err) == (1, True)
+
+
+def test_what_is_there_is_rejected_as_such(run):
+    written("there.jsonl", [{"id": "long", "text": FERRY * 3}, STREAM[1]])
+    written("new.jsonl", [{"id": "copy", "text": MILL}, *STREAM[3:]])
+    done = run(
+        "dedup", "new.jsonl", "--against", "there.jsonl", "--max-length", 300, "--rejects", "rejects.jsonl"
+    )
+    assert [record["id"] for record in done.lines] == ["ferry-edited", "blank"]
+    assert (
+        "neardup: rejected there.jsonl:1: text has 636 characters, the limit (max_length) is 300" in done.err
+    )
+    assert "neardup: compared with 1 document of there.jsonl; 1 could not be used" in done.err
+    assert "3 read: 2 kept (1 without a letter or digit), 1 removed (1 exact, 0 near); 0." in done.err
+    assert (done.code, Path("rejects.jsonl").read_text()) == (1, "")
+
+
+def test_what_stays_against_files_is_what_stays_against_texts(run):
+    words = [f"w{number:02}" for number in range(40)]
+    random = Random(11)
+    base = [" ".join(random.choices(words, k=30)) for _ in range(8)]
+    texts = []
+    for _ in range(200):
+        parts = random.choice(base).split()
+        parts[random.randrange(30)] = random.choice(words)
+        texts.append(" ".join([*parts, *random.choices(words, k=random.randrange(12))]))
+    there, new = texts[:80], texts[80:]
+    written("there.jsonl", ({"id": f"t{at}", "text": text} for at, text in enumerate(there)))
+    written("new.jsonl", ({"id": at, "text": text} for at, text in enumerate(new)))
+    for keep in ("first", "longest"):
+        done = run("dedup", "new.jsonl", "--against", "there.jsonl", "--threshold", 0.8, "--keep", keep)
+        expected = neardup.dedup(new, against=there, threshold=0.8, keep=keep).kept
+        assert 0 < len(expected) < len(neardup.dedup(new, threshold=0.8, keep=keep).kept)
+        assert (done.code, [record["id"] for record in done.lines]) == (0, expected)
+
+
+def test_kinds_and_boilerplate_look_at_both_sides(run):
+    written("there.jsonl", [{"id": "form", "text": FORMS[0]}])
+    written("new.jsonl", [{"id": "filled", "text": FORMS[1]}])
+    words = ("dedup", "new.jsonl", "--against", "there.jsonl", "--threshold", 0.5)
+    assert "of the 1 near 1 is no plain copy (1 form)" in run(*words).err
+    assert len(run(*words, "--keep-kinds", "form").lines) == 1
+    footer = "Subscribe to our newsletter and read the terms of use before you comment."
+    for name, numbers in (("there.jsonl", range(8)), ("new.jsonl", range(8, 16))):
+        texts = (f"{Random(number).randbytes(99).hex()}\n{footer}" for number in numbers)
+        written(name, ({"text": text, "source": "s"} for text in texts))
+    nothing = "no line or sentence recurs"
+    assert nothing in run("dedup", "new.jsonl", "--strip-boilerplate").err
+    assert nothing not in run(*words, "--strip-boilerplate").err
+
+
+@pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        (["w"], "w is a window, and dedup compares files: `neardup check` asks a window"),
+        (["nowhere"], "nowhere does not exist"),
+        (["a.jsonl", "."], "a.jsonl is to be cleaned itself"),
+    ],
+)
+def test_what_cannot_be_compared_with_is_refused_before_anything_is_written(run, names, reason):
+    written("a.jsonl", STREAM[:1])
+    run("ingest", "a.jsonl", "--window", "w")
+    others = [word for name in names for word in ("--against", name)]
+    done = run("dedup", "a.jsonl", *others, "--output", "clean.jsonl")
+    assert (done.code, Path("clean.jsonl").exists()) == (2, False)
+    assert reason in " ".join(done.err.replace("\u2502", " ").split())
 
 
 # ---- kinds ----

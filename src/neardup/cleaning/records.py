@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -74,6 +75,13 @@ class ByKind(NamedTuple):
     sample: KindSample | None
 
 
+class Before(NamedTuple):
+    """Records that come before all others, and stay: copies of them go. Those that cannot be used go to `on_reject`."""
+
+    entries: Iterable[Entry | Flush] = ()
+    on_reject: OnReject = lambda _: None
+
+
 Decided = tuple[Entry, Outcome]
 
 
@@ -113,15 +121,17 @@ def cleaned(
     settings: Settings,
     on_reject: OnReject,
     by_kind: ByKind,
+    before: Before,
 ) -> Iterator[Decided]:
-    """Every record in order with what becomes of it; those whose text cannot be used go to `on_reject`.
+    """Every record in order with what becomes of it, beside those `before`; those whose text cannot be used go to
+    `on_reject`.
 
     `settings` as `settings_for` makes them. Where the first stays, each batch is passed on when it is done; else all
     are read first, into a temporary file. `field` has the source, for the rule that prefers by source. Raises
     `OSError` naming the directory of temporary files if that is full.
     """
     if keep.rule == "first":
-        yield from (decided for _, decided in _numbered(entries, settings, on_reject, by_kind))
+        yield from (decided for _, decided in _numbered(entries, settings, on_reject, by_kind, before))
         return
     with Spool() as spool:
         lengths, ranks = array("I"), array("q")
@@ -137,7 +147,7 @@ def cleaned(
         order = preferred(keep, lengths, ranks)
         outcomes: dict[int, Outcome] = {}
         in_order = (spool[number] for number in order)
-        for at, (_, outcome) in _numbered(in_order, settings, on_reject, by_kind):
+        for at, (_, outcome) in _numbered(in_order, settings, on_reject, by_kind, before):
             outcomes[order[at]] = outcome
         for number in range(len(order)):
             if number in outcomes:
@@ -145,33 +155,45 @@ def cleaned(
 
 
 def _numbered(
-    entries: Iterable[Entry | Flush], settings: Settings, on_reject: OnReject, by_kind: ByKind
+    entries: Iterable[Entry | Flush], settings: Settings, on_reject: OnReject, by_kind: ByKind, before: Before
 ) -> Iterator[tuple[int, Decided]]:
     """Every entry by its number, with what becomes of it if the first stays."""
-    waiting: dict[int, Entry] = {}
+    numbers = count()  # of those before, and then of the entries
+    waiting: dict[int, tuple[int, Entry]] = {}
     kept: dict[int, tuple[str, str]] = {}
 
+    def earlier() -> Iterator[Sourced]:
+        for entry in before.entries:
+            if isinstance(entry, Entry):
+                kept[number := next(numbers)] = entry.id, entry.where
+                if by_kind.sample is not None:
+                    by_kind.sample.stays(number, entry.text)
+                yield Sourced(entry.text, entry.fields)
+
     def texts() -> Iterator[Sourced | Flush]:
-        number = 0
+        own_numbers = count()
         for entry in entries:
             if isinstance(entry, Flush):
                 yield entry
                 continue
-            waiting[number] = entry
-            number += 1
+            waiting[next(numbers)] = next(own_numbers), entry
             yield Sourced(entry.text, entry.fields)
 
     def reject(number: int, reason: str) -> None:
-        entry = waiting.pop(number)
+        if number in kept:
+            id, where = kept[number]
+            before.on_reject(Reject(id, reason, where))
+            return
+        _, entry = waiting.pop(number)
         on_reject(Reject(entry.id, reason, entry.source, entry.line))
 
-    for each in compared(texts(), settings, reject, kept_kinds=by_kind.kept):
-        entry = waiting.pop(each.at)
+    for each in compared(texts(), settings, reject, earlier(), by_kind.kept):
+        number, entry = waiting.pop(each.at)
         if not each.matches:
             kept[each.at] = entry.id, entry.where
         if by_kind.sample is not None:
             _note(by_kind.sample, each, entry.text)
-        yield each.at, (entry, _outcome(each, kept))
+        yield number, (entry, _outcome(each, kept))
 
 
 def _note(sample: KindSample, each: Compared, text: str) -> None:

@@ -86,6 +86,11 @@ def _fill(target: Window, reader: Reader, names: list[str]) -> bool:
         documents = _named_apart(reader, rejects)
         verdicts = target.ingest(documents, on_reject=lambda reject: rejects.add(reader.located(reject)))
         count = sum(1 for _ in verdicts)
+    return report_compared(reader, names, count, rejects)
+
+
+def report_compared(reader: Reader, names: list[str], count: int, rejects: Rejects) -> bool:
+    """Tells with how many documents there was to compare. Whether all could be used, and it was anything."""
     is_wrong = inputs.report_read(reader, ())
     lacking = f"; {rejects.count:,} could not be used" if rejects.count else ""
     of = some_of([escaped(name) for name in names])

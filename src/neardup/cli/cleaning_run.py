@@ -17,8 +17,11 @@ from neardup.cli.exit_codes import DONE, REJECTED, Stop
 from neardup.cli.pipeline import progress
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from neardup.cleaning.kept_kinds import Kinds
     from neardup.cleaning.preference import Keep
+    from neardup.cleaning.records import Before
     from neardup.cli.config import Config
     from neardup.sources.reader import Reader
 
@@ -32,9 +35,15 @@ class CleaningRules(NamedTuple):
 
 
 def clean(
-    reader: Reader, config: Config, rules: CleaningRules, outputs: CleaningOutputs, named: set[str]
+    reader: Reader,
+    before: AbstractContextManager[Before],
+    config: Config,
+    rules: CleaningRules,
+    outputs: CleaningOutputs,
+    named: set[str],
 ) -> int:
-    """Writes what stays and what goes of all that `reader` yields; the exit code. `named` as `named_fields` says.
+    """Writes what stays and what goes of all that `reader` yields, beside what is there `before`; the exit code.
+    `named` as `named_fields` says.
 
     Raises `typer.BadParameter` where there is no file to read: nothing is written then.
     """
@@ -56,7 +65,8 @@ def clean(
         # Where all is read before anything is written, a signal ends it at once: there is nothing to be finished.
         source = entries(reader, rejects.add)
         stream = stop.until_requested(source) if rules.keep.rule == "first" else source
-        for entry, outcome in cleaned(stream, rules.keep, rules.field, settings, rejects.add, by_kind):
+        there = stack.enter_context(before)
+        for entry, outcome in cleaned(stream, rules.keep, rules.field, settings, rejects.add, by_kind, there):
             tally.count_outcome(outcome)
             if outcome.where is None:
                 kept.write(entry.record)

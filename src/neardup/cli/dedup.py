@@ -13,6 +13,14 @@ from neardup.cli.context import configuration
 
 def dedup(
     files: options.FilesArgument,
+    against: Annotated[
+        list[str] | None,
+        options.comparing(
+            metavar="FILE",
+            show_default="nothing",
+            help="Files or directories of which copies go, too, and nothing is written; may be given several times.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         options.output("What stays: .jsonl, .json, .csv or .tsv, also with .gz or .zst; .parquet or .arrow."),
@@ -95,6 +103,9 @@ def dedup(
     The first of several copies stays, and records are written as they are read; for --keep all are read first, into a
     temporary file. --keep earliest goes by the time of each: the files need not be in any order.
 
+    What is given by --against, such as what was kept before, is read first. Its records stay whatever --keep says, and
+    are compared with the others alone, not with each other.
+
     Examples:
 
         neardup dedup news.jsonl.gz --output clean.jsonl.gz --removed removed.jsonl
@@ -104,11 +115,15 @@ def dedup(
         neardup dedup mail/ --keep-kinds form,quote --output mails.jsonl --removed removed.jsonl
 
         neardup dedup reuters.csv blogs.csv --keep source:reuters,blogs --output clean.csv
+
+        neardup dedup train.jsonl --against test.jsonl --output train-clean.jsonl
     """
     from neardup.cleaning.kept_kinds import parse_kinds
     from neardup.cleaning.preference import parse_keep
     from neardup.cli.cleaning_outputs import CleaningOutputs
     from neardup.cli.cleaning_run import CleaningRules, clean
+    from neardup.cli.exit_codes import REJECTED
+    from neardup.cli.files_before import FilesBefore
     from neardup.cli.inputs import named_fields
     from neardup.cli.stripping import learned
 
@@ -118,7 +133,9 @@ def dedup(
     outputs.check_forms()
     reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html, "only_texts": True}
     reader = settings.reader(files, **reading)
-    outputs.check((*files, *reader.paths, *settings.files_read))
-    with learned(settings, files, reading, wanted=strip_boilerplate) as own:
-        code = clean(reader, own, rules, outputs, named_fields(settings, id=id_field, time=time_field))
-    raise typer.Exit(code)
+    before = FilesBefore(against or [], settings, reading, apart_from=reader)
+    outputs.check((*files, *reader.paths, *before.names, *settings.files_read))
+    with learned(settings, [*files, *before.names], reading, wanted=strip_boilerplate) as own:
+        named = named_fields(settings, id=id_field, time=time_field)
+        code = clean(reader, before.opened(), own, rules, outputs, named)
+    raise typer.Exit(code if before.is_whole else max(code, REJECTED))

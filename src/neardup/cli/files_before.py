@@ -1,0 +1,59 @@
+"""Files of which a run of `neardup dedup` removes the copies, and writes nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from neardup.cleaning.records import Before, Entry, entries
+from neardup.cli import inputs
+from neardup.cli.against import check_files, report_compared
+from neardup.cli.sinks import Rejects
+from neardup.sources.files import escaped
+
+if TYPE_CHECKING:
+    from neardup.cli.config import Config
+    from neardup.model.document import Flush, Reject
+    from neardup.sources.reader import Reader
+
+
+class FilesBefore:
+    """Files of `names`, perhaps none, read as `reading` says; `is_whole`: as for `Against`, once they were read.
+
+    Raises `typer.BadParameter` for a window, for what is not there, and for a file that is cleaned itself.
+    """
+
+    def __init__(
+        self, names: list[str], config: Config, reading: Mapping[str, Any], *, apart_from: Reader
+    ) -> None:
+        check_files(names, "--against", "and dedup compares files: `neardup check` asks a window")
+        self.names, self._reader = names, config.reader(names, **reading)
+        self._count, self.is_whole = 0, not names
+        cleaned = set(map(os.path.realpath, apart_from.paths))
+        for path in self._reader.paths:
+            if os.path.realpath(path) in cleaned:
+                why = f"{escaped(path)} is to be cleaned itself: all of it would go as a copy of itself"
+                raise typer.BadParameter(why, param_hint="--against")
+
+    @contextmanager
+    def opened(self) -> Iterator[Before]:
+        """Their records; in the end it is told how many there were, and what could not be used of them."""
+        inputs.report_passed_over(self._reader)
+        with Rejects(None, has_option=False) as rejects:
+
+            def reject(unusable: Reject) -> None:
+                self._count -= 1
+                rejects.add(unusable)
+
+            yield Before(self._counted(entries(self._reader, rejects.add)), reject)
+        if self.names:
+            self.is_whole = report_compared(self._reader, self.names, self._count, rejects)
+
+    def _counted(self, records: Iterator[Entry | Flush]) -> Iterator[Entry | Flush]:
+        for each in records:
+            self._count += isinstance(each, Entry)
+            yield each
