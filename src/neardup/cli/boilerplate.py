@@ -11,6 +11,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.context import configuration
 from neardup.cli.exit_codes import DONE, REJECTED
+from neardup.cli.tables import check_output, print_line, print_lines, print_table, some_of
 from neardup.model.boilerplate import LEAST, SAMPLE
 
 if TYPE_CHECKING:
@@ -68,7 +69,6 @@ def learn(
     from neardup.cli.output_files import check_outputs
     from neardup.cli.sinks import Rejects
     from neardup.cli.stripping import sourced_texts, summary
-    from neardup.cli.tables import check_output, print_line
     from neardup.signing.boilerplate_file import save
     from neardup.signing.boilerplate_sample import boilerplate_of
     from neardup.tables.container import check_directory
@@ -114,7 +114,6 @@ def show(
 
         neardup boilerplate show boilerplate.json --source example.org
     """
-    from neardup.cli.tables import print_lines, print_table
     from neardup.signing.boilerplate_file import load
 
     table = load(path)
@@ -128,8 +127,6 @@ def show(
 
 
 def _unknown(wanted: str, known: Sequence[str]) -> str:
-    from neardup.cli.tables import some_of
-
     names = [name or "one without a name (--source '')" for name in known]
     return f"the table has no source {wanted!r}: it has {some_of(names, _NAMED) or 'none'}"
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from neardup.cli.cluster import by_fields_of_window, check_cluster, is_new_in_cluster
 from neardup.cli.streams import log_line
 from neardup.model.counted import counted
+from neardup.stores.window_directory import check_free_directory, check_window, holds_window
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -64,7 +65,6 @@ def opened_window(
     """
     import neardup
     from neardup.elastic.http.address import is_address
-    from neardup.stores.window_directory import check_window
 
     location = window_location(window, config)
     if is_address(location):
@@ -99,7 +99,6 @@ def is_new_window(location: str, config: Config, *, hours: Callable[[], int]) ->
     where no window can be made.
     """
     from neardup.elastic.http.address import is_address
-    from neardup.stores.window_directory import check_free_directory, holds_window
 
     if is_address(location):
         return is_new_in_cluster(location, config, hours)
@@ -116,7 +115,6 @@ def report_new_window(location: str, hours: int) -> None:
     Raises `SettingsError` where no window can be made.
     """
     from neardup.elastic.http.address import is_address
-    from neardup.stores.window_directory import check_free_directory, holds_window
 
     if is_address(location) or holds_window(Path(location)):
         return
@@ -131,8 +129,6 @@ def report_new_window(location: str, hours: int) -> None:
 
 def _report_default(directory: Path) -> None:
     """Where the documents go, when nobody has said where."""
-    from neardup.stores.window_directory import holds_window
-
     if holds_window(directory):
         log_line(
             f"documents are compared with those that {directory} holds already (--window DIR for another window)"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from neardup.cli.streams import log_line
+from neardup.cli.tables import counted, print_lines, print_table
 
 if TYPE_CHECKING:
     from neardup.cli.options import Printed
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 def print_methods() -> None:
     """Print every method with the paper that it follows, or what it needs to be installed."""
-    from neardup.cli.tables import print_table
     from neardup.evaluation.methods import PRODUCTS, make, names, product
 
     rows = []
@@ -61,8 +61,6 @@ def thresholds_to_measure(text: str | None) -> tuple[float, ...] | None:
 
 def described(documents: int, truth: Truth) -> str:
     """How corpus and truth were understood, so that a judgement taken the wrong way is seen at once."""
-    from neardup.cli.tables import counted
-
     facts = truth.facts()
     labels = ", ".join(f"{count:,} {label}" for label, count in facts["labels"].items())
     skipped = f"; first line taken for names of columns: {facts['columns']}" if facts["columns"] else ""
@@ -121,7 +119,6 @@ def evaluation_of(
 
 def print_summary(evaluation: Evaluation, format: Printed) -> None:
     """Print each method at its best as a table, or all of every result as JSON Lines; then why others failed."""
-    from neardup.cli.tables import print_lines, print_table
     from neardup.evaluation.report_tables import COLUMNS, summary_row
 
     if format == "jsonl":

@@ -8,8 +8,11 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
+from neardup.cli.described import described, left_out_if_empty, original_of
 from neardup.cli.exit_codes import DONE, REJECTED
 from neardup.cli.streams import log_line
+from neardup.cli.tables import cell, minute, print_line, print_lines, print_pairs, print_table, shortened
+from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +43,6 @@ def get(
         neardup get wire-0002 --window news.window --format jsonl
     """
     from neardup.cli.inputs import from_command_line
-    from neardup.cli.tables import print_lines
 
     wanted = [str(from_command_line(id, "ID")) for id in ids]
     with opened_window(window, configuration(config, locals()), readonly=True) as target:
@@ -59,9 +61,6 @@ def get(
 
 
 def _print_table(documents: Sequence[ReadDocument]) -> None:
-    from neardup.cli.described import described, left_out_if_empty, original_of
-    from neardup.cli.tables import minute, print_table, shortened
-
     rows = []
     for each in documents:
         verdict, shown = each.verdict, described(each)
@@ -73,9 +72,6 @@ def _print_table(documents: Sequence[ReadDocument]) -> None:
 
 def _print_texts(documents: Sequence[ReadDocument]) -> None:
     """Every document with a line about it, its fields, and its text, which may have many lines."""
-    from neardup.cli.tables import print_line, print_pairs
-    from neardup.model.escapes import escaped
-
     for at, each in enumerate(documents):
         if at:
             print()
@@ -101,8 +97,6 @@ def _marked(document: ReadDocument) -> str:
 
 
 def _headline(document: ReadDocument) -> str:
-    from neardup.cli.tables import cell, minute
-
     verdict = document.verdict
     copy = f" copy of {verdict.duplicate_of}, doc_q {cell(verdict.score)}" if verdict.is_copy else ""
     if verdict.kind is not None:

@@ -6,6 +6,7 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,13 +14,24 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window, window_location
-from neardup.cli.stories import KindOption
-from neardup.cli.tables import ROWS, shown_score
+from neardup.cli.described import left_out_if_empty
+from neardup.cli.stories import COLUMNS, KindOption, Stories, csv_line, showing
+from neardup.cli.tables import (
+    ROWS,
+    WIDE,
+    console,
+    counted,
+    duration,
+    minute,
+    print_line,
+    print_lines,
+    print_table,
+    shown_score,
+)
 from neardup.reading.group_order import Sort, in_order
 
 if TYPE_CHECKING:
     from neardup.cli.config import Config
-    from neardup.cli.stories import Stories
     from neardup.model.verdict import Group
     from neardup.reading.story import Story
 
@@ -81,8 +93,6 @@ def groups(
 
         neardup groups --window news.window --kind copies --min-size 5 --format csv --output groups.csv
     """
-    from neardup.cli.stories import Stories, showing
-
     if details and format != "jsonl":
         raise typer.BadParameter("only JSON Lines have more to tell: leave it out", param_hint="--details")
     most = min(limit, sys.maxsize) if limit is not None else ROWS if format == "table" else 0
@@ -133,22 +143,14 @@ def _written_to(
 
 
 def _print_plain(groups: Iterator[Group], most: int) -> None:
-    from itertools import islice
-
-    from neardup.cli.tables import print_lines
-
     print_lines(group.to_dict() for group in islice(groups, most or None))
 
 
 def _print_stories(stories: Iterator[Story], *, details: bool) -> None:
-    from neardup.cli.tables import print_lines
-
     print_lines(each.group.to_dict() | (each.to_dict() if details else {}) for each in stories)
 
 
 def _print_csv(stories: Stories, listed: Iterator[Story]) -> None:
-    from neardup.cli.stories import COLUMNS, csv_line
-
     sys.stdout.write(csv_line(COLUMNS))
     for story in listed:
         for row in stories.rows(story):
@@ -157,9 +159,6 @@ def _print_csv(stories: Stories, listed: Iterator[Story]) -> None:
 
 def _print_table(stories: Stories, listed: Iterator[Story]) -> int:
     """The table; how many groups are in it."""
-    from neardup.cli.described import left_out_if_empty
-    from neardup.cli.tables import WIDE, console, duration, minute, print_table
-
     rows: list[list[Any]] = []
     for story in listed:
         first = story.versions[0]
@@ -186,8 +185,6 @@ def _print_table(stories: Stories, listed: Iterator[Story]) -> int:
 def _report_left_out(
     stories: Stories, rest: Iterator[Group], kind: KindOption, shown: int, *, by_size: bool
 ) -> None:
-    from neardup.cli.tables import counted, print_line
-
     left_out = sum(1 for group in rest if kind == "all" or stories.of(group).kind == kind)
     largest = "" if by_size else ", --sort size the largest first"
     more = f"({counted(left_out, 'group')} left out: --limit 0 lists all{largest})"

@@ -8,12 +8,13 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
+from neardup.cli.described import Descriptions, left_out_if_empty
+from neardup.cli.tables import counted, minute, print_line, print_lines, print_table, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from neardup import Window
-    from neardup.cli.described import Descriptions
     from neardup.model.verdict import Match, PartialMatch, Verdict
 
 
@@ -52,7 +53,6 @@ def query(
         neardup query --text "The ferry ran aground off the western spit at dawn." --matches 3
     """
     from neardup.cli.inputs import from_command_line, one_text
-    from neardup.cli.tables import print_lines
 
     settings = configuration(config, locals())
     content = one_text(
@@ -69,9 +69,6 @@ def query(
 
 def _print_tables(verdict: Verdict, target: Window, *, is_text: bool) -> None:
     """The matches, the partial copies, and in words how many there are of what."""
-    from neardup.cli.described import Descriptions
-    from neardup.cli.tables import counted, print_line
-
     known = Descriptions(target.read)
     known.look_up([match.id for match in verdict.matches] + [part.id for part in verdict.partial or ()])
     if verdict.matches or not verdict.partial:
@@ -97,9 +94,6 @@ def _print_described(
     columns: Sequence[str], matches: Sequence[Match | PartialMatch], known: Descriptions
 ) -> None:
     """A table of matches, with what is known of each."""
-    from neardup.cli.described import left_out_if_empty
-    from neardup.cli.tables import minute, print_table, shortened
-
     rows = []
     for match in matches:
         shown = known.of(match.id)

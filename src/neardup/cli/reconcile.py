@@ -12,6 +12,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
 from neardup.cli.streams import write_error_line
+from neardup.cli.tables import check_output, counted, print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,7 +45,6 @@ def reconcile(
 
         neardup reconcile --window news.window --threshold 0.8
     """
-    from neardup.cli.tables import check_output, print_lines
     from neardup.cli.verdict_table import VerdictTable
 
     chosen = format or ("table" if sys.stdout.isatty() else "jsonl")
@@ -74,8 +74,6 @@ def _noted(verdicts: Iterable[Verdict], statuses: Counter[str]) -> Iterator[Verd
 
 
 def _in_words(documents: int, seconds: float, statuses: Counter[str]) -> str:
-    from neardup.cli.tables import counted
-
     said = ", ".join(f"{count:,} now {status}" for status, count in statuses.most_common())
     changed = f"{counted(statuses.total(), 'verdict')} changed{f' ({said})' if said else ''}"
     return f"{counted(documents, 'document')} in {seconds:.1f} s: {changed}"

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from neardup.cli.described import described
+from neardup.model.escapes import escaped, no_formula
 from neardup.model.settings import DEFAULT_SHOW
 
 if TYPE_CHECKING:
@@ -60,14 +62,11 @@ class Stories:
 
     def begins(self, id: str) -> str:
         """How the text of a document of the last story begins, or its title."""
-        from neardup.cli.described import described
-
         document = self.documents.get(id)
         return "" if document is None else described(document).begins
 
     def title(self, group: Group) -> str:
         """What the group of the last story is called, by its title or beginning."""
-        from neardup.cli.described import described
         from neardup.reading.group_title import titled_by
 
         document = titled_by(group, self.documents)
@@ -95,8 +94,6 @@ def csv_line(cells: Iterable[Any]) -> str:
 
 
 def _csv_cell(cell: Any) -> Any:
-    from neardup.model.escapes import escaped, no_formula
-
     return no_formula(escaped(cell)) if isinstance(cell, str) else cell
 
 
