@@ -54,10 +54,6 @@ class Metrics(Collector):
                 counts.add(verdict)
             self._rejects += rejects
 
-    def describe(self) -> Iterator[Metric]:
-        """None: or the registry would ask for figures to learn their names."""
-        yield from ()
-
     def collect(self) -> Iterator[Metric]:
         """The figures of verdicts."""
         with self._lock:
@@ -77,9 +73,6 @@ class _WindowFigures(Collector):
 
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
-
-    def describe(self) -> Iterable[GaugeMetricFamily]:
-        return ()  # nothing is read before the first question
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         stats = self._questions.stats()

@@ -41,10 +41,6 @@ class RunFigures(Collector):
     def __init__(self, call: str, state: Callable[[], RunState]) -> None:
         self._call, self._state = call, state
 
-    def describe(self) -> Iterator[Metric]:
-        """None: or the registry would ask for figures to learn their names."""
-        yield from ()
-
     def collect(self) -> Iterator[Metric]:
         """See docs/serve.md."""
         state = self._state()
