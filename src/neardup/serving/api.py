@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fastapi import APIRouter, Body, Depends, HTTPException, Query, Request, Response
@@ -104,7 +105,8 @@ def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) ->
     @router.get("/kind", responses=_UNKNOWN)
     def kind(a: str, b: str) -> answers.PairKind:
         """What two stored documents are to each other: copy, form, quote, frame, other; and why."""
-        return answers.PairKind.model_validate(questions.kind(a, b))
+        why = questions.explain(questions.document(a), questions.document(b))
+        return answers.PairKind.model_validate(asdict(why.kind))
 
     @router.get("/stats")
     def stats() -> dict[str, Any]:

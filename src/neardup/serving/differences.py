@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from neardup.model.settings import Recipe
 from neardup.reading.excerpts import Piece, marked
@@ -94,16 +93,6 @@ def _said(why: Explanation, first: str, second: str) -> str:
 def counted_part(text: str, recipe: Recipe | None) -> str:
     """What counts of a text of no known source, as where a window is asked about it."""
     return ExplainedSide(text, recipe or Recipe()).signer.counted.left_out(text, None).rest(text)
-
-
-def exact_doc_q(first: str, second: str, recipe: Recipe | None) -> float:
-    """The exact score of two texts."""
-    return explain(first, second, recipe=recipe).doc_q
-
-
-def kind_of_pair(first: str, second: str) -> dict[str, Any]:
-    """What two texts are to each other, as `neardup.kinds` has it: about 0.1 ms for two of 4 KB."""
-    return asdict(explain(first, second).kind)
 
 
 @functools.lru_cache(_SIDES)

@@ -244,11 +244,11 @@ class Tools:
         The first 20,000 characters of each are compared word by word; the first 100 differences and facts are listed.
         """
         first, second = self._questions.document(a), self._questions.document(b)
-        kind = explain(first.counted, second.counted).kind
+        whole = self._questions.explain(first, second)
         why = explain(first.counted[:MOST_SHOWN], second.counted[:MOST_SHOWN], recipe=self._questions.recipe)
         return {
-            "a": _named(first), "b": _named(second), "doc_q": self._questions.doc_q(first, second),
-            "kind": kind.name, "reason": kind.reason,
+            "a": _named(first), "b": _named(second), "doc_q": whole.doc_q,
+            "kind": whole.kind.name, "reason": whole.kind.reason,
             "facts": [
                 {"kind": fact.kind, "a": fact.a and escaped(fact.a), "b": fact.b and escaped(fact.b)}
                 for fact in why.facts[:MOST_LISTED]
@@ -282,7 +282,8 @@ class Tools:
         if member.duplicate_of is None:
             return None
         try:
-            return str(self._questions.kind(member.duplicate_of, member.id)["name"])
+            original, own = (self._questions.document(id) for id in (member.duplicate_of, member.id))
+            return self._questions.explain(original, own).kind.name
         except UnknownDocument:
             return None
 

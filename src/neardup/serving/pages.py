@@ -179,7 +179,7 @@ class Pages:
         first, second = self._questions.document(a), self._questions.document(b)
         left, right, said, facts = compared(first.counted, second.counted, self._questions.recipe)
         return self.render(
-            "pair.html", score=self._questions.doc_q(first, second), said=said, facts=facts,
+            "pair.html", score=self._questions.explain(first, second).doc_q, said=said, facts=facts,
             judged=self._judged.of(a, b) if self._judged is not None else None,
             sides=((first, left), (second, right)),
         )  # fmt: skip

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.errors import UnknownDocument
 from neardup.model.settings import Recipe
+from neardup.reading.explanation import explain
 from neardup.reading.group_order import newest_first
-from neardup.serving.differences import exact_doc_q, kind_of_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from neardup.model.document import Reject
     from neardup.model.verdict import Group, Verdict
+    from neardup.reading.explanation import Explanation
     from neardup.window.base import ReadDocument, Stats, Window
 
 FRESH_SECONDS: Final = 0.25
@@ -94,13 +95,9 @@ class Questions:
             return 0.0
         return float((self.recipe or Recipe()).sketch_limits.lowest)
 
-    def doc_q(self, first: ReadDocument, second: ReadDocument) -> float:
-        """The exact score of two documents, by the window's recipe."""
-        return exact_doc_q(first.counted, second.counted, self.recipe)
-
-    def kind(self, first: str, second: str) -> dict[str, Any]:
-        """What two stored documents are to each other (`neardup.kinds`); raises `UnknownDocument`."""
-        return kind_of_pair(self.document(first).counted, self.document(second).counted)
+    def explain(self, first: ReadDocument, second: ReadDocument) -> Explanation:
+        """Why two documents are alike or not, by the window's recipe."""
+        return explain(first.counted, second.counted, recipe=self.recipe)
 
     def look(self) -> int:
         """Looks whether anything was committed since the last look; how often there was by now."""
