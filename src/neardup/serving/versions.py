@@ -48,14 +48,12 @@ class Versions(NamedTuple):
 
     left_out   texts beyond `MOST_VERSIONS`
     all        the documents that were read, by time
-    total      documents of the group
     """
 
     head: Version | None
     others: tuple[Version, ...]
     left_out: int
     all: tuple[Copy, ...]
-    total: int
 
 
 def versions_of(questions: Questions, group: Group, offset: int = 0) -> Versions:
@@ -66,7 +64,6 @@ def versions_of(questions: Questions, group: Group, offset: int = 0) -> Versions
     scores: dict[str, float | None] = {group.head: None}
     scores |= {member.id: member.score for member in members}
     documents = list(_read(questions, list(scores)))
-    head_is_there = any(document.id == group.head for document in documents)
     documents.sort(key=by_time)
     copies = tuple(_copy(document, scores[document.id]) for document in documents)
     by_text: dict[str, list[int]] = {}
@@ -76,8 +73,7 @@ def versions_of(questions: Questions, group: Group, offset: int = 0) -> Versions
     versions = [Version(documents[own[0]], tuple(copies[at] for at in own)) for own in by_text.values()]
     head = next((each for each in versions if any(copy.id == group.head for copy in each.copies)), None)
     others = [each for each in versions if each is not head]
-    total = len(group.members) + head_is_there
-    return Versions(head, tuple(others[:MOST_VERSIONS]), len(others[MOST_VERSIONS:]), copies, total)
+    return Versions(head, tuple(others[:MOST_VERSIONS]), len(others[MOST_VERSIONS:]), copies)
 
 
 def _read(questions: Questions, ids: Sequence[str]) -> Iterator[ReadDocument]:
