@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import resource
 import sys
 from pathlib import Path
 
@@ -17,10 +18,6 @@ def peak_bytes() -> int | None:
     """
     if _STATUS.exists():
         return _status("VmHWM")
-    try:
-        import resource  # noqa: PLC0415 - Windows has none
-    except ImportError:
-        return None
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
@@ -32,9 +29,7 @@ def resident_bytes() -> int | None:
 
 def forget_peak() -> None:
     """Let the peak begin anew from what is held now, where the system can (Linux 4.0 and later)."""
-    with contextlib.suppress(
-        OSError
-    ):  # the peak then includes what was held before, which is never too little
+    with contextlib.suppress(OSError):  # else it includes what was held before, which is never too little
         _CLEAR.write_text("5")
 
 

@@ -155,9 +155,8 @@ class Guard:
             response.set_cookie(_cookie(scope), given, httponly=True, samesite="strict", secure=secure)
             return response
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        cookie = HTTPConnection(scope).cookies.get(
-            _cookie(scope)
-        )  # lenient: other servers of this host set cookies, too
+        # Read leniently: other servers of this host set cookies, too.
+        cookie = HTTPConnection(scope).cookies.get(_cookie(scope))
         if scheme.lower() == "bearer" and self._is_token(bearer):
             return None
         if cookie is not None and self._is_token(cookie):

@@ -117,8 +117,6 @@ def _extractor() -> Any:
         import trafilatura  # noqa: PLC0415 - only those who read HTML have and load it
     except ImportError:
         raise SettingsError("html", True, MISSING) from None
-    for name in ("trafilatura", "htmldate", "justext"):
-        logging.getLogger(name).addHandler(
-            logging.NullHandler()
-        )  # what they say of a page is no message of ours
+    for name in ("trafilatura", "htmldate", "justext"):  # what they say of a page is no message of ours
+        logging.getLogger(name).addHandler(logging.NullHandler())
     return trafilatura
