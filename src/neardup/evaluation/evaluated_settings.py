@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from neardup.model.settings import (
     DEFAULT_MAX_CANDIDATES,
@@ -107,3 +107,6 @@ class EvaluatedSettings:
                 elif isinstance(value, tuple):
                     value = "+".join(value)
                 yield one.name if value is True else f"{one.name}={value}"
+
+
+DEFAULTS: Final = EvaluatedSettings()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.baselines import registry
 from neardup.evaluation.errors import EvaluationError
-from neardup.evaluation.evaluated_settings import EvaluatedSettings
+from neardup.evaluation.evaluated_settings import DEFAULTS, EvaluatedSettings
 
 if TYPE_CHECKING:
     from neardup.baselines.base import Method
@@ -65,11 +65,11 @@ def usable(wanted: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     return installed, missing
 
 
-def product(name: str, settings: EvaluatedSettings | None = None) -> Product:
-    """The engine with the retrieval that `name` names, set up by `settings` or with its defaults."""
+def product(name: str, settings: EvaluatedSettings = DEFAULTS) -> Product:
+    """The engine with the retrieval that `name` names, set up by `settings`."""
     from neardup.evaluation.neardup_method import Product  # noqa: PLC0415 - kernels, which naming the methods does not need
 
-    return Product("complete" if name.endswith("complete") else "sketch", settings or EvaluatedSettings())
+    return Product("complete" if name.endswith("complete") else "sketch", settings)
 
 
 def make(name: str, *, seed: int = 0) -> Method[Any]:

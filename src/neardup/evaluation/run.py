@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.evaluation.errors import MethodFailed
-from neardup.evaluation.evaluated_settings import EvaluatedSettings
+from neardup.evaluation.evaluated_settings import DEFAULTS, EvaluatedSettings
 from neardup.evaluation.methods import PRODUCTS
 from neardup.evaluation.results import Result, ResultCache, key_of
 from neardup.evaluation.subprocess_runner import measure_in_subprocess
@@ -65,7 +65,7 @@ def evaluate(
     directory: Path | None = None,
     thresholds: Sequence[float] | None = None,
     seed: int = 0,
-    settings: EvaluatedSettings | None = None,
+    settings: EvaluatedSettings = DEFAULTS,
     fresh: bool = False,
     on_progress: Callable[[str, Progress], None] = lambda _method, _progress: None,
     runner: Runner = measure_in_subprocess,
@@ -96,6 +96,6 @@ def evaluate(
 
 def _key(job: Job) -> str:
     """The key under which the result of `job` is kept: only neardup itself depends on settings, and on sources."""
-    settings = job.settings or EvaluatedSettings()
-    own = (settings.key, settings.sources_of(job.corpus)) if job.method in PRODUCTS else None
+    is_ours = job.method in PRODUCTS
+    own = (job.settings.key, job.settings.sources_of(job.corpus)) if is_ours else None
     return key_of(job.method, job.corpus.digest, job.truth.digest, job.thresholds, job.seed, own)

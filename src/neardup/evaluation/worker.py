@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 import orjson
 
 from neardup.evaluation.corpus import Corpus
-from neardup.evaluation.evaluated_settings import EvaluatedSettings
+from neardup.evaluation.evaluated_settings import DEFAULTS, EvaluatedSettings
 from neardup.evaluation.measure import measure, warm_up
 from neardup.evaluation.methods import PRODUCTS, make, product
 from neardup.evaluation.truth import Truth
@@ -37,7 +37,7 @@ class Job:
     method       a name that `methods.make` or `methods.product` knows
     thresholds   None: the method's own
     seed         for what the method draws at random
-    settings     how neardup itself is set up; None: by default
+    settings     how neardup itself is set up
     """
 
     method: str
@@ -45,7 +45,7 @@ class Job:
     truth: Truth
     thresholds: tuple[float, ...] | None = None
     seed: int = 0
-    settings: EvaluatedSettings | None = None
+    settings: EvaluatedSettings = DEFAULTS
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, without the documents."""
@@ -53,7 +53,7 @@ class Job:
             "method": self.method,
             "thresholds": self.thresholds,
             "seed": self.seed,
-            "settings": self.settings and self.settings.to_dict(),
+            "settings": self.settings.to_dict(),
             "documents": len(self.corpus),
             "judged_only": self.truth.judged_only,
             **{kind: sorted(getattr(self.truth, kind)) for kind in _PAIRS},
@@ -70,7 +70,7 @@ class Job:
             truth=Truth(copies, others, uncounted, values["judged_only"]),
             thresholds=None if thresholds is None else tuple(thresholds),
             seed=values["seed"],
-            settings=values["settings"] and EvaluatedSettings.from_dict(values["settings"]),
+            settings=EvaluatedSettings.from_dict(values["settings"]),
         )
 
 

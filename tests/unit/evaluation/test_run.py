@@ -86,7 +86,8 @@ def test_a_kept_result_is_not_measured_again(tmp_path, measured):
 def test_it_is_measured_again_when_what_it_depends_on_has_changed(tmp_path, measured, change):
     names = change.get("methods", ["x"])
     before: dict[str, Any] = {
-        "corpus": CORPUS, "truth": TRUTH, "methods": names, "thresholds": None, "seed": 0, "settings": None,
+        "corpus": CORPUS, "truth": TRUTH, "methods": names, "thresholds": None, "seed": 0,
+        "settings": EvaluatedSettings(),
     }  # fmt: skip
     for values in (before, before | change, before):
         list(evaluate(directory=tmp_path, runner=measured, **values))
@@ -98,14 +99,14 @@ def test_whose_documents_are_matters_to_neardup_where_boilerplate_is_left_out(tm
     table.write_text('{"neardup": "boilerplate 1", "sources": {}}')
     methods, other = ["x", "neardup sketch"], replace(CORPUS, sources=("A", "A", "B"))
     assert other.digest == CORPUS.digest
-    for settings in (None, EvaluatedSettings(Recipe(boilerplate=table))):
+    for settings in (EvaluatedSettings(), EvaluatedSettings(Recipe(boilerplate=table))):
         for corpus in (CORPUS, other):
             list(evaluate(corpus, TRUTH, methods, directory=tmp_path, runner=measured, settings=settings))
     assert measured.methods == [*methods, *2 * ["neardup sketch"]]
 
 
 def test_methods_of_others_are_not_measured_again_when_neardup_is_set_up_otherwise(tmp_path, measured):
-    for settings in (None, EvaluatedSettings(Recipe(q=5))):
+    for settings in (EvaluatedSettings(), EvaluatedSettings(Recipe(q=5))):
         list(evaluate(CORPUS, TRUTH, ["x"], directory=tmp_path, runner=measured, settings=settings))
     assert measured.methods == ["x"]
 
@@ -241,7 +242,7 @@ def test_a_process_measures_and_reports_its_progress():
 def test_a_process_measures_neardup_as_it_is_set_up():
     corpus = Corpus(("a", "b"), ("Rain at noon.", "RAIN AT NOON."))
     correct = {}
-    for settings in (None, EvaluatedSettings(Recipe(fold_case=True), routes=("simhash",))):
+    for settings in (EvaluatedSettings(), EvaluatedSettings(Recipe(fold_case=True), routes=("simhash",))):
         job = Job("neardup sketch", corpus, TRUTH, thresholds=(0.7,), settings=settings)
         result = measure_in_subprocess(job, lambda _: None)
         correct[result.name] = result.points[0].correct
