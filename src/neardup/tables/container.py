@@ -60,8 +60,8 @@ def check_directory(path: str | os.PathLike[str]) -> None:
 
 def read(
     path: str | os.PathLike[str], kind: bytes, version: int, error: type[DataFileError] = DataFileError
-) -> tuple[bytes, int]:
-    """The payload of the file at `path` and its checksum.
+) -> bytes:
+    """The payload of the file at `path`.
 
     Raises `error` naming what was found and what was expected if the file is of another kind or version,
     cut short, longer than it says, or differs in one bit from what was written. Raises `OSError` if it
@@ -81,7 +81,7 @@ def read(
     actual = xxhash.xxh64_intdigest(payload, seed=0)
     if actual != checksum:
         raise error(path, f"a payload of checksum {actual:016x}", f"checksum {checksum:016x}")
-    return payload, checksum
+    return payload
 
 
 def shipped(name: str, read_file: Callable[[Path], Table]) -> Table:

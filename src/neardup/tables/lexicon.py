@@ -120,7 +120,7 @@ class Lexicon:
         Raises `LexiconError` naming what was found and what was expected if the file is damaged or foreign,
         `OSError` if it cannot be read.
         """
-        payload, _ = container.read(path, KIND, VERSION, LexiconError)
+        payload = container.read(path, KIND, VERSION, LexiconError)
         try:
             return cls._parsed(payload)
         except ValueError as cause:

@@ -89,7 +89,7 @@ def load() -> UnicodeTable:
 
 def read(path: str | os.PathLike[str]) -> UnicodeTable:
     """The table in the file at `path`; raises `DataFileError` if it holds anything else."""
-    payload, _ = container.read(path, KIND, VERSION)
+    payload = container.read(path, KIND, VERSION)
     try:
         return _parsed(payload)
     except (ValueError, IndexError) as cause:

@@ -22,7 +22,7 @@ def path(tmp_path):
 
 
 def test_what_was_written_comes_back(path):
-    assert container.read(path, b"TEST", 3) == (PAYLOAD, xxhash.xxh64_intdigest(PAYLOAD, seed=0))
+    assert container.read(path, b"TEST", 3) == PAYLOAD
 
 
 def test_the_header_is_as_documented(path):
@@ -44,7 +44,7 @@ def test_a_directory_that_is_not_there_is_named(tmp_path):
 
 def test_an_empty_payload_is_one(tmp_path):
     container.write(tmp_path / "e", b"TEST", 1, b"")
-    assert container.read(tmp_path / "e", b"TEST", 1)[0] == b""
+    assert container.read(tmp_path / "e", b"TEST", 1) == b""
 
 
 def header(kind: bytes = b"TEST", version: int = 3) -> bytes:
@@ -87,7 +87,7 @@ def test_no_single_flipped_bit_goes_unnoticed(tmp_path_factory, position, bit):
     path = tmp_path_factory.mktemp("flipped") / "x.bin"
     path.write_bytes(data)
     try:
-        payload, _ = container.read(path, b"TEST", 3)
+        payload = container.read(path, b"TEST", 3)
     except DataFileError:
         return
     # A bit of the zlib stream may be without meaning; then the payload is whole all the same.
