@@ -30,7 +30,7 @@ import os
 import struct
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
 import xxhash
@@ -53,8 +53,6 @@ LEAST_KNOWN_DF: Final = 2
 COMMON_SHARE: Final = Fraction(1, 10)
 LARGEST_Q: Final = 16
 _HEAD: Final = struct.Struct("<BBBBIH")
-
-T = TypeVar("T", bound=np.generic)
 
 
 def frequency_class(df: int | Fraction) -> int:
@@ -212,9 +210,6 @@ def _classes(frequencies: NDArray[np.uint32]) -> NDArray[np.uint8]:
         UNKNOWN_CLASS if df < LEAST_KNOWN_DF else frequency_class(df)
         for df in range(int(frequencies.max()) + 1)
     ]
-    return _frozen(np.array(by_frequency, np.uint8)[frequencies])
-
-
-def _frozen(array: NDArray[T]) -> NDArray[T]:
-    array.setflags(write=False)
-    return array
+    classes = np.array(by_frequency, np.uint8)[frequencies]
+    classes.setflags(write=False)
+    return classes
