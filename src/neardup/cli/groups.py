@@ -159,6 +159,7 @@ def _print_csv(stories: Stories, listed: Iterator[Story]) -> None:
 
 def _print_table(stories: Stories, listed: Iterator[Story]) -> int:
     """The table; how many groups are in it."""
+    is_wide = console().width >= WIDE
     rows: list[list[Any]] = []
     for story in listed:
         first = story.versions[0]
@@ -166,19 +167,13 @@ def _print_table(stories: Stories, listed: Iterator[Story]) -> int:
         rows.append(
             [
                 story.group.size, minute(first.time), duration(story.span_ms / 1_000), story.kind or "",
-                story.origins, sources or None, _span(story.group), story.group.head,
+                story.origins if is_wide else None, sources if is_wide and sources else None,
+                _span(story.group), story.group.head,
                 stories.title(story.group),
             ]
         )  # fmt: skip
     columns = ("n", "first seen", "for", "kind", "origins", "sources", "doc_q", "head", "text")
-    narrow = ("origins", "sources") if console().width < WIDE else ()
-    kept = [at for at, column in enumerate(columns) if column not in narrow]
-    shown_columns, shown_rows = left_out_if_empty(
-        [columns[at] for at in kept],
-        [[row[at] for at in kept] for row in rows],
-        ("kind", "origins", "sources"),
-    )
-    print_table(shown_columns, shown_rows, texts=1)
+    print_table(*left_out_if_empty(columns, rows, ("kind", "origins", "sources")), texts=1)
     return len(rows)
 
 

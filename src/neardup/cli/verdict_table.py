@@ -87,26 +87,19 @@ class VerdictTable:
         """
         stored = [row.id for row in self._rows] if self._every else []  # what did not come in this run
         self.descriptions.look_up([*stored, *map(original_of, self._rows)])
-        width = console().width
+        is_wide, is_very_wide = console().width >= WIDE, console().width >= VERY_WIDE
         rows = []
         for row in self._rows:
             after, source, other_source, own, other = self.descriptions.beside(row)
+            about = [after, shortened(source), shortened(other_source) if is_very_wide else ""]
+            texts = [own, other] if is_very_wide else [_both(own, other)]
             cells = [*_cells(row), _other_kind(row), _other_group(row)]
-            if width >= VERY_WIDE:
-                cells += [after, shortened(source), shortened(other_source), own, other]
-            else:
-                cells += (
-                    [after, shortened(source), _both(own, other)] if width >= WIDE else [_both(own, other)]
-                )
-            rows.append(cells)
-        columns = [*COLUMNS[:-1], "kind", "group"]
-        if width >= VERY_WIDE:
-            columns += ["after", "source", "of source", "text", "text of the original"]
-        else:
-            columns += ["after", "source", "text"] if width >= WIDE else ["text"]
+            rows.append([*cells, *(about if is_wide else ("", "", "")), *texts])
+        columns = [*COLUMNS[:-1], "kind", "group", "after", "source", "of source", "text"]
+        columns += ["text of the original"] if is_very_wide else []
         shown, filled = left_out_if_empty(columns, rows, ("kind", "group", "after", "source", "of source"))
         styles = [STYLES.get(row.status, "") for row in self._rows]
-        print_table(shown, filled, styles=styles, texts=2 if width >= VERY_WIDE else 1)
+        print_table(shown, filled, styles=styles, texts=2 if is_very_wide else 1)
 
 
 def _both(own: str, other: str) -> str:
