@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
 from neardup.cli.streams import as_json, log_line, write_json
-from neardup.cli.writing_options import output as output_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +22,7 @@ _AT_ONCE: Final = 32
 
 def export(
     window: options.WindowOption = None,
-    output: Annotated[Path | None, output_option("File for the documents, as JSON Lines.")] = None,
+    output: Annotated[Path | None, options.output("File for the documents, as JSON Lines.")] = None,
     show: options.ShowOption = None,
     force: options.ReplaceOption = False,
     config: options.ConfigOption = None,

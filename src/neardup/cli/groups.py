@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from itertools import islice
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from neardup.cli import options
-from neardup.cli.context import configuration, opened_window, window_location
+from neardup.cli.context import configuration, opened_window
 from neardup.cli.described import left_out_if_empty
 from neardup.cli.stories import COLUMNS, KindOption, Stories, csv_line, showing
 from neardup.cli.tables import (
@@ -31,7 +31,6 @@ from neardup.cli.tables import (
 from neardup.reading.group_order import Sort, in_order
 
 if TYPE_CHECKING:
-    from neardup.cli.config import Config
     from neardup.model.verdict import Group
     from neardup.reading.story import Story
 
@@ -97,7 +96,7 @@ def groups(
         raise typer.BadParameter("only JSON Lines have more to tell: leave it out", param_hint="--details")
     most = min(limit, sys.maxsize) if limit is not None else ROWS if format == "table" else 0
     settings = showing(configuration(config), source_field)
-    written = _written_to(output, format, settings, window, force=force)
+    written = _written_to(output, format, settings.files_read, force=force)
     with written, opened_window(window, settings, readonly=True) as target:
         ordered = in_order(target.groups(), sort, min_size)
         if format == "jsonl" and kind == "all" and not details:
@@ -115,15 +114,12 @@ def groups(
 
 
 @contextmanager
-def _written_to(
-    path: Path | None, format: str, config: Config, window: str | None, *, force: bool
-) -> Iterator[None]:
+def _written_to(path: Path | None, format: str, read: Iterable[str | Path], *, force: bool) -> Iterator[None]:
     """Standard output goes to the file, if there is one; `OutputRefused` if that may not be written."""
     if path is None:
         yield
         return
     from neardup.cli.output_files import check_outputs, opened_output
-    from neardup.elastic.http.address import is_address
     from neardup.sources.files import form_of
 
     if format == "table":
@@ -132,9 +128,7 @@ def _written_to(
         )
     if format == "jsonl" and form_of(path.name) == "csv":
         raise typer.BadParameter(f"{path} is to hold CSV: give --format csv, too", param_hint="--output")
-    location = window_location(window, config)
-    directory = None if is_address(location) else location
-    check_outputs([("--output", path)], config.files_read, window=directory, replace=force)
+    check_outputs([("--output", path)], read, replace=force)
     with opened_output(path, force=force, whole=True) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
         with redirect_stdout(text):
