@@ -91,12 +91,9 @@ class Verdicts:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        broken = kind is not None and issubclass(kind, BrokenPipeError | OutputClosed)
         with self._stack:
-            if not broken:
+            if kind is None or not issubclass(kind, BrokenPipeError | OutputClosed):
                 self.flush()
-        if not broken:
-            self.print_table()
 
     def print_table(self) -> None:
         """Print what of the table is still to be printed, which happens once."""
