@@ -100,11 +100,13 @@ def is_new_window(location: str, config: Config, *, hours: Callable[[], int]) ->
     """
     from neardup.elastic.http.address import is_address
 
-    if is_address(location):
-        return is_new_in_cluster(location, config, hours)
-    if holds_window(Path(location)):
+    return is_new_in_cluster(location, config, hours) if is_address(location) else _is_new(Path(location))
+
+
+def _is_new(directory: Path) -> bool:
+    if holds_window(directory):
         return False
-    check_free_directory(Path(location))
+    check_free_directory(directory)
     return True
 
 
@@ -116,15 +118,9 @@ def report_new_window(location: str, hours: int) -> None:
     """
     from neardup.elastic.http.address import is_address
 
-    if is_address(location) or holds_window(Path(location)):
-        return
-    check_free_directory(Path(location))
-    limit = (
-        f"of {counted(hours, 'hour')} (--window-hours 0 for no limit)"
-        if hours
-        else "without a limit of hours"
-    )
-    log_line(f"{location} is a new window, {limit}")
+    if not is_address(location) and _is_new(Path(location)):
+        limited = f"of {counted(hours, 'hour')} (--window-hours 0 for no limit)"
+        log_line(f"{location} is a new window, {limited if hours else 'without a limit of hours'}")
 
 
 def _report_default(directory: Path) -> None:
