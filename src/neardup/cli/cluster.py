@@ -16,13 +16,15 @@ FIRST_PATIENCE: Final = 10.0
 """Seconds to wait for the first answer of a cluster: where nobody answers, it is more often the URL that is wrong."""
 
 
-def connected(window: str | None, config: Config) -> Cluster:
-    """A connection to the cluster of the window: the option's, else the configuration's."""
+def connected(window: str | None, config: Config, *, make: bool) -> Cluster:
+    """A connection to the cluster of the window: the option's, else the configuration's. Raises as `check_cluster`."""
     from neardup.elastic.http.address import parse_address
     from neardup.elastic.http.client import Cluster
 
     config.check_secrets(window)
-    return Cluster(parse_address(window or config.window or ""), config.credentials)
+    address = parse_address(window or config.window or "")
+    check_cluster(str(address), config, make=make)
+    return Cluster(address, config.credentials)
 
 
 def check_cluster(location: str, config: Config, *, make: bool) -> None:

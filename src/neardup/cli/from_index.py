@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neardup.cli.cluster import check_cluster, cluster_window_opener, connected, settings_of_window
+from neardup.cli.cluster import cluster_window_opener, connected, settings_of_window
 from neardup.cli.context import opened_window, window_location
 from neardup.cli.pipeline import code_of_run, ingest_all, opened_sinks, score_backlog
 from neardup.cli.streams import log_line
@@ -23,8 +23,7 @@ def ingest_index(window: str | None, config: Config, name: str, outputs: OutputO
 
     location = window_location(window, config)
     outputs.check(config.files_read, window=location)
-    with connected(location, config) as cluster:
-        check_cluster(location, config, make=True)
+    with connected(location, config, make=True) as cluster:
         source = Source(cluster, name, config.fields_beside(OWN_ID))
         source.check_time()
         kept_hours = settings_of_window(cluster).with_changes(**config.hours).kept_hours
@@ -60,8 +59,7 @@ def score_in_place(
     outputs.check(config.files_read, window=location)
     options = [option for option, value in given.items() if value is not None]
     opener = cluster_window_opener(location, config, archive=name, **{"window_hours": 0, **config.given})
-    with connected(location, config) as cluster:
-        check_cluster(location, config, make=True)
+    with connected(location, config, make=True) as cluster:
         layout = prepare(cluster, name, config.settings, config.fields_beside(OWN_ID), given=options)
         watch = Watcher(opener, cluster, layout, once=True)
         with opened_sinks(outputs, lambda: (sinks.tally.count, watch.expected)) as sinks:

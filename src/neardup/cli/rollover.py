@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neardup.cli import options
-from neardup.cli.cluster import check_cluster, connected
+from neardup.cli.cluster import connected
 from neardup.cli.context import configuration
 from neardup.cli.tables import check_output, print_line
 
@@ -34,8 +34,7 @@ def rollover(
     check_output()
     milliseconds = now_ms() if now is None else parse_time(now)
     settings = configuration(config)
-    with connected(window, settings) as cluster:
-        check_cluster(str(cluster.address), settings, make=True)
+    with connected(window, settings, make=True) as cluster:
         _check_hourly(cluster)
         done = roll_over(cluster, milliseconds)
     for line in done or ["nothing to do"]:

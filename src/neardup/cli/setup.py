@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from neardup.cli import options
-from neardup.cli.cluster import check_cluster, connected
+from neardup.cli.cluster import connected
 from neardup.cli.context import configuration
 from neardup.cli.streams import log_line
 from neardup.cli.tables import check_output, print_line
@@ -120,8 +120,7 @@ def setup(
     """
     check_output()
     settings = configuration(config, locals())
-    with connected(window, settings) as cluster:
-        check_cluster(str(cluster.address), settings, make=True)
+    with connected(window, settings, make=True) as cluster:
         form = {"lossless": lossless, "words": words, "terms": terms}
         wanted = {
             "text_field": text_field,

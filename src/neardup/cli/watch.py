@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from neardup.cli import options
-from neardup.cli.cluster import check_cluster, cluster_window_opener, connected
+from neardup.cli.cluster import cluster_window_opener, connected
 from neardup.cli.context import configuration
 from neardup.cli.metrics import MetricsOption, metrics_at
 from neardup.model.settings import DEFAULT_POLL_SECONDS
@@ -89,8 +89,7 @@ def watch(
     settings = configuration(config, locals())
     outputs = OutputOptions(format, output, rejects, append, force, metrics=metrics_at(metrics, "watch"))
     outputs.check(settings.files_read)
-    with connected(window, settings) as cluster:
-        check_cluster(str(cluster.address), settings, make=False)
+    with connected(window, settings, make=False) as cluster:
         watching = _watch(cluster, settings, force=force, rollover=not no_rollover, once=once, poll=poll)
         with opened_sinks(outputs, lambda: (watching.handled, None)) as sinks:
             score_backlog(watching, sinks, on_backlog=BacklogReport(sinks, report))
