@@ -61,7 +61,7 @@ def clean(
         rejects = stack.enter_context(sinks.Rejects(outputs.rejects, force=outputs.force))
         shown = sys.stderr.isatty() and not (sys.stdout.isatty() and outputs.kept is None)
         position = lambda: (reader.bytes_read, reader.bytes_total)  # noqa: E731 - as short as its name
-        stack.enter_context(progress(position, rejects, shown=shown, tally=tally))
+        stack.enter_context(progress(tally, position, rejects, shown=shown))
         # Where all is read before anything is written, a signal ends it at once: there is nothing to be finished.
         source = entries(reader, rejects.add)
         stream = stop.until_requested(source) if rules.keep.rule == "first" else source

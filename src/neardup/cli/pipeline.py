@@ -6,7 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.cli.exit_codes import DONE, REJECTED, Stop
@@ -53,8 +53,8 @@ def opened_sinks(options: OutputOptions, position: Position) -> Iterator[Sinks]:
         verdicts = Verdicts(options.format, options.output, force=options.force, live=options.live)
         stack.enter_context(verdicts)
         rejects = stack.enter_context(Rejects(options.rejects, force=options.force))
-        tally = stack.enter_context(progress(position, rejects, shown=shown))
-        tally.before_summary = verdicts.print_table
+        tally = Tally()
+        stack.enter_context(progress(tally, position, rejects, shown=shown, finish=verdicts.print_table))
         if options.metrics is not None:
             stack.enter_context(options.metrics(tally, rejects))
         yield Sinks(verdicts, rejects, tally, shown)
@@ -193,8 +193,6 @@ class Tally:
         self.left: Callable[[], Left] = Left
         """What has left the window."""
         self.update: Callable[[], None] = lambda: None
-        self.before_summary: Callable[[], None] = lambda: None
-        """What is to be printed when the bar is gone and the summary is still to come."""
         self.waiting = ""
         """How far behind this is, in words."""
         self._begun = self._stage_began = time.perf_counter()
@@ -256,21 +254,22 @@ class Tally:
 
 @contextmanager
 def progress(
-    position: Position, rejects: Rejects, *, shown: bool, tally: Tally | None = None
-) -> Iterator[Tally]:
-    """The tally, or a new one, that moves the bar if it is `shown`, and is summed up when the run ends, however it
-    does.
+    tally: Tally,
+    position: Position,
+    rejects: Rejects,
+    *,
+    shown: bool,
+    finish: Callable[[], None] = lambda: None,
+) -> Iterator[None]:
+    """A bar that `tally` moves, if it is `shown`. When the run ends, however it does, and the bar is gone, it is
+    summed up, after `finish`.
     """
-    tally = tally or Tally()
     try:
-        if shown:
-            with _bar(position, tally):
-                yield tally
-        else:
-            yield tally
+        with _bar(position, tally) if shown else nullcontext():
+            yield
     finally:
         try:
-            tally.before_summary()
+            finish()
         finally:
             write_error_line(tally.summary(rejects))
             if advice := tally.advice():
