@@ -75,7 +75,7 @@ def learn(
 
     check_output()
     check_directory(output)
-    settings = configuration(config, {}).with_fields(text=text_field)
+    settings = configuration(config).with_fields(text=text_field)
     reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
     read = (*files, *reader.paths, *settings.files_read)
     check_outputs([("--output", output)], read, replace=force, whole=True)
