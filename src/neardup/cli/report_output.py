@@ -66,21 +66,17 @@ class Reported:
     def _story(self, group: Group) -> dict[str, Any]:
         """A group with its texts: that of its first document which is there, and how others differ from it."""
         story = self._stories.of(group)
-        documents = self._stories.documents
-        first = next((each for version in story.versions if (each := documents.get(version.id))), None)
-        others = _with_other_texts(story, documents, first)
+        texts = _distinct_texts(story, self._stories.documents)
         return {
             "story": story,
             "title": self._stories.title(group),
             "has_sources": any(version.source is not None for version in story.versions),
             "span": duration(story.span_ms / 1_000),
             "after": [duration(version.after_ms / 1_000) for version in story.versions],
-            "text": None if first is None else first.text,
-            "text_id": "" if first is None else first.id,
-            "differing": []
-            if first is None
-            else [self._differing(first, other) for other in others[:COMPARED]],
-            "not_compared": max(0, len(others) - COMPARED),
+            "text": texts[0].text if texts else None,
+            "text_id": texts[0].id if texts else "",
+            "differing": [self._differing(texts[0], other) for other in texts[1 : COMPARED + 1]],
+            "not_compared": max(0, len(texts) - 1 - COMPARED),
         }
 
     def _differing(self, first: ReadDocument, other: ReadDocument) -> dict[str, Any]:
@@ -131,18 +127,14 @@ def _period(hours: int) -> str:
     return f"{hours} hours" if hours % 24 or hours < 48 else f"{hours // 24} days"
 
 
-def _with_other_texts(
-    story: Story, documents: dict[str, ReadDocument], first: ReadDocument | None
-) -> list[ReadDocument]:
-    """The versions whose texts are other ones by what counts, each text once, in order of time."""
-    seen = set[str]() if first is None else {first.counted}
-    others = []
+def _distinct_texts(story: Story, documents: dict[str, ReadDocument]) -> list[ReadDocument]:
+    """The first document of each text of the versions, in order of time; texts are the same by what counts of them."""
+    by_text: dict[str, ReadDocument] = {}
     for version in story.versions:
         document = documents.get(version.id)
-        if document is not None and document.counted not in seen:
-            seen.add(document.counted)
-            others.append(document)
-    return others
+        if document is not None:
+            by_text.setdefault(document.counted, document)
+    return list(by_text.values())
 
 
 def read_rejects(path: Path) -> list[dict[str, Any]]:
