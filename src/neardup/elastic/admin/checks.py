@@ -14,7 +14,7 @@ from neardup.elastic.http.client import Cluster
 from neardup.errors import NeardupError, SetupRefused
 from neardup.model.clock import now_ms
 from neardup.model.finding import Finding
-from neardup.model.hours import hour_of
+from neardup.model.hours import hour_name, hour_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -133,7 +133,7 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
             again = "then delete this hour and write it again"
             yield Finding(f"index {index.name}", "bad", f"{text}; {remedy}; {again}")
     if good:
-        hours = [index.name.rpartition("-")[0][-10:] + index.name[-3:] for index in snapshot.indices.hourly]
+        hours = [hour_name(index.hour) for index in snapshot.indices.hourly]
         span = f", {hours[0]} to {hours[-1]}" if hours else ""
         before = config.window_hours
         compared = f"the document's and {before} before" if before else "all"
