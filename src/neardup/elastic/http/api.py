@@ -100,6 +100,10 @@ class SearchPage:
     aggregations: dict[str, Any] = field(default_factory=dict)
     pit: str | None = None
 
+    def buckets(self, name: str) -> Any:
+        """The buckets of an aggregation; none where no index was there to be searched."""
+        return self.aggregations.get(name, {}).get("buckets", ())
+
 
 # ---- one document ----
 

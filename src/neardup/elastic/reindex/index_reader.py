@@ -112,8 +112,8 @@ class Source:
             return min(new, self.count(self._dated()))
         hours = {"field": self.time.name, "fixed_interval": f"{HOUR_MS}ms", "min_doc_count": 1}
         body = {"size": 0, "track_total_hits": False, "aggs": {"hours": {"date_histogram": hours}}}
-        buckets = api.search(self.cluster, self.name, body).aggregations["hours"]["buckets"]
-        return sum(hour_of(bucket["key"]) not in there for bucket in buckets)
+        page = api.search(self.cluster, self.name, body)
+        return sum(hour_of(bucket["key"]) not in there for bucket in page.buckets("hours"))
 
 
 _NAME_RE: Final = re.compile(r"[^_\-+.\s/?#%\\\"<>|](?:::|[^\s/?#%\\\"<>|:])*")

@@ -160,8 +160,7 @@ class BacklogReader:
             "aggs": {"indices": {"terms": {"field": "_index", "size": len(indices)}, "aggs": oldest}},
         }
         page = search(self._cluster, self._layout.target, body, WHOLE_OF_WHAT_IS_THERE)
-        buckets = page.aggregations.get("indices", {}).get("buckets", ())
-        return {bucket["key"]: (bucket["doc_count"], _time(bucket)) for bucket in buckets}
+        return {bucket["key"]: (bucket["doc_count"], _time(bucket)) for bucket in page.buckets("indices")}
 
     def _query(self, indices: list[str], state: StateDocument | None = None) -> dict[str, Any]:
         """Unmarked documents of `indices`; in the body, because a path of all hours can be too long. With the `state`

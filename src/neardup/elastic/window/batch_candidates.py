@@ -158,8 +158,7 @@ class BatchCandidates:
             "aggs": {"hours": hourly},
         }
         page = api.search(self._cluster, self._layout.target, body, api.WHOLE_OF_WHAT_IS_THERE)
-        buckets = page.aggregations["hours"]["buckets"] if page.aggregations else []
-        return {int(bucket["key"]) // HOUR_MS: int(bucket["doc_count"]) for bucket in buckets}
+        return {int(bucket["key"]) // HOUR_MS: int(bucket["doc_count"]) for bucket in page.buckets("hours")}
 
 
 def _ids_of(documents: Iterable[Prepared]) -> set[str]:

@@ -70,9 +70,8 @@ def counted(
         "query": query, "size": 0, "track_total_hits": False,
         "aggs": {"each": {"filters": {"filters": each}}},
     }  # fmt: skip
-    aggregations = api.search(cluster, layout.searched, body, api.WHOLE_OF_WHAT_IS_THERE).aggregations
-    buckets = aggregations["each"]["buckets"] if aggregations else {}
-    return {name: bucket["doc_count"] for name, bucket in buckets.items()}
+    page = api.search(cluster, layout.searched, body, api.WHOLE_OF_WHAT_IS_THERE)
+    return {name: bucket["doc_count"] for name, bucket in dict(page.buckets("each")).items()}
 
 
 class StoredPart(NamedTuple):

@@ -36,33 +36,33 @@ def scored_documents(cluster: Cluster, layout: Layout) -> Scored:
         return Scored(0, -1, FIRST_HOUR)
     layout.refresh(cluster)
     arrival = {"field": f"{OBJECT}.order"}
-    body = {
-        "query": {"exists": arrival}, "size": 0, "track_total_hits": False,
-        "aggs": {"indices": {"terms": {"field": "_index", "size": 65_536}, "aggs": {"last": {"max": arrival}}}},
-    }  # fmt: skip
-    aggregations = api.search(cluster, layout.target, body, api.WHOLE_OF_WHAT_IS_THERE).aggregations
     scored = Scored(0, -1, FIRST_HOUR)
-    for bucket in aggregations.get("indices", {}).get("buckets", ()):
-        if layout.owns(bucket["key"]):
-            hour = layout.address.hour_of_index(bucket["key"])
-            scored = Scored(
-                scored.documents + bucket["doc_count"],
-                max(scored.last, int(bucket["last"]["value"])),
-                max(scored.newest, hour[0] if hour else FIRST_HOUR),
-            )
+    for bucket in _by_index(cluster, layout, {"exists": arrival}, {"last": {"max": arrival}}):
+        hour = layout.address.hour_of_index(bucket["key"])
+        scored = Scored(
+            scored.documents + bucket["doc_count"],
+            max(scored.last, int(bucket["last"]["value"])),
+            max(scored.newest, hour[0] if hour else FIRST_HOUR),
+        )
     return scored
+
+
+def _by_index(
+    cluster: Cluster, layout: Layout, query: dict[str, Any], each: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """A bucket, with what is aggregated of `each`, for every index of the window that has documents for `query`."""
+    indices = {"terms": {"field": "_index", "size": 65_536}, "aggs": each}
+    body = {"query": query, "size": 0, "track_total_hits": False, "aggs": {"indices": indices}}
+    page = api.search(cluster, layout.target, body, api.WHOLE_OF_WHAT_IS_THERE)
+    return [bucket for bucket in page.buckets("indices") if layout.owns(bucket["key"])]
 
 
 def has_verdict_without_arrival(cluster: Cluster, layout: Layout) -> bool:
     """Whether a document has a verdict as `neardup export` writes it. The mark that it gets none is no verdict."""
     status, arrival = f"{OBJECT}.status", {"field": f"{OBJECT}.order"}
     left_out = [{"exists": arrival}, {"term": {status: "unscored"}}]
-    body = {
-        "query": {"bool": {"filter": [{"exists": {"field": status}}], "must_not": left_out}}, "size": 0,
-        "aggs": {"indices": {"terms": {"field": "_index", "size": 65_536}}},
-    }  # fmt: skip
-    aggregations = api.search(cluster, layout.target, body, api.WHOLE_OF_WHAT_IS_THERE).aggregations
-    return any(layout.owns(bucket["key"]) for bucket in aggregations.get("indices", {}).get("buckets", ()))
+    query = {"bool": {"filter": [{"exists": {"field": status}}], "must_not": left_out}}
+    return bool(_by_index(cluster, layout, query, {}))
 
 
 def recovered(
