@@ -15,18 +15,16 @@ from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.window.candidate_query import CandidateQueries, holders_of, sentence_names
+from neardup.elastic.window.candidate_query import CandidateQueries, sentence_names
 from neardup.elastic.window.candidate_store import CandidateStore
 from neardup.elastic.window.codec import OBJECT
-from neardup.elastic.window.held_documents import HeldDocuments
 from neardup.elastic.window.index_layout import LOSSLESS_NEEDED
-from neardup.elastic.window.loader import StoredPart, by_arrival, counted, pages, stored_part, text_of
+from neardup.elastic.window.loader import by_arrival, counted, pages, stored_part, text_of
+from neardup.elastic.window.query_dsl import copies_of, term
 from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
 from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from neardup.elastic.http.api import Hit
     from neardup.elastic.window.index_layout import ElasticContext
     from neardup.elastic.window.state_document import StateDocument
@@ -56,11 +54,10 @@ class AdHocQuery:
             batch = self._queries.query_batch(text)
         except ValueError as error:
             raise DocumentError(options.id, str(error)) from None
-        if options.rule is not None:
-            self._queries.common = self._common_sentences(batch, options)
-        hits = own + self._alike(text, batch, options.threshold, options.time)
-        part = stored_part(self._layout, self._with_groups(hits), self._queries.common or frozenset())
-        return self._store(part)
+        common = None if options.rule is None else self._common_sentences(batch, options)
+        hits = own + self._alike(text, batch, options, common)
+        part = stored_part(self._layout, self._with_groups(hits), common or frozenset())
+        return CandidateStore(self._context, self._document.commit, part)
 
     def holding(self, ids: Sequence[str]) -> CandidateStore:
         """The documents of these ids."""
@@ -71,19 +68,15 @@ class AdHocQuery:
             page = by_arrival(self._layout, self._hits(body))
             hits |= {hit.source[OBJECT]["identity"]: hit for hit in page.values()}
         in_order = sorted(hits.values(), key=lambda hit: hit.source[OBJECT]["order"])
-        return self._store(stored_part(self._layout, in_order))
-
-    def _store(self, part: StoredPart) -> CandidateStore:
-        held = HeldDocuments(self._context)
-        held.add(part.records.rows, part.refs, part.blobs)
-        return CandidateStore(self._document.commit, part.records, held)
+        part = stored_part(self._layout, in_order)
+        return CandidateStore(self._context, self._document.commit, part)
 
     def _common_sentences(self, batch: SignedQueryBatch, options: QueryOptions) -> frozenset[int]:
         """Those sentences of the text that too many documents hold: of these, the candidates are only a few."""
         names, others = sentence_names(batch), self._queries.others(options.id, options.time)
         common: set[int] = set()
         for at in range(0, len(names), _COUNTED_AT_ONCE):
-            holders = holders_of(names[at : at + _COUNTED_AT_ONCE])
+            holders = {name: term("sentences", name) for name in names[at : at + _COUNTED_AT_ONCE]}
             held = counted(self._cluster, self._layout, others, holders)
             common |= {int(name, 16) for name, count in held.items() if count > MAX_SENTENCE_DOCUMENTS}
         return frozenset(common)
@@ -94,12 +87,20 @@ class AdHocQuery:
             raise UnknownDocument(id)
         return hits[-1:]
 
-    def _alike(self, text: str, batch: SignedQueryBatch, threshold: Fraction, time: int | None) -> list[Hit]:
+    def _alike(
+        self, text: str, batch: SignedQueryBatch, options: QueryOptions, common: frozenset[int] | None
+    ) -> list[Hit]:
+        """What may be a copy of a text, or with `common` sentences (see `CandidateQueries.alike`) has parts of it."""
         if not len(batch.signed.texts):
             return []  # nothing is a copy of an empty text
+
+        def hits(alike: dict[str, Any]) -> list[Hit]:
+            query = self._queries.alike(batch, options.threshold, options.time, alike, common)
+            return self._hits(self._queries.body(query), searched_only=True)
+
         if self._settings.retrieval == "complete":
             try:
-                return self._alike_hits(batch, threshold, time, self._queries.by_plugin(text, threshold))
+                return hits(copies_of(text, options.threshold))
             except ClusterRejected as error:
                 if error.status != HTTPStatus.BAD_REQUEST:
                     raise
@@ -108,13 +109,7 @@ class AdHocQuery:
                 if not self._layout.terms:
                     raise
                 log.info("the cluster does not take the query neardup, asked by q-grams instead: %s", error)
-        return self._alike_hits(batch, threshold, time, self._queries.by_keys(batch, threshold))
-
-    def _alike_hits(
-        self, batch: SignedQueryBatch, threshold: Fraction, time: int | None, alike: dict[str, Any]
-    ) -> list[Hit]:
-        query = self._queries.alike(batch, threshold, time, alike)
-        return self._hits(self._queries.body(query), searched_only=True)
+        return hits(self._queries.by_keys(batch, options.threshold))
 
     def _hits(self, body: dict[str, Any], *, searched_only: bool = False) -> list[Hit]:
         """All hits; `searched_only`: none of the copies that are set aside."""

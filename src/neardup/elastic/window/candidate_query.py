@@ -32,17 +32,13 @@ def by_rarest(signer: Signer, search: Search, signed: SignedBatch, threshold: Fr
 
 
 class CandidateQueries:
-    """Queries for documents of a window as it is committed in `document`.
-
-    `common`: sentences that too many documents hold to be searched by; None: partial copies are not looked for.
-    """
+    """Queries for documents of a window as it is committed in `document`."""
 
     def __init__(self, context: ElasticContext, document: StateDocument) -> None:
         self._document, self._settings = document, context.settings
         self._signer, self._text_field = context.signer, context.layout.text_field
         self._layout = context.layout
         self._search = Search(context.signer, context.settings)
-        self.common: frozenset[int] | None = None
 
     def query_batch(self, text: str) -> SignedQueryBatch:
         """A text signed, with its sentences where they are searched by; `ValueError` for an unpaired surrogate."""
@@ -73,9 +69,16 @@ class CandidateQueries:
         return [queries.times(first * HOUR_MS, (last + 1) * HOUR_MS)]
 
     def alike(
-        self, batch: SignedQueryBatch, threshold: Fraction, time: int | None, alike: dict[str, Any]
+        self,
+        batch: SignedQueryBatch,
+        threshold: Fraction,
+        time: int | None,
+        alike: dict[str, Any],
+        common: frozenset[int] | None = None,
     ) -> dict[str, Any]:
-        """What may be a copy, and is of the hours asked about; `alike`: what finds it by its q-grams."""
+        """What may be a copy, and is of the hours asked about; `alike`: what finds it by its q-grams. With `common`
+        also partial copies: it has the sentences that too many documents hold to be searched by.
+        """
         signed = batch.signed
         count = int(signed.counts[0])
         ways = [queries.term("fingerprint", signed.fingerprint(0))]
@@ -84,14 +87,10 @@ class CandidateQueries:
         wanted = [queries.any_of(ways)]
         if count:
             wanted.append(queries.lengths(count, threshold))
-        if self.common is not None:
-            names = [name for name in sentence_names(batch) if int(name, 16) not in self.common]
+        if common is not None:
+            names = [name for name in sentence_names(batch) if int(name, 16) not in common]
             wanted = [queries.any_of([queries.all_of(wanted), queries.at_least("sentences", names, 1)])]
         return self.living([*wanted, *self.of_hours(time)])
-
-    def by_plugin(self, text: str, threshold: Fraction) -> dict[str, Any]:
-        """Who is a copy of `text`, as our plugin finds out in the shards."""
-        return queries.copies_of(text, threshold)
 
     def by_keys(self, batch: SignedQueryBatch, threshold: Fraction) -> dict[str, Any]:
         """Who shares enough keys of the sketch, or enough of the rarest q-grams, which are their own characters."""
@@ -144,11 +143,6 @@ class CandidateQueries:
             BY_INDEX,
         ]
         return {**self.body(self.living([queries.term("group_order", head)])), "sort": earliest}
-
-
-def holders_of(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """For each of some sentences the query for the documents that hold it."""
-    return {name: queries.term("sentences", name) for name in names}
 
 
 def sentence_names(batch: SignedQueryBatch) -> list[str]:

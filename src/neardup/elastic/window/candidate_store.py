@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from neardup.elastic.window.held_documents import HeldDocuments
 from neardup.stores.memory import MemoryStore
 
 if TYPE_CHECKING:
@@ -12,20 +13,22 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from neardup.elastic.window.held_documents import HeldDocuments
+    from neardup.elastic.window.index_layout import ElasticContext
+    from neardup.elastic.window.loader import StoredPart
     from neardup.stores.base import Commit, Records, Shown
     from neardup.stores.records import Rows
 
 
 class CandidateStore(MemoryStore):
-    """A store in memory that begins with `candidates`, of what the window had committed; `held` reads their texts."""
+    """A store in memory that begins with `candidates`, of what the window had committed."""
 
     keeps_text = None
 
-    def __init__(self, commit: Commit, candidates: Records, held: HeldDocuments) -> None:
+    def __init__(self, context: ElasticContext, commit: Commit, candidates: StoredPart) -> None:
         super().__init__()
-        self.committed = commit
-        self._candidates, self._held = candidates, held
+        self.committed, self._candidates = commit, candidates.records
+        self._held = HeldDocuments(context)
+        self._held.add(candidates.records.rows, candidates.refs, candidates.blobs)
 
     def records(self, since: Commit) -> Iterator[Records]:  # noqa: ARG002 - it is read once
         """All of it, at once."""
