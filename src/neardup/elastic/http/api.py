@@ -340,11 +340,18 @@ def _whole(
     backoff = cluster.backoff()
     while True:
         answer: dict[str, Any] = cluster.request("POST", path, params=dict(params or {}), body=body)
-        failed = int(answer.get("_shards", {}).get("failed", 0))
-        if not failed and not answer.get("timed_out"):
+        why = why_partial(answer)
+        if why is None:
             return answer
-        why = f"{failed} shards failed" if failed else "not all shards answered in time"
         backoff.wait(cluster.url, f"only a part of the answer to {path}: {why}")
+
+
+def why_partial(answer: Mapping[str, Any]) -> str | None:
+    """Why an answer is not that of all shards; None if it is. It may raise one of `UNREADABLE`."""
+    failed = int(answer.get("_shards", {}).get("failed", 0))
+    if failed:
+        return f"{failed} shards failed"
+    return "not all shards answered in time" if answer.get("timed_out") else None
 
 
 @reads_answer

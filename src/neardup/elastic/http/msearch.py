@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.http.api import WHOLE_OF_WHAT_IS_THERE, Hit, hits_of
+from neardup.elastic.http.api import WHOLE_OF_WHAT_IS_THERE, Hit, hits_of, why_partial
 from neardup.elastic.http.client import BUSY, node_left
 from neardup.elastic.http.unexpected import reads_answer
 from neardup.errors import ClusterRejected
@@ -55,7 +55,7 @@ def _answers(cluster: Cluster, target: str, bodies: Sequence[dict[str, Any]]) ->
             return _answers(cluster, target, bodies[:middle]) + _answers(cluster, target, bodies[middle:])
         if len(answers) != len(bodies):
             raise ValueError(f"{len(answers)} answers to {len(bodies)} searches")
-        waits = [why for why in (_why_to_wait(cluster, answer) for answer in answers) if why]
+        waits = [why for answer in answers if (why := _why_to_wait(cluster, answer))]
         if not waits:
             return [hits_of(answer, body) for answer, body in zip(answers, bodies, strict=True)]
         backoff.wait(cluster.url, f"only a part of the answer to {_PATH}: {waits[0]}")
@@ -69,7 +69,4 @@ def _why_to_wait(cluster: Cluster, answer: dict[str, Any]) -> str | None:
         if status not in BUSY and not node_left(answer):
             raise error
         return str(error)
-    failed = int(answer.get("_shards", {}).get("failed", 0))
-    if failed:
-        return f"{failed} shards failed"
-    return "not all shards answered in time" if answer.get("timed_out") else None
+    return why_partial(answer)
