@@ -25,6 +25,7 @@ from neardup.elastic.watch.document_checks import examine_documents, is_half_sig
 from neardup.elastic.window import loader
 from neardup.elastic.window.batch_writes import BatchWrites
 from neardup.elastic.window.candidate_query import CandidateQueries
+from neardup.elastic.window.codec import text_of
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.scored_documents import checked_unused, first_state, recovered, scored_documents
@@ -433,8 +434,7 @@ def test_a_document_without_what_others_are_found_by_is_named(name):
 
 @pytest.mark.parametrize("text", [None, 7, True, ["Rain."], {"a": 1}])
 def test_what_others_have_put_in_the_place_of_a_text_is_none(text):
-    layout = Layout(Address("http://localhost:9200", "news"))
-    assert loader.text_of(layout, Hit(NAME, "x", {"text": text}, [], None, None)) == ""
+    assert text_of({"text": text}, "text") is None
 
 
 def with_a_backup(request):

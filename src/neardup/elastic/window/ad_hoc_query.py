@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.window.candidate_query import CandidateQueries, sentence_names
 from neardup.elastic.window.candidate_store import CandidateStore
-from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.codec import OBJECT, text_of
 from neardup.elastic.window.index_layout import LOSSLESS_NEEDED
-from neardup.elastic.window.loader import by_arrival, counted, pages, stored_part, text_of
+from neardup.elastic.window.loader import by_arrival, counted, pages, stored_part
 from neardup.elastic.window.query_dsl import copies_of, term
 from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
 from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
@@ -49,7 +49,7 @@ class AdHocQuery:
         self._layout.check_indexed(self._settings)
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         own = [] if options.id is None else self._own(options.id)
-        text = text_of(self._layout, own[0]) if own else options.text or ""
+        text = (text_of(own[0].source, self._layout.text_field) if own else options.text) or ""
         try:
             batch = self._queries.query_batch(text)
         except ValueError as error:

@@ -16,6 +16,7 @@ import numpy as np
 from neardup.elastic.window.compact import hex_keys, several, sketch_keys
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.document import format_time
+from neardup.model.field_path import field_of
 from neardup.model.verdict import Match, PartialMatch
 from neardup.stores.blobs import Blob, decode_blobs, encode_blobs
 from neardup.stores.records import (
@@ -70,6 +71,12 @@ def own_object(source: Mapping[str, Any]) -> Mapping[str, Any]:
     """
     own = source.get(OBJECT)
     return own if isinstance(own, Mapping) else {}
+
+
+def text_of(source: Mapping[str, Any], text_field: str) -> str | None:
+    """The text of a document; None where another client has taken it away, or put there what is none."""
+    text = field_of(source, text_field)
+    return text if isinstance(text, str) else None
 
 
 def verdict_fields(rows: Rows, blobs: Sequence[bytes], now: int) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.managed_objects import OF_WORDS
 from neardup.elastic.http.bulk import Action
-from neardup.elastic.window.codec import OBJECT, own_object
+from neardup.elastic.window.codec import OBJECT, own_object, text_of
 from neardup.elastic.window.compact import compact_fields, named_sketch, sketch_keys
 from neardup.model.document import Prepared, format_time
 from neardup.model.escapes import escaped
@@ -36,8 +36,8 @@ class Composer:
 
     def leaves_unsigned(self, source: Mapping[str, Any]) -> bool:
         """Whether nodes take our object out of a document that is written whole: its text is longer than they sign."""
-        text, layout = field_of(source, self._layout.text_field), self._layout
-        return not layout.client_signs and isinstance(text, str) and len(text) > layout.max_length
+        text, layout = text_of(source, self._layout.text_field), self._layout
+        return not layout.client_signs and text is not None and len(text) > layout.max_length
 
     def lean(self, source: dict[str, Any]) -> dict[str, Any]:
         """A stored document as it is to be written whole: without what grows with its text and nodes make again, so
@@ -60,8 +60,8 @@ class Composer:
 
     def has_text_of(self, source: Mapping[str, Any], fingerprint: str | None) -> bool:
         """Whether a stored document has a text of this fingerprint."""
-        text = field_of(source, self._layout.text_field)
-        if not isinstance(text, str):
+        text = text_of(source, self._layout.text_field)
+        if text is None:
             return False
         return self._signer.sign([text.encode(errors="replace")]).fingerprint(0) == fingerprint
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neardup.elastic.http.mget import mget
+from neardup.elastic.window.codec import text_of
 from neardup.elastic.window.parts import in_parts_of_texts
 from neardup.elastic.window.text_cache import Text, TextCache
 from neardup.model.escapes import escaped
-from neardup.model.field_path import field_of
 from neardup.model.shown_fields import shown_fields
 from neardup.stores.base import Shown
 from neardup.stores.records import arrivals_of, hours_of
@@ -113,14 +113,13 @@ class HeldDocuments:
         ]
 
     def _shown_of(self, ref: DocumentRef, source: Mapping[str, Any]) -> Shown:
-        text = field_of(source, self._text_field)
-        if not isinstance(text, str):
+        text = text_of(source, self._text_field)
+        if text is None:
             log.warning(
                 "%s in %s has no text in its field %s any more: it is shown without; index it again whole, or delete "
                 "it here", escaped(ref.id), ref.index, self._text_field,
             )  # fmt: skip
-            text = ""
-        return Shown(text, shown_fields(source, self._show))
+        return Shown(text or "", shown_fields(source, self._show))
 
     def blobs(self, rows: Rows) -> list[bytes]:
         """The blobs of documents."""

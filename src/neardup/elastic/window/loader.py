@@ -15,7 +15,6 @@ from neardup.elastic.http.bulk import Action, bulk_done
 from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, own_object, stored_rows
 from neardup.errors import WindowDamaged
-from neardup.model.field_path import field_of
 from neardup.model.settings import HOUR_MS
 from neardup.stores.base import Records
 from neardup.stores.records import arrivals_of
@@ -80,12 +79,6 @@ class StoredPart(NamedTuple):
     records: Records
     refs: list[DocumentRef]
     blobs: list[bytes]
-
-
-def text_of(layout: Layout, hit: Hit) -> str:
-    """The text of a document; "" where another client has taken it away, or put there what is none."""
-    text = field_of(hit.source, layout.text_field)
-    return text if isinstance(text, str) else ""
 
 
 def by_arrival(layout: Layout, hits: Iterable[Hit]) -> dict[int, Hit]:

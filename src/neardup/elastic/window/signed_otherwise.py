@@ -10,9 +10,8 @@ import numpy as np
 from neardup.elastic.http import api
 from neardup.elastic.http.bulk import Action, bulk_done
 from neardup.elastic.http.scan import Entry, read
-from neardup.elastic.window.codec import OBJECT, own_object, packed_bitmap
+from neardup.elastic.window.codec import OBJECT, own_object, packed_bitmap, text_of
 from neardup.elastic.window.composer import Composer
-from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,8 +70,8 @@ class SignedOtherwise:
 
     def _actions(self, part: Part) -> Iterator[Action]:
         """The updates that put the new signatures on documents, as long as these have not changed."""
-        texts = [field_of(stored.source, self._layout.text_field) for _, stored in part]
-        encoded = [text.encode(errors="replace") if isinstance(text, str) else b"" for text in texts]
+        texts = [text_of(stored.source, self._layout.text_field) or "" for _, stored in part]
+        encoded = [text.encode(errors="replace") for text in texts]
         batch = self._signer.sign(encoded)
         sizes = np.diff(batch.text_offsets).tolist()
         for i, (entry, stored) in enumerate(part):

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.elastic.http.admin_api import is_readable
 from neardup.elastic.http.mget import mget
+from neardup.elastic.window.codec import text_of
 from neardup.elastic.window.parts import in_parts_of_texts
 from neardup.model.escapes import escaped
-from neardup.model.field_path import field_of
 from neardup.stores.records import arrivals_of, fingerprints_of
 
 if TYPE_CHECKING:
@@ -109,5 +109,5 @@ class TextCache:
 
     def _text(self, document: StoredDocument) -> bytes | None:
         """The text of a document as it stands in the cluster; None where another client has left none there."""
-        text = field_of(document.source, self._text_field)
-        return text.encode(errors="replace") if isinstance(text, str) else None
+        text = text_of(document.source, self._text_field)
+        return None if text is None else text.encode(errors="replace")
