@@ -186,10 +186,7 @@ def _problems(
         text = "_source is synthetic: signatures and verdicts would not be given back as they were written"
         remedy = 'have index.mapping.source.mode "stored" in your templates; then delete this hour and write it again'
         yield "bad", f"{text}; {remedy}"
-    blocks = sorted(
-        name for name, value in settings.get("blocks", {}).items() if value == "true" and name != "metadata"
-    )
-    if blocks:
+    if blocks := [name for name in api.blocks_of(settings) if name != "metadata"]:
         lost = "the window cannot be read" if "read" in blocks else "verdicts cannot be written"
         text = f"blocked ({', '.join(blocks)}): {lost}"
         yield "bad", f"{text}; {api.unblocking('INDEX', blocks)}, and see that the disk is not full"

@@ -38,8 +38,7 @@ def _check_writable(cluster: Cluster, snapshot: ClusterSnapshot, archive: str | 
         there = admin_api.indices(cluster, archive, fields=fields, expand="all")
         settings = {name: described["settings"]["index"] for name, described in there.items()}
     for name, own in sorted(settings.items()):
-        blocks = sorted(block for block, value in own.get("blocks", {}).items() if value == "true")
-        if blocks:
+        if blocks := admin_api.blocks_of(own):
             raise SetupRefused(
                 str(cluster.address),
                 f"index {name} is read-only, so its documents cannot be signed",

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
-_REFUSING: Final = ("read_only", "read_only_allow_delete", "write")
 _FIELDS: Final = tuple(f"settings.index.{name}" for name in ("verified_before_close", "blocks"))
 
 
@@ -63,8 +62,7 @@ def _check_writable(cluster: Cluster, name: str) -> bool:
     settings = described.get("settings", {}).get("index", {})
     if settings.get("verified_before_close") == "true":
         log.warning("%s is closed: what is written to it is refused; POST %s/_open", name, name)
-    blocks = [block for block in _REFUSING if settings.get("blocks", {}).get(block) == "true"]
-    if blocks:
+    if blocks := [block for block in api.blocks_of(settings) if block in api.BLOCKS_OF_WRITES]:
         what = f"blocked ({', '.join(blocks)}): what is written to it is refused"
         log.warning("%s is %s; %s", name, what, api.unblocking(name, blocks))
     return bool(described)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SHARDS_A_NODE: Final = 1_000
 """`cluster.max_shards_per_node`, as Elasticsearch sets it."""
+BLOCKS_OF_WRITES: Final = ("read_only", "read_only_allow_delete", "write")
+"""What keeps writes out of an index: an operator, a full disk, a step of its lifecycle."""
 
 _SHARDS_A_NODE: Final = "cluster.max_shards_per_node"
 _BLOCKS: Final = ("cluster.blocks.read_only", "cluster.blocks.read_only_allow_delete")
@@ -214,6 +216,11 @@ def what_has_name(name: str, others: Sequence[str]) -> tuple[str, str]:
         also = "with all that is in it, and let no template of yours make one"
         return "a data stream", f"DELETE _data_stream/{name}, {also}"
     return f"an alias of {', '.join(others)}", f"DELETE {','.join(others)}/_alias/{name}"
+
+
+def blocks_of(settings: Mapping[str, Any]) -> list[str]:
+    """The blocks that an index with these settings (below `index`) has."""
+    return sorted(name for name, value in settings.get("blocks", {}).items() if value == "true")
 
 
 def unblocking(index: str, blocks: Sequence[str]) -> str:

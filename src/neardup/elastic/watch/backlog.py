@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.managed_objects import window_config
-from neardup.elastic.http.admin_api import index_settings, stream_of
+from neardup.elastic.http.admin_api import BLOCKS_OF_WRITES, index_settings, stream_of
 from neardup.elastic.http.api import NO_INDEX_NEEDED, WHOLE_OF_WHAT_IS_THERE, refresh, search
 from neardup.elastic.http.scan import TimeField, in_order, time_field
 from neardup.elastic.watch.archive import check_source, map_marks
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 MARK: Final = f"{OBJECT}.status"
-BLOCKS: Final = ("write", "read_only", "read_only_allow_delete")
-"""What keeps marks out of an index: a step of its lifecycle, an operator, a full disk."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +119,7 @@ class BacklogReader:
             if self._layout.archive is None and not self._is_hour(name):
                 self._tell_stream(stream_of(name))
                 continue
-            if any(index["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS):
+            if any(index["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS_OF_WRITES):
                 readonly.append(name)
             else:
                 writable[name] = index["settings"]["index.uuid"]
