@@ -107,7 +107,7 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
     own = cluster.address
     answer = api.get_object(cluster, f"/{TEMPLATE.path}")
     lifecycle = api.has_lifecycle(cluster)
-    called = api.indices(cluster, own.prefix, fields=["settings.index.uuid"], expand="all")
+    called = api.index_names(cluster, own.prefix, expand="all")
     templates = (own.template, own.copies_template, own.alias_template, own.state_template)
     custom = object_in(COMPONENT, own.custom, api.get_object(cluster, f"/{COMPONENT.path}/{own.custom}"))
     entries = [object_in(TEMPLATE, name, answer) for name in templates]
@@ -125,11 +125,11 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
             if entry["name"] not in ours
         ],
         indices=read_indices(cluster),
-        has_state=_is_index(cluster, own.state),
+        has_state=own.state in api.index_names(cluster, own.state, expand="all"),
         prefix_is=_kind_of(own.prefix, called),
         product=cluster.product,
         custom=custom and custom.body,
-        also_called=sorted(name for name in called if own.hour_of_index(name) is None),
+        also_called=[name for name in called if own.hour_of_index(name) is None],
     )
 
 
@@ -166,7 +166,3 @@ def _kind_of(name: str, called: Iterable[str]) -> Literal["index", "data stream"
     if name in called:
         return "index"
     return "data stream" if any(api.stream_of(each) == name for each in called) else None
-
-
-def _is_index(cluster: Cluster, name: str) -> bool:
-    return name in api.indices(cluster, name, fields=["settings.index.uuid"], expand="all")

@@ -25,6 +25,7 @@ _OF_STREAM_RE: Final = re.compile(r"\.ds-(.*?)(?:-\d{4}\.\d\d\.\d\d)?-\d{6,}")
 _EXISTS_ALREADY: Final = "resource_already_exists_exception"
 _SETTING_LEVELS: Final = ("transient", "persistent", "defaults")
 """The first that has a setting decides."""
+_IN_EVERY_INDEX: Final = "settings.index.uuid"
 _NO_SUCH_API: Final = (400, 404, 405, 410)
 
 
@@ -183,11 +184,16 @@ def indices(
     return cluster.request("GET", f"/{target}", params=params, missing_ok=True) or {}
 
 
+def index_names(cluster: Cluster, target: str, *, expand: str | None = None) -> list[str]:
+    """The names of all indices, in order."""
+    return sorted(indices(cluster, target, fields=(_IN_EVERY_INDEX,), expand=expand))
+
+
 def own_index(cluster: Cluster, name: str, *, fields: Sequence[str]) -> dict[str, Any]:
     """The same of one index; {} if it is not there. Raises `WindowDamaged` where an alias or a data stream of others
     has its name.
     """
-    there = indices(cluster, name, fields=(*fields, "settings.index.uuid"))  # which every index has
+    there = indices(cluster, name, fields=(*fields, _IN_EVERY_INDEX))
     if others := sorted(there.keys() - {name}):
         called_so, request = what_has_name(name, others)
         remedy = f"take it away ({request}), and run again"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from neardup.elastic.http.admin_api import SHARDS_A_NODE, indices, shard_limit
+from neardup.elastic.http.admin_api import SHARDS_A_NODE, index_names, shard_limit
 from neardup.errors import ClusterRefused, SettingsError
 from neardup.model.hours import hour_name
 
@@ -67,9 +67,7 @@ def _check_source_fits(source: Source, span: Span) -> None:
 def _hours_there(cluster: Cluster) -> frozenset[int]:
     """The hours that are indices of the window at the cluster's address already."""
     own = cluster.address
-    there = map(
-        own.hour_of_index, indices(cluster, own.pattern, fields=("settings.index.uuid",), expand="all")
-    )
+    there = map(own.hour_of_index, index_names(cluster, own.pattern, expand="all"))
     return frozenset(hour[0] for hour in there if hour is not None and not hour[1])
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from neardup.elastic.admin.managed_objects import MAX_LENGTH, window_config
-from neardup.elastic.http.admin_api import delete_index, index_settings, indices, own_index
+from neardup.elastic.http.admin_api import delete_index, index_names, index_settings, own_index
 from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, count_once, refresh
 from neardup.errors import ClusterRejected, SettingsError, WindowDamaged
 from neardup.model.counted import some_of
@@ -158,7 +158,7 @@ class Layout:
         """The hourly indices that exist, or those that an archive stands for, by name."""
         if self.archive is None:
             return sorted(self.living(cluster))
-        return sorted(indices(cluster, self.archive, fields=("settings.index.uuid",)))
+        return index_names(cluster, self.archive)
 
     def refresh(self, cluster: Cluster, floor_hour: int | None = None) -> None:
         """Makes everything written so far visible to searches. Raises `ClusterRejected` if an hour from `floor_hour` on
