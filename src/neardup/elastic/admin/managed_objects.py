@@ -60,6 +60,7 @@ TEMPLATE: Final = Kind("index template", "_index_template", "index_templates", "
 PIPELINE: Final = Kind("ingest pipeline", "_ingest/pipeline", None, None)
 POLICY: Final = Kind("lifecycle policy", "_ilm/policy", None, None)
 
+_OF_HOURS: Final = "neardup-PREFIX.json"
 _QGRAMS: Final = "neardup_qgrams"
 """What cuts normal forms into q-grams is called so in an index; the plugin knows it by this name."""
 _SIGNS: Final = "Signs the documents of the window "
@@ -248,7 +249,7 @@ def wanted_objects(
         objects.append(_pipeline(address, config))
     objects += [
         _hourly(_from_file(TEMPLATE, address, file), config, policy=policy, tokenizer=tokenizer)
-        for file in ("neardup-PREFIX.json", "neardup-PREFIX-copies.json")
+        for file in (_OF_HOURS, "neardup-PREFIX-copies.json")
     ]
     others = ("neardup-PREFIX-alias.json", "neardup-state-PREFIX.json")
     objects += [_from_file(TEMPLATE, address, file) for file in others]
@@ -259,6 +260,11 @@ def wanted_objects(
         for entry in objects
         if entry.name != address.alias_template  # all that it says is that no index is to be made
     ]
+
+
+def hourly_priority(address: Address) -> int:
+    """The priority of the templates by which the hours of a window are made."""
+    return int(_from_file(TEMPLATE, address, _OF_HOURS).body["priority"])
 
 
 def _for_opensearch(entry: ManagedObject, address: Address, *, has_custom: bool) -> ManagedObject:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, take_snapshot
 from neardup.elastic.admin.managed_objects import (
-    TEMPLATE,
     ManagedObject,
     SignedBy,
     WindowConfig,
     check_fields,
     deleted_after,
     differences,
+    hourly_priority,
     is_of_version_1,
     wanted_objects,
     window_config,
@@ -187,7 +187,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     check_prefix(address, snapshot)
     for index in snapshot.indices.hourly:
         _check_index(address, config, index, is_made=snapshot.has_state)
-    _check_templates(address, config, snapshot)
+    _check_templates(address, snapshot)
     if config.compact and config.terms and config.lossless and snapshot.tokenizer is None:
         raise SetupRefused(
             str(address),
@@ -302,9 +302,9 @@ def _check_index(address: Address, config: WindowConfig, index: HourlyIndex, *, 
             )
 
 
-def _check_templates(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> None:
+def _check_templates(address: Address, snapshot: ClusterSnapshot) -> None:
     """Raises for a template of others, or of another window, that new indices of this one could be made by."""
-    priority = _priority(address, config)
+    priority = hourly_priority(address)
     for template in snapshot.other_templates:
         for pattern in template.patterns:
             if template.ours and _nested(address.pattern, pattern):
@@ -335,7 +335,7 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
             "this cluster has no lifecycle management: `neardup rollover` makes the hours and `neardup expire` deletes "
             "them; run both every hour, unless `neardup watch` is running"
         )
-    priority = _priority(address, config)
+    priority = hourly_priority(address)
     for template in snapshot.other_templates:
         matching = ", ".join(p for p in template.patterns if _matches_an_hour(p, address.prefix))
         if template.priority > priority and matching:
@@ -372,14 +372,6 @@ def _hours_in_words(config: WindowConfig, *, lifecycle: bool) -> str:
     if not lifecycle:
         return f"{compared}; `neardup ingest` and `neardup expire` delete hours {config.kept_hours} h behind the newest"
     return f"{compared}; deletes indices {deleted_after(config)} h after they were made (--keep-hours)"
-
-
-def _priority(address: Address, config: WindowConfig) -> int:
-    return next(
-        int(entry.body["priority"])
-        for entry in wanted_objects(address, config, lifecycle=False)
-        if entry.name == address.template and entry.kind is TEMPLATE
-    )
 
 
 def _matches_an_hour(pattern: str, prefix: str) -> bool:
