@@ -342,7 +342,8 @@ class TestFitting:
         assert caplog.text == ""
 
     def test_hours_are_counted_where_documents_are(self, source):
-        assert (source.span().last - source.span().first, source.span().hours) == (30, 2)
+        span = source.span()
+        assert (span.last - span.first, source.count_hours(span)) == (30, 2)
 
     def test_more_hours_than_the_cluster_has_room_for_are_refused(self, source):
         with crowded(source.cluster, free=1), pytest.raises(SettingsError, match=r"1 new hours .* not 2"):

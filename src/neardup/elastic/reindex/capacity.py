@@ -22,13 +22,13 @@ def check_fits(source: Source, window_hours: int, *, chosen: bool) -> None:
     In a window with an end, an archive longer than it expires while it is copied: that must have been `chosen`. In one
     without, every hour that has documents becomes an index, unless it is one, and a cluster has so many and no more.
     """
-    span = source.span(_hours_there(source.cluster))
+    span = source.span()
     if span is None:
         return
-    if window_hours and span.last - span.first > window_hours:
-        _check_expiry(source.name, span, window_hours, chosen=chosen)
-    elif not window_hours:
+    if not window_hours:
         _check_source_fits(source, span)
+    elif span.last - span.first > window_hours:
+        _check_expiry(source.name, span, window_hours, chosen=chosen)
 
 
 def _check_expiry(name: str, span: Span, window_hours: int, *, chosen: bool) -> None:
@@ -55,10 +55,10 @@ def check_free_hours(cluster: Cluster, hours: int) -> None:
 
 
 def _check_source_fits(source: Source, span: Span) -> None:
-    free = _hours_left(source.cluster)
-    if span.hours > free:
+    hours, free = source.count_hours(span, _hours_there(source.cluster)), _hours_left(source.cluster)
+    if hours > free:
         expected = (
-            f"an index of at most {free:,} new hours with documents, not {span.hours:,}: every hour becomes an index, "
+            f"an index of at most {free:,} new hours with documents, not {hours:,}: every hour becomes an index, "
             "and the cluster takes no more of them; --in-place scores the documents where they are"
         )
         raise SettingsError("from_index", source.name, expected)

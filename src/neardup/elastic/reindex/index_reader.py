@@ -30,13 +30,16 @@ MOST_READ: Final = 256
 OURS: Final = "neardup"
 """The object of another window's signatures and verdicts, which is not copied."""
 
+_NAME_RE: Final = re.compile(r"[^_\-+.\s/?#%\\\"<>|](?:::|[^\s/?#%\\\"<>|:])*")
+_MOST_BUCKETS: Final = 60_000
+"""Elasticsearch answers with at most 65,536."""
+
 
 class Span(NamedTuple):
-    """The hours that the documents of an index lie in: the first, the last, and how many have any and are new."""
+    """The first and the last of the hours that the documents of an index lie in."""
 
     first: int
     last: int
-    hours: int
 
 
 class Source:
@@ -62,12 +65,21 @@ class Source:
             expected = f"a field of {self.name}, which has no {named}: documents are copied to the hours of their time"
             raise SettingsError("time_field", self.time.name, expected)
 
-    def span(self, there: Collection[int] = ()) -> Span | None:
-        """The hours of its documents, of which those that are `there` are not new; None if it has none with a time."""
+    def span(self) -> Span | None:
+        """The hours of its documents; None if it has none with a time."""
         first, last = self._outermost_hour("asc"), self._outermost_hour("desc")
-        if first is None or last is None:
-            return None
-        return Span(first, last, self._count_hours(first, last, there))
+        return None if first is None or last is None else Span(first, last)
+
+    def count_hours(self, span: Span, there: Collection[int] = ()) -> int:
+        """How many hours that are not `there` have documents; those of the `span` where that cannot be counted."""
+        first, last = span
+        if self.time.kind != "date" or last - first > _MOST_BUCKETS:
+            new = last - first + 1 - sum(first <= hour <= last for hour in there)
+            return min(new, self.count(self._dated()))
+        hours = {"field": self.time.name, "fixed_interval": f"{HOUR_MS}ms", "min_doc_count": 1}
+        body = {"size": 0, "track_total_hits": False, "aggs": {"hours": {"date_histogram": hours}}}
+        page = api.search(self.cluster, self.name, body)
+        return sum(hour_of(bucket["key"]) not in there for bucket in page.buckets("hours"))
 
     def checkpoint(self) -> Checkpoint:
         """How far it has been read into the window at the cluster's address, by these fields."""
@@ -104,21 +116,6 @@ class Source:
 
     def _dated(self) -> dict[str, Any]:
         return {"exists": {"field": self.time.name}}
-
-    def _count_hours(self, first: int, last: int, there: Collection[int]) -> int:
-        """How many hours that are not `there` have documents; those of the span where that cannot be counted."""
-        if self.time.kind != "date" or last - first > _MOST_BUCKETS:
-            new = last - first + 1 - sum(first <= hour <= last for hour in there)
-            return min(new, self.count(self._dated()))
-        hours = {"field": self.time.name, "fixed_interval": f"{HOUR_MS}ms", "min_doc_count": 1}
-        body = {"size": 0, "track_total_hits": False, "aggs": {"hours": {"date_histogram": hours}}}
-        page = api.search(self.cluster, self.name, body)
-        return sum(hour_of(bucket["key"]) not in there for bucket in page.buckets("hours"))
-
-
-_NAME_RE: Final = re.compile(r"[^_\-+.\s/?#%\\\"<>|](?:::|[^\s/?#%\\\"<>|:])*")
-_MOST_BUCKETS: Final = 60_000
-"""Elasticsearch answers with at most 65,536."""
 
 
 class IndexReader:
