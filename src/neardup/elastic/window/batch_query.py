@@ -74,7 +74,7 @@ class BatchQueries(CandidateQueries):
 
     def added_since(self, first: int) -> dict[str, Any]:
         """The search for the documents of the arrival `first` and later ones."""
-        return self.body(self.living([queries.arrivals_from(first)]))
+        return self.body(self.living([], first=first))
 
     def _alike_any(
         self, documents: Sequence[Prepared], signed: SignedBatch, group: Sequence[int], least: Sequence[int]

@@ -48,12 +48,14 @@ class CandidateQueries:
         return SignedQueryBatch(signed, None, words)
 
     def living(
-        self, wanted: Sequence[dict[str, Any]], must_not: Sequence[dict[str, Any]] = ()
+        self, wanted: Sequence[dict[str, Any]], must_not: Sequence[dict[str, Any]] = (), *, first: int = 0
     ) -> dict[str, Any]:
-        """Documents that are `wanted`, count (state_document.py), and are of no hour that has gone."""
+        """Documents that are `wanted`, count (state_document.py), and are of no hour that has gone; from the arrival
+        `first` on.
+        """
         floor = self._document.commit.floor_hour
         alive = [queries.times(floor * HOUR_MS, 2**62)] if floor > FIRST_HOUR else []
-        return queries.all_of([*wanted, committed(self._document, 0), *alive], must_not)
+        return queries.all_of([*wanted, committed(self._document, first), *alive], must_not)
 
     def of_hours(self, time: int | None) -> list[dict[str, Any]]:
         """Documents of the hours asked about; nothing where all are."""

@@ -38,7 +38,7 @@ BY_ARRIVAL: Final = ({_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}, BY_I
 
 
 def committed(state: StateDocument, first: int) -> dict[str, Any]:
-    """The query for what counts of a window, from the order `first` on."""
+    """The query for what counts of a window, from the arrival `first` on."""
     arrivals = {"gte": max(first, state.commit.floor_order), "lt": state.commit.next_order}
     query: dict[str, Any] = {"filter": [{"range": {_ARRIVAL: arrivals}}]}
     if state.aborted:
@@ -51,7 +51,7 @@ def pages(
 ) -> Iterator[list[Hit]]:
     """The hits of a sorted search in the window, a page at a time; the last field of the sort tells them apart.
 
-    `searched_only` leaves out the copies that are kept apart. Raises `ClusterRejected` where a shard did not answer:
+    `searched_only` leaves out the copies that are set aside. Raises `ClusterRejected` where a shard did not answer:
     a partial answer would pass for all there is.
     """
     target = layout.searched if searched_only else layout.target

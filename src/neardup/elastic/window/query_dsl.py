@@ -98,11 +98,6 @@ def times(first: int, last: int) -> dict[str, Any]:
     return {"range": {f"{OBJECT}.time": {"gte": first, "lt": last}}}
 
 
-def arrivals_from(first: int) -> dict[str, Any]:
-    """Documents of the arrival `first` or a later one."""
-    return {"range": {f"{OBJECT}.order": {"gte": first}}}
-
-
 def term(field: str, value: str | int) -> dict[str, Any]:
     """Documents with one value of one of our fields."""
     return {"term": {f"{OBJECT}.{field}": {"value": value}}}
