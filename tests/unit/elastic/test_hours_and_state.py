@@ -121,21 +121,21 @@ def test_a_doctor_finds_an_hour_that_is_closed_of_a_window_that_nobody_has_score
 @pytest.mark.parametrize(
     ("settings", "state", "words"),
     [
-        ({"index.verified_before_close": "true"}, "bad", "closed: .*POST letters/_open"),
-        ({"index.blocks.write": "true"}, "warning", "blocked .write.: .*PUT letters/_settings"),
-        ({"index.blocks.read": "true"}, "bad", "blocked .read.: the window cannot be read"),
+        ({"verified_before_close": "true"}, "bad", "closed: .*POST letters/_open"),
+        ({"blocks": {"write": "true"}}, "warning", "blocked .write.: .*PUT letters/_settings"),
+        ({"blocks": {"read": "true"}}, "bad", "blocked .read.: the window cannot be read"),
         (
-            {"index.blocks.metadata": "true", "index.blocks.write": "true"},
+            {"blocks": {"metadata": "true", "write": "true"}},
             "warning",
             r"blocked \(write\): .*index.blocks.write",
         ),
         (
-            {"index.blocks.read_only": "true", "index.blocks.write": "true"},
+            {"blocks": {"read_only": "true", "write": "true"}},
             "warning",
             r'\(read_only, write\): .*{"index.blocks.read_only": null, "index.blocks.write": null}',
         ),
-        ({"index.blocks.metadata": "true"}, None, ""),
-        ({"index.blocks.write": "false"}, None, ""),
+        ({"blocks": {"metadata": "true"}}, None, ""),
+        ({"blocks": {"write": "false"}}, None, ""),
     ],
 )
 def test_a_doctor_finds_an_archive_that_is_closed_or_takes_no_marks(settings, state, words):
@@ -147,7 +147,7 @@ def test_a_doctor_finds_an_archive_that_is_closed_or_takes_no_marks(settings, st
         if "/_doc/" in request.path:
             return Answer(200, there)
         whole = {"mappings": {}, "settings": {"index": {"uuid": "u"}}}
-        part = {"settings": settings} if "/_settings/" in request.path else whole
+        part = {"settings": {"index": settings}} if "/_settings/" in request.path else whole
         return Answer(200, {"letters": part})
 
     with standing_in(script) as server:

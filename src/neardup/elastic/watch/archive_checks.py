@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neardup.elastic.http.admin_api import index_settings, mappings, unblocking
+from neardup.elastic.http.admin_api import blocks_of, index_settings, mappings, unblocking
 from neardup.elastic.watch.archive import check_source
 from neardup.elastic.window.codec import OBJECT
 from neardup.errors import SettingsError
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from neardup.elastic.http.client import Cluster
+    from neardup.model.finding import State
 
 
 def check_archive(cluster: Cluster, name: str) -> Finding:
@@ -40,21 +41,21 @@ def check_archive(cluster: Cluster, name: str) -> Finding:
 
 def check_blocks(cluster: Cluster, name: str) -> Iterator[Finding]:
     """Which indices of what is scored in place are closed, or blocked."""
-    there = index_settings(
-        cluster, name, "index.verified_before_close", "index.blocks.*", params={"flat_settings": "true"}
-    )
-    prefix = "index.blocks."
-    for index, settings in ((index, about["settings"]) for index, about in sorted(there.items())):
-        if settings.get("index.verified_before_close") == "true":
-            remedy = f"POST {index}/_open, or delete it"
-            yield Finding(f"index {index}", "bad", f"closed: the window cannot be read; {remedy}")
-            continue
-        shut = [key for key, value in settings.items() if key.startswith(prefix) and value == "true"]
-        blocks = [key.removeprefix(prefix) for key in shut if key != f"{prefix}metadata"]
-        if blocks:
+    there = index_settings(cluster, name, "index.verified_before_close", "index.blocks.*", params={})
+    for index, about in sorted(there.items()):
+        settings = about["settings"].get("index", {})
+        if settings.get("verified_before_close") == "true":
+            yield closed(index)
+        elif blocks := [block for block in blocks_of(settings) if block != "metadata"]:
             remedy = f"{unblocking(index, blocks)}, and see that the disk is not full"
+            state: State = "warning"
             lost = "verdicts cannot be written, its documents wait"
-            if is_unread := "read" in blocks:
-                lost = "the window cannot be read"
-            text = f"blocked ({', '.join(blocks)}): {lost}; {remedy}"
-            yield Finding(f"index {index}", "bad" if is_unread else "warning", text)
+            if "read" in blocks:
+                state, lost = "bad", "the window cannot be read"
+            yield Finding(f"index {index}", state, f"blocked ({', '.join(blocks)}): {lost}; {remedy}")
+
+
+def closed(index: str) -> Finding:
+    """That an index of the window is closed."""
+    remedy = f"POST {index}/_open, or delete it"
+    return Finding(f"index {index}", "bad", f"closed: the window cannot be read; {remedy}")

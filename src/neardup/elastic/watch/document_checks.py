@@ -9,7 +9,7 @@ from neardup.elastic.admin.checks import PATIENCE, TIMEOUT
 from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.watch.archive_checks import check_archive, check_blocks
+from neardup.elastic.watch.archive_checks import check_archive, check_blocks, closed
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import first_state, has_verdict_without_arrival, scored_documents
 from neardup.elastic.window.state_document import read_state
@@ -52,10 +52,8 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
         if state is not None and state.archive is not None:
             yield check_archive(cluster, state.archive)
             yield from check_blocks(cluster, state.archive)
-        elif closed := Layout(address).missed(cluster, state.commit.floor_hour if state else None):
-            for name in closed:
-                remedy = f"POST {name}/_open, or delete it"
-                yield Finding(f"index {name}", "bad", f"closed: the window cannot be read; {remedy}")
+        elif missed := Layout(address).missed(cluster, state.commit.floor_hour if state else None):
+            yield from map(closed, missed)
         elif state is None and config_of_template(cluster) is not None:
             yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
         if state is not None and _has_verdicts_of_others(cluster, state):
