@@ -64,23 +64,22 @@ class ForeignDocuments:
         """Whether each of some documents has its verdict, or the mark that it gets none. One that its scorer has not
         committed is none: it may have lost the lease, or have died, and nobody need have undone that yet.
         """
-        marked = [own_object(stored.source).get("status") is not None for stored in documents]
-        arrivals = [own_object(stored.source).get("order") for stored in documents]
-        if any(marked):
-            state = read_state(self._cluster)
-            if state is not None:
-                marked = [
-                    is_marked and not (isinstance(arrival, int) and state.is_uncommitted(arrival))
-                    for is_marked, arrival in zip(marked, arrivals, strict=True)
-                ]
-        return marked
+        objects = [own_object(stored.source) for stored in documents]
+        marked = [ours.get("status") is not None for ours in objects]
+        state = read_state(self._cluster) if any(marked) else None
+        if state is None:
+            return marked
+        return [
+            is_marked
+            and not (isinstance(arrival := ours.get("order"), int) and state.is_uncommitted(arrival))
+            for is_marked, ours in zip(marked, objects, strict=True)
+        ]
 
     def _item(self, entry: Entry, stored: StoredDocument) -> Item:
         ours = own_object(stored.source)
         fingerprint = ours.get("fingerprint") if ours.get("recipe") == self._recipe else None
-        unsigned = (
-            str(ours["unsigned"]) if ours.get("unsigned") is not None and "fingerprint" not in ours else None
-        )
+        reason = None if "fingerprint" in ours else ours.get("unsigned")
+        unsigned = None if reason is None else str(reason)
         origin = Origin(entry.index, entry.id, *stored.version, fingerprint, entry.routing, unsigned)
         text = field_of(stored.source, self._layout.text_field)
         fault = self._fault(origin, entry.time, text)
