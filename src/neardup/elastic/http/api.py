@@ -138,10 +138,8 @@ def put_doc(
 
     With `if_version` only if it is of that version still: raises `ClusterConflict` otherwise.
     """
-    params = if_version._asdict() if if_version is not None else {}
-    return _put(
-        cluster, f"/{index}/_doc/{id}", {f"if_{name}": value for name, value in params.items()}, source
-    )
+    version = {} if if_version is None else if_version._asdict()
+    return _put(cluster, index, id, {f"if_{name}": value for name, value in version.items()}, source)
 
 
 def create_doc(
@@ -149,7 +147,7 @@ def create_doc(
 ) -> Version:
     """Writes a document that is new; raises `ClusterConflict` if it is there."""
     params = {"op_type": "create"} | ({"refresh": "true"} if refresh else {})
-    return _put(cluster, f"/{index}/_doc/{id}", params, source)
+    return _put(cluster, index, id, params, source)
 
 
 def delete_doc(cluster: Cluster, index: str, id: str) -> None:
@@ -158,8 +156,8 @@ def delete_doc(cluster: Cluster, index: str, id: str) -> None:
 
 
 @reads_answer
-def _put(cluster: Cluster, path: str, params: dict[str, Any], source: dict[str, Any]) -> Version:
-    return _version(cluster.request("PUT", path, params=params or None, body=source))
+def _put(cluster: Cluster, index: str, id: str, params: dict[str, Any], source: dict[str, Any]) -> Version:
+    return _version(cluster.request("PUT", f"/{index}/_doc/{id}", params=params, body=source))
 
 
 def _version(answer: Mapping[str, Any]) -> Version:

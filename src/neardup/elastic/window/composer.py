@@ -70,8 +70,9 @@ class Composer:
         if self._layout.compact:
             return self._compact(text, scanned=not self._layout.terms)
         fields = self._signer.signature(text.decode()).to_dict()
-        without = () if self._layout.lossless else ("qgrams",)
-        return {name: value for name, value in fields.items() if name not in without}
+        if not self._layout.lossless:
+            del fields["qgrams"]
+        return fields
 
     def _compact(self, text: bytes, *, scanned: bool) -> dict[str, Any]:
         signature, words = self._signer.signature(text.decode()), self._layout.words

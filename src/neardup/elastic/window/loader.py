@@ -211,7 +211,6 @@ def roll_back(context: ElasticContext, state: StateDocument) -> int:
 
 def _undoing(hit: Hit) -> Action:
     assert hit.version is not None, "it was asked for"
-    ref, version = (hit.index, hit.id), hit.version
     if own_object(hit.source).get("written_by") == "ingest":
-        return Action("delete", *ref, None, *version)
-    return Action("update", *ref, {OBJECT: UNSCORED}, *version)
+        return Action("delete", *hit.ref, None, *hit.version)
+    return Action("update", *hit.ref, {OBJECT: UNSCORED}, *hit.version)

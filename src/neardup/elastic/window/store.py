@@ -222,7 +222,7 @@ class ClusterStore:
             commit, self.remembered, self._own_settings, self._remember_next, removes=self._writes.removes
         )
         self._lease.commit(document)
-        is_changed = self._own_settings and not self._remember_next and self.previous != self._known_settings
+        is_changed = not self._remember_next and self.previous != self._known_settings
         if self._own_settings and is_changed and self.previous not in self._told_settings:
             self._told_settings.append(self.previous)
             self._document.warn_of_others(self.name, self._own_settings)
