@@ -93,12 +93,8 @@ class ClusterSnapshot(NamedTuple):
     @property
     def about(self) -> Mapping[str, Any] | None:
         """What the window's index templates say of it; None if it is not set up, or not by us."""
-        for entry in self.objects.values():
-            if entry.kind is TEMPLATE:
-                about = entry.body.get("template", {}).get("mappings", {}).get("_meta", {}).get("neardup")
-                if isinstance(about, dict):
-                    return about
-        return None
+        abouts = (api.about_of(entry.body) for entry in self.objects.values() if entry.kind is TEMPLATE)
+        return next((about for about in abouts if isinstance(about, dict)), None)
 
 
 @reads_answer

@@ -141,8 +141,13 @@ def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
     answer = get_object(cluster, f"/_index_template/{cluster.address.template}")
     if answer is None:
         return None
-    template = answer["index_templates"][0]["index_template"].get("template", {})
-    about: dict[str, Any] | None = template.get("mappings", {}).get("_meta", {}).get("neardup")
+    return about_of(answer["index_templates"][0]["index_template"])
+
+
+def about_of(template: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What an index template says of the window whose indices it makes; None of one that makes none."""
+    mapping = template.get("template", {}).get("mappings", {})
+    about: dict[str, Any] | None = mapping.get("_meta", {}).get("neardup")
     return about
 
 
