@@ -116,7 +116,9 @@ class BacklogReader:
         writable: dict[str, str] = {}
         readonly: list[str] = []
         for name, index in sorted(settings.items()):
-            if self._layout.archive is None and not self._is_hour(name):
+            # Copies that are set aside have been scored.
+            is_hour = self._layout.owns(name) and not self._layout.is_set_aside(name)
+            if self._layout.archive is None and not is_hour:
                 self._tell_stream(stream_of(name))
                 continue
             if any(index["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS_OF_WRITES):
@@ -143,11 +145,6 @@ class BacklogReader:
                     map_marks(self._cluster, name)
             self._mapped.update(indices.values())
 
-    def _is_hour(self, name: str) -> bool:
-        """Whether an index is an hour of this window; copies that are set aside have been scored."""
-        hour = self._layout.address.hour_of_index(name)
-        return hour is not None and not hour[1]
-
     def _count(self, indices: list[str]) -> dict[str, tuple[int, int | None]]:
         """How many wait in each index where any do, and the time of the oldest there."""
         oldest = {"oldest": {"min": {"field": self.time.name}}} if self.time.kind == "date" else {}
@@ -169,11 +166,7 @@ class BacklogReader:
             by_watch = {"term": {f"{OBJECT}.written_by": "watch"}}
             waiting.append({"bool": {"filter": [by_watch, in_aborted_range(state)]}})
         return {
-            "bool": {
-                "filter": [{"terms": {"_index": indices}}],
-                "should": waiting,
-                "minimum_should_match": 1,
-            }
+            "bool": {"filter": [{"terms": {"_index": indices}}], "should": waiting, "minimum_should_match": 1}
         }
 
 

@@ -33,16 +33,16 @@ def prepare(
     """
     state = read_state(cluster)
     if state is not None:
-        about = window_config(state.about)
+        config = window_config(state.about)
         for what, kept, wanted in (
-            ("text_field", about.text_field, fields.text),
-            ("time_field", about.time_field, fields.time[0]),
+            ("text_field", config.text_field, fields.text),
+            ("time_field", config.time_field, fields.time[0]),
         ):
             if what in given and kept != wanted:
                 raise SettingsError(
                     what, wanted, f"{kept!r}, as this window has it: others need another prefix"
                 )
-        fields = type(fields)(fields.id, about.text_field, (about.time_field,))
+        fields = type(fields)(fields.id, config.text_field, (config.time_field,))
     source = Source(cluster, name, fields)
     check_source(cluster, name)
     check_text(cluster, name, fields.text)
