@@ -77,10 +77,10 @@ class BatchCandidates:
         return self._with_heads(related)
 
     def of_batch(
-        self, documents: Sequence[Prepared], signed: SignedBatch, ahead: Related | None = None
+        self, documents: Sequence[Prepared], signed: SignedBatch, ahead: Related | None
     ) -> tuple[StoredPart, dict[int, int] | None]:
         """All stored documents that the verdicts on `documents`, which are `signed`, depend on; and how many documents
-        each hour has, None for a batch that moves no hour on. `ahead`: what was found for them before.
+        each hour has, None for a batch that moves no hour on. `ahead`: what was found for them before, None: nothing.
         """
         commit = self._document.commit
         newest = max((document.hour for document in documents), default=FIRST_HOUR)

@@ -36,8 +36,7 @@ class CandidateQueries:
 
     def __init__(self, context: ElasticContext, document: StateDocument) -> None:
         self._document, self._settings = document, context.settings
-        self._signer, self._text_field = context.signer, context.layout.text_field
-        self._layout = context.layout
+        self._signer, self._layout = context.signer, context.layout
         self._search = Search(context.signer, context.settings)
 
     def query_batch(self, text: str) -> SignedQueryBatch:
@@ -107,12 +106,11 @@ class CandidateQueries:
     def _routes(self, batch: SignedQueryBatch) -> list[dict[str, Any]]:
         words, routes = batch.words, self._settings.routes
         ways = []
-        if "sentences" in routes and sentence_names(batch):
-            ways.append(queries.terms("sentences", sentence_names(batch)))
-        if words is not None and "simhash" in routes and len(words.band_keys()[0]):
-            bands = words.band_keys()[0].tolist()
-            names = (f"{band >> 18}:{band >> 16 & 3}:{band & 0xFFFF:04x}" for band in bands)
-            ways.append(queries.terms("simhash_bands", names))
+        if "sentences" in routes and (names := sentence_names(batch)):
+            ways.append(queries.terms("sentences", names))
+        if words is not None and "simhash" in routes and (keys := words.band_keys()[0].tolist()):
+            bands = (f"{key >> 18}:{key >> 16 & 3}:{key & 0xFFFF:04x}" for key in keys)
+            ways.append(queries.terms("simhash_bands", bands))
         return ways
 
     def body(self, query: dict[str, Any], *, text: bool = False) -> dict[str, Any]:
@@ -121,7 +119,7 @@ class CandidateQueries:
         """
         fields = [f"{OBJECT}.{name}" for name in RESTORED]
         if text:
-            fields.append(self._text_field)
+            fields.append(self._layout.text_field)
         return {"query": query, "sort": BY_ARRIVAL, "_source": fields}
 
     def own(self, id: str) -> dict[str, Any]:
