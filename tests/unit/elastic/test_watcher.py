@@ -14,7 +14,7 @@ from neardup.elastic.watch import watcher
 from neardup.elastic.watch.backlog import Backlog
 from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.index_layout import Layout
-from neardup.errors import ClusterRejected
+from neardup.errors import ClusterRejected, ClusterUnreachable
 from neardup.model.hours import FIRST_HOUR
 from neardup.model.settings import HOUR_MS
 from neardup.window.base import Left
@@ -97,3 +97,19 @@ def test_an_alias_that_cannot_be_moved_stops_no_scoring_and_is_tried_again(run, 
     assert run(*waiting, once=False, roll_over=rolled) == [f"verdict {i}" for i in range(1, 5)]
     assert rolled.call_count == 2
     assert re.search(r"blocked.*lift it.*scoring goes on.*again in 60 s", caplog.text)
+
+
+def test_a_cluster_that_is_away_for_days_is_waited_for(monkeypatch):
+    """After a thousand openings that failed the pause became a number too large, and the watcher ended."""
+    away = mock.Mock(side_effect=ClusterUnreachable("http://127.0.0.1:1", "[Errno 111] Connection refused"))
+    monkeypatch.setattr(watcher, "leadership", lambda _: mock.Mock())
+    monkeypatch.setattr(watcher, "BacklogScorer", away)
+    pauses: list[float] = []
+    with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
+        watch = Watcher(
+            lambda: mock.MagicMock(left=Left()), cluster, Layout(cluster.address), once=False, poll=1.0
+        )
+        assert not list(
+            watch.verdicts(on_reject=print, stopped=lambda: len(pauses) == 1_100, sleep=pauses.append)
+        )
+    assert (pauses[:3], set(pauses[6:])) == ([2, 4, 8], {watcher.LONGEST_PAUSE})

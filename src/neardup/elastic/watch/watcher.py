@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 LONGEST_PAUSE: Final = 60.0
+_MOST_DOUBLINGS: Final = 32
+"""Of the pause after a failure, which is no number too large then, however long a cluster is away."""
 FORBIDDEN: Final = 403
 """The status of a write to an index that takes none."""
 
@@ -96,7 +98,7 @@ class Watcher:
                     if not opened or not self._survives(error, failures):
                         raise
                     failures += 1
-                    pause = min(LONGEST_PAUSE, self._poll * 2**failures)
+                    pause = min(LONGEST_PAUSE, self._poll * 2 ** min(failures, _MOST_DOUBLINGS))
                     log.warning("%s; going on in %.0f s", error, pause)
                     sleep(pause)
         finally:
