@@ -15,12 +15,12 @@ from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.candidate_query import CandidateQueries, sentence_names
 from neardup.elastic.window.candidate_store import CandidateStore
 from neardup.elastic.window.codec import OBJECT, text_of
 from neardup.elastic.window.index_layout import LOSSLESS_NEEDED
 from neardup.elastic.window.loader import by_arrival, counted, pages, stored_part
-from neardup.elastic.window.query_dsl import copies_of, term
 from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
 from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
 
@@ -76,7 +76,7 @@ class AdHocQuery:
         names, others = sentence_names(batch), self._queries.others(options.id, options.time)
         common: set[int] = set()
         for at in range(0, len(names), _COUNTED_AT_ONCE):
-            holders = {name: term("sentences", name) for name in names[at : at + _COUNTED_AT_ONCE]}
+            holders = {name: queries.term("sentences", name) for name in names[at : at + _COUNTED_AT_ONCE]}
             held = counted(self._cluster, self._layout, others, holders)
             common |= {int(name, 16) for name, count in held.items() if count > MAX_SENTENCE_DOCUMENTS}
         return frozenset(common)
@@ -100,7 +100,7 @@ class AdHocQuery:
 
         if self._settings.retrieval == "complete":
             try:
-                return hits(copies_of(text, options.threshold))
+                return hits(queries.copies_of(text, options.threshold))
             except ClusterRejected as error:
                 if error.status != HTTPStatus.BAD_REQUEST:
                     raise
