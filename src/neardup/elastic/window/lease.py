@@ -117,6 +117,13 @@ class Lease(Generic[Document]):
             raise self._damaged(f"a document with {type(error).__name__} {error}") from error
         return self._known
 
+    def read_existing(self) -> Document:
+        """`read`; raises `WindowDamaged` if there is none, and none to begin with."""
+        document = self.read() or self._first
+        if document is None:
+            raise self._damaged("no such document")
+        return document
+
     def _damaged(self, actual: str) -> WindowDamaged:
         own = self._cluster.address
         remedy = f"`neardup setup --window {own}` makes it anew, from the documents in its hours"
@@ -246,13 +253,6 @@ class Lease(Generic[Document]):
     def _lose(self) -> NoReturn:
         holders.end(self._name)
         raise LeaseLost(str(self._cluster.address), self.read_existing().holder)
-
-    def read_existing(self) -> Document:
-        """`read`; raises `WindowDamaged` if there is none, and none to begin with."""
-        document = self.read() or self._first
-        if document is None:
-            raise self._damaged("no such document")
-        return document
 
     def _write(self, document: Document) -> bool:
         """Writes if nobody else has since it was last read or written; a write whose answer was lost counts."""
