@@ -112,7 +112,7 @@ def setup_work(cluster: Cluster, hour: int) -> None:
     assert set_up(cluster, sign="plugin").changes  # the hours are told of the pipeline
     describe(str(cluster.address), credentials=cluster.credentials)
     config = set_up(cluster).config
-    assert checked_plan(cluster, config).changes == []
+    assert checked_plan(cluster, config, None).changes == []
     describe_index(cluster, cluster.address.hourly(hour), config)
     assert [
         finding for finding in examine(cluster.address, cluster.credentials) if finding.state == "bad"

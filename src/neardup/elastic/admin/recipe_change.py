@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
 
 
-def checked_plan(cluster: Cluster, config: WindowConfig, archive: str | None = None) -> Plan:
+def checked_plan(cluster: Cluster, config: WindowConfig, archive: str | None) -> Plan:
     """What has to change, beside the documents, for a window of hours or of an `archive` to be signed as `config` says.
 
     Raises `SetupRefused`, for an index that takes no writes too, and `ClusterRejected` if the nodes cannot sign so.

@@ -167,13 +167,9 @@ def simulate(
     cluster: Cluster, source: dict[str, Any], *, name: str | None = None, processors: Sequence[Any] = ()
 ) -> dict[str, Any]:
     """What an ingest pipeline (the one called `name`, or `processors`) makes of a document: `doc`, or an `error`."""
-    body: dict[str, Any] = {"docs": [{"_source": source}]}
-    path = "/_ingest/pipeline/_simulate"
-    if name is None:
-        body = {"pipeline": {"processors": list(processors)}, **body}
-    else:
-        path = f"/_ingest/pipeline/{name}/_simulate"
-    (answer,) = cluster.request("POST", path, body=body)["docs"]
+    path = "/_ingest/pipeline/_simulate" if name is None else f"/_ingest/pipeline/{name}/_simulate"
+    pipeline = {"pipeline": {"processors": list(processors)}} if name is None else {}
+    (answer,) = cluster.request("POST", path, body={**pipeline, "docs": [{"_source": source}]})["docs"]
     return dict(answer)
 
 

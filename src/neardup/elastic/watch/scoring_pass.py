@@ -44,7 +44,7 @@ class BacklogScorer:
         layout: Layout,
         *,
         on_reject: OnReject,
-        stopped: Callable[[], bool] = lambda: False,
+        stopped: Callable[[], bool],
     ) -> None:
         policy = window.settings.policy
         if policy != "mark":

@@ -48,7 +48,7 @@ class Watcher:
         layout: Layout,
         *,
         roll_over: Callable[[int], object] | None = None,
-        once: bool = False,
+        once: bool,
         poll: float = DEFAULT_POLL_SECONDS,
     ) -> None:
         self._open_window, self._cluster, self._layout = open_window, cluster, layout

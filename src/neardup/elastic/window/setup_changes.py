@@ -46,12 +46,7 @@ def remember_hours(
         chosen = left.with_changes(**hours)
         layout = Layout.described(cluster.address, state.about, state.archive)
         newest = state.commit.newest
-        changed = check_hours(
-            left,
-            chosen,
-            lambda kept: _older(cluster, layout, newest - kept),
-            force=force,
-        )
+        changed = check_hours(left, chosen, lambda kept: _older(cluster, layout, newest - kept), force=force)
         if chosen != left:
             remembered = chosen.remembered
             change_state(cluster, lambda state: replace(state, settings=merged(state.settings, remembered)))
