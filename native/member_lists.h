@@ -15,6 +15,7 @@
 #include "bit_planes.h"
 #include "core.h"
 #include "posting_lists.h"
+#include "ranges.h"
 
 enum {
     BITSET_CLASS = 31, /* the size class that tells a bitset: no list has a room of 2^31 */
@@ -94,13 +95,6 @@ static inline i64 add_member(const Lists *lists, const MemberRows *rows, const u
     return DONE;
 }
 
-/* The largest number of keys that one of `n` documents has. */
-static inline i64 most_keys(const i64 *offsets, i64 n) {
-    i64 most = 0;
-    for (i64 i = 0; i < n; i++) most = max_i64(most, offsets[i + 1] - offsets[i]);
-    return most;
-}
-
 KERNEL(add_members, LISTS ", bits u8!, used i8!, most int, keys u8, offsets i8, members i8, progress i8!") {
     const Lists lists = lists_of(a);
     a += LISTS_ARGS;
@@ -108,7 +102,7 @@ KERNEL(add_members, LISTS ", bits u8!, used i8!, most int, keys u8, offsets i8, 
     const i64 *offsets = a[4].data, *members = a[5].data, n = a[5].length;
     i64 *progress = a[6].data;
     const MemberRows rows = {a[0].data, a[0].width / PLANE_WORDS, a[1].data, a[2].number};
-    i64 *slots = malloc((size_t)(most_keys(offsets, n) + 1) * sizeof *slots);
+    i64 *slots = malloc((size_t)(widest_of(offsets, a[4].length) + 1) * sizeof *slots);
     if (!slots) return NO_MEMORY;
     i64 status = DONE;
     while (status == DONE && progress[0] < n) {
