@@ -33,15 +33,8 @@ static inline void meet(const Met *met, i64 doc) {
 
 /* Whether one document stands in for all of the text that is posted as `doc`. */
 static inline bool is_repeated(const Query *query, i64 doc) {
-    i64 low = 0, high = query->repeated_length;
-    while (low < high) {
-        const i64 middle = (low + high) / 2;
-        if (query->repeated[middle] < doc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < query->repeated_length && query->repeated[low] == doc;
+    const i64 at = first_not_below_i32(query->repeated, query->repeated_length, (i32)doc);
+    return at < query->repeated_length && query->repeated[at] == doc;
 }
 
 /* Whether a document can be found, and lies in the hours that are searched. */

@@ -18,6 +18,7 @@
         return low;                                                      \
     }
 
+FIRST_NOT_BELOW(first_not_below_i32, i32)
 FIRST_NOT_BELOW(first_not_below_u32, u32)
 FIRST_NOT_BELOW(first_not_below_u64, u64)
 
