@@ -34,12 +34,8 @@ static inline i64 visible_end(const u32 *points, i64 at, i64 end, const u8 *clas
     return at;
 }
 
-static inline bool is_in_host(u32 point, const u8 *classes) {
-    return point == '-' || point == '_' || classes[point] & SIGN_KEEP;
-}
-
 static inline i64 host_end(const u32 *points, i64 at, i64 end, const u8 *classes) {
-    while (at < end && is_in_host(points[at], classes)) at++;
+    while (at < end && is_in_label(points[at], classes)) at++;
     return at;
 }
 
@@ -47,10 +43,10 @@ static inline i64 host_end(const u32 *points, i64 at, i64 end, const u8 *classes
 static inline i64 mail_end(const u32 *points, i64 at, i64 end, const u8 *classes) {
     i64 stop = at;
     while (stop < end && classes[points[stop]] & (SIGN_KEEP | SIGN_IN_NAME)) stop++;
-    if (stop == at || stop + 1 >= end || points[stop] != '@' || !is_in_host(points[stop + 1], classes)) return at;
+    if (stop == at || stop + 1 >= end || points[stop] != '@' || !is_in_label(points[stop + 1], classes)) return at;
     stop = host_end(points, stop + 1, end, classes);
     i64 parts = 0;
-    for (; stop + 1 < end && points[stop] == '.' && is_in_host(points[stop + 1], classes); parts++)
+    for (; stop + 1 < end && points[stop] == '.' && is_in_label(points[stop + 1], classes); parts++)
         stop = host_end(points, stop + 1, end, classes);
     return parts ? stop : at;
 }

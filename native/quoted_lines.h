@@ -136,15 +136,11 @@ static inline bool divides(const u32 *points, const u8 *classes, i64 low, i64 hi
     return all != 0;
 }
 
-static inline bool is_in_header(u32 point, const u8 *classes) {
-    return point == '-' || point == '_' || classes[point] & SIGN_KEEP;
-}
-
 /* Whether a line begins as a header: a name, a colon, white space. */
 static inline bool is_header(const u32 *points, const u8 *classes, i64 low, i64 end) {
     if ((classes[points[low]] & (SIGN_KEEP | SIGN_DIGIT)) != SIGN_KEEP) return false;
     i64 at = low + 1;
-    while (at < end && at - low < LONGEST_HEADER && is_in_header(points[at], classes)) at++;
+    while (at < end && at - low < LONGEST_HEADER && is_in_label(points[at], classes)) at++;
     if (at - low < 2 || at + 1 >= end || points[at] != ':') return false;
     return classes[points[at + 1]] & SIGN_SPACE;
 }

@@ -46,6 +46,11 @@ static inline SignTables sign_tables_of(const Arg *a) {
     return (SignTables){a[0].data, a[1].data, a[1].length, a[1].width, a[2].data};
 }
 
+/* Whether a part of a host's name, or the name of a header, may have it. */
+static inline bool is_in_label(u32 point, const u8 *classes) {
+    return point == '-' || point == '_' || classes[point] & SIGN_KEEP;
+}
+
 /* See `neardup.tables.signs.letters_slot`. */
 static inline u32 letters_slot(u32 first, u32 second, u32 third, u32 last) {
     return ((first | second << 5 | third << 10 | last << 15) * 0x9E3779B1u) >> 20;
