@@ -51,7 +51,7 @@ static inline void set_own_bits(const BitmapColumns *columns, i64 i, i64 count, 
     for (i64 word = 0; word < HELD_WORDS; word++)
         for (u64 rest = bitmap[word] | bitmap[word + HELD_WORDS]; rest; rest &= rest - 1)
             own->rows[own->size++] = 64 * word + low_zeros(rest);
-    own->least = max_i64(own->size - (count - (numerator * count + denominator - 1) / denominator), 0);
+    own->least = max_i64(own->size - (count - required_overlap(count, numerator, denominator)), 0);
 }
 
 static inline bool is_alike(const BitmapColumns *columns, const OwnBits *own, i64 doc) {

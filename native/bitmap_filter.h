@@ -181,7 +181,7 @@ KERNEL(bitmap_passes,
         const i64 mine_alone = own - both, theirs_alone = others - both;
         if (levels[doc] == 0 && at == 1) { /* both are short, and so both are counted */
             const i64 count = query_counts[query], other = counts[doc];
-            const i64 needed = (numerator * max_i64(count, other) + denominator - 1) / denominator;
+            const i64 needed = required_overlap(max_i64(count, other), numerator, denominator);
             if (mine_alone > count - needed || theirs_alone > other - needed) {
                 out[i] = false;
                 continue;

@@ -42,7 +42,7 @@ static inline void set_sizes_that_fit(i64 count, i64 largest, i64 numerator, i64
     wanted->most = everything;
     wanted->fits_uncounted = true;
     if (count < 0 || numerator == 0) return;
-    wanted->smallest = (numerator * count + denominator - 1) / denominator;
+    wanted->smallest = required_overlap(count, numerator, denominator);
     wanted->most = denominator * count / numerator;
     wanted->fits_uncounted = largest == 0 || (wanted->smallest <= largest && largest <= wanted->most);
     if (largest != 0 && wanted->fits_uncounted) wanted->most = everything;

@@ -102,6 +102,11 @@ static inline i64 unpack_arguments(const i64 *words, const char *kinds, i64 head
 static inline i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 static inline i64 max_i64(i64 a, i64 b) { return a > b ? a : b; }
 
+/* What two sets share at least that have doc_q >= numerator / denominator, and of which the larger is of so many. */
+static inline i64 required_overlap(i64 larger, i64 numerator, i64 denominator) {
+    return (numerator * larger + denominator - 1) / denominator;
+}
+
 /* Bytes as they lie in memory, little-endian, as one number. */
 static inline u64 read64(const u8 *at) {
     u64 value;

@@ -72,8 +72,7 @@ static inline i64 shared_keys(const u64 *restrict table, i64 mask, bool zero, co
 /* `needed`, or, if it is negative, what doc_q >= t needs of sets of these sizes, of which the second may not be known.
  */
 static inline i64 wanted_overlap(i64 needed, i64 count, i64 other, i64 numerator, i64 denominator) {
-    if (needed >= 0) return needed;
-    return (numerator * max_i64(count, other) + denominator - 1) / denominator;
+    return needed >= 0 ? needed : required_overlap(max_i64(count, other), numerator, denominator);
 }
 
 KERNEL(verify_pairs,

@@ -99,8 +99,7 @@ KERNEL(prefix_batch,
     out_offsets[0] = 0;
     for (i64 i = 0; i < a[1].length - 1; i++) {
         const i64 size = key_offsets[i + 1] - key_offsets[i];
-        const i64 required = (numerator * size + denominator - 1) / denominator;
-        const i64 length = min_i64(size, size - required + slack);
+        const i64 length = min_i64(size, size - required_overlap(size, numerator, denominator) + slack);
         out_offsets[i + 1] =
             prefix(keys, key_offsets[i], key_offsets[i + 1], a[2].data, length, a[6].data, out_offsets[i]);
     }
