@@ -12,6 +12,7 @@
 #define NEARDUP_CROWD_H
 
 #include "core.h"
+#include "documents.h"
 #include "qgrams.h"
 #include "scratch.h"
 
@@ -192,8 +193,7 @@ typedef struct {
     i64 length;
     const i32 *first_of;
     const u64 *halves;
-    const u8 *fingerprints;
-    i64 fingerprint_stride;
+    Fingerprints fingerprints;
     const u64 *fingerprint;
     i64 count;
     const i32 *members;
@@ -214,7 +214,7 @@ ALWAYS i64 compare_texts(const Comparison *comparison, const Tallied *against, b
         starts[size] = i;
         i64 overlap = c.count;
         u8 known = UNKNOWN;
-        if (c.halves[first] == half && read64(c.fingerprints + first * c.fingerprint_stride + 8) == rest_of_it) {
+        if (c.halves[first] == half && second_half(c.fingerprints, first) == rest_of_it) {
             known = EXACT;
             exact++;
             same = first;
@@ -244,8 +244,7 @@ KERNEL(compare_texts,
         .length = a[0].length,
         .first_of = a[1].data,
         .halves = a[2].data,
-        .fingerprints = a[3].data,
-        .fingerprint_stride = a[3].stride,
+        .fingerprints = fingerprints_of(a + 3),
         .fingerprint = a[4].data,
         .count = a[5].number,
         .members = a[6].data,
