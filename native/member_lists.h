@@ -33,7 +33,7 @@ typedef struct {
     i64 most; /* rows at most: other lists are read, whatever their length */
 } MemberRows;
 
-static inline bool is_bitset(u64 packed) { return (packed >> CLASS_SHIFT & CLASS_MASK) == BITSET_CLASS; }
+static inline bool is_bitset(u64 packed) { return size_class_of(packed) == BITSET_CLASS; }
 
 /* The eight words of a row that has the bit of `member`. */
 static inline u64 *row_of_member(const MemberRows *rows, i64 row, i64 member) {
@@ -46,13 +46,10 @@ static inline void set_member(const MemberRows *rows, i64 row, i64 member) {
 
 /* Makes the list at `slot`, which is not inline, the bitset `row`. */
 static inline void become_bitset(const Lists *lists, i64 slot, const MemberRows *rows, i64 row) {
-    const u64 packed = lists->entries[2 * slot + 1];
     const PostingList list = list_at(lists, slot);
     for (i64 p = list.start; p < list.start + list.length; p++) set_member(rows, row, lists->pool[p]);
-    const i64 size_class = (i64)(packed >> CLASS_SHIFT & CLASS_MASK);
-    lists->pool[list.start] = (u32)lists->state[STATE_FREE + size_class];
-    lists->state[STATE_FREE + size_class] = list.start + 1;
-    lists->entries[2 * slot + 1] = (u64)row << START_SHIFT | (u64)BITSET_CLASS << CLASS_SHIFT | (u64)list.length;
+    give_back(lists, list.start, size_class_of(lists->entries[2 * slot + 1]));
+    lists->entries[2 * slot + 1] = pooled_list(row, BITSET_CLASS, list.length);
 }
 
 /* Adds `member` under `keys[first:last]`; returns a status. `slots` is working memory, one a key. */

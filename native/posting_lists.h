@@ -79,6 +79,9 @@ static inline PostingList unpacked(u64 packed) {
     return (PostingList){(i64)(packed >> START_SHIFT), (i64)(packed & LENGTH_MASK), is_inline};
 }
 
+/* Its size class: the list's room is of two to the power of that. */
+static inline i64 size_class_of(u64 packed) { return (i64)(packed >> CLASS_SHIFT & CLASS_MASK); }
+
 static inline PostingList list_at(const Lists *lists, i64 slot) { return unpacked(lists->entries[2 * slot + 1]); }
 
 /* Start of a free room for `1 << size_class` docs, or -1 if the pool must grow first. */
@@ -95,13 +98,21 @@ static inline i64 allocate(const Lists *lists, i64 size_class) {
     return start;
 }
 
+/* Makes the room at `start` free again. */
+static inline void give_back(const Lists *lists, i64 start, i64 size_class) {
+    lists->pool[start] = (u32)lists->state[STATE_FREE + size_class];
+    lists->state[STATE_FREE + size_class] = start + 1;
+}
+
 static inline u64 inline_list(u64 doc) { return doc << START_SHIFT | 1; }
 
 static inline u64 pooled_list(i64 start, i64 size_class, i64 length) {
     return (u64)start << START_SHIFT | (u64)size_class << CLASS_SHIFT | (u64)length;
 }
 
-/* As `add`, of the key whose `slot` is known. */
+/* Appends `doc` to the list of `key`, at `slot`; false (nothing changed) if the pool must grow first. Constant time, on
+ * average.
+ */
 static inline bool add_at(const Lists *lists, i64 slot, u64 key, u32 doc) {
     u64 *entry = lists->entries + 2 * slot;
     u32 *pool = lists->pool;
@@ -113,7 +124,7 @@ static inline bool add_at(const Lists *lists, i64 slot, u64 key, u32 doc) {
         lists->state[STATE_KEYS]++;
         return true;
     }
-    const i64 size_class = (i64)((packed >> CLASS_SHIFT) & CLASS_MASK), start = (i64)(packed >> START_SHIFT);
+    const i64 size_class = size_class_of(packed), start = (i64)(packed >> START_SHIFT);
     if (length < (i64)1 << size_class) {
         pool[start + length] = doc;
         entry[1] = packed + 1;
@@ -125,16 +136,12 @@ static inline bool add_at(const Lists *lists, i64 slot, u64 key, u32 doc) {
         pool[fresh] = (u32)start;
     } else {
         memcpy(pool + fresh, pool + start, (size_t)length * sizeof *pool);
-        pool[start] = (u32)lists->state[STATE_FREE + size_class];
-        lists->state[STATE_FREE + size_class] = start + 1;
+        give_back(lists, start, size_class);
     }
     pool[fresh + length] = doc;
     entry[1] = pooled_list(fresh, size_class + 1, length + 1);
     return true;
 }
-
-/* Appends `doc` to the list of `key`; false (nothing changed) if the pool must grow first. Constant on average. */
-static inline bool add(const Lists *lists, u64 key, u32 doc) { return add_at(lists, find(lists, key), key, doc); }
 
 /* Adds `doc` under `keys[first:last]`; returns a status. `progress[1]`: how many of these keys have it already. */
 static inline int add_doc(const Lists *lists, const u64 *keys, i64 first, i64 last, u32 doc, i64 *progress) {
@@ -145,7 +152,7 @@ static inline int add_doc(const Lists *lists, const u64 *keys, i64 first, i64 la
     }
     for (i64 j = begin; j < last; j++) {
         if (j + AHEAD < last) prefetch(lists->entries + 2 * first_slot(lists, keys[j + AHEAD]));
-        if (!add(lists, keys[j], doc)) {
+        if (!add_at(lists, find(lists, keys[j]), keys[j], doc)) {
             progress[1] = j - first;
             return POOL_FULL;
         }
