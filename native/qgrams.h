@@ -138,8 +138,8 @@ static inline i64 key_set(const u8 *text, i64 start, i64 end, i64 q, const Scrat
     return compacted(out, windows, scratch->table, *mask, out, 0, zero);
 }
 
-/* Writes the different ones among `keys[:n]` to `out[at:]`, with room for all; returns the next position. Leaves the
- * set in `table`, as `key_set` does. Linear.
+/* Writes the different ones among `keys[:n]` to `out[at:]`, with room for all, where these may lie themselves; returns
+ * the next position. Leaves the set in `table`, as `key_set` does. Linear.
  */
 static inline i64 write_distinct(const u64 *keys, i64 n, u64 *table, u64 *out, i64 at) {
     bool zero;

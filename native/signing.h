@@ -81,11 +81,9 @@ KERNEL(key_sets, "texts u1, offsets i8, q int, " SCRATCH ", out u8!, out_offsets
     i64 *out_offsets = a[4 + SCRATCH_ARGS].data;
     out_offsets[0] = 0;
     for (i64 i = 0; i < a[1].length - 1; i++) {
-        const i64 first = out_offsets[i];
-        i64 mask;
-        bool zero;
-        out_offsets[i + 1] =
-            first + key_set(a[0].data, offsets[i], offsets[i + 1], a[2].number, &scratch, out + first, &mask, &zero);
+        u64 *keys = out + out_offsets[i];
+        const i64 windows = window_keys(a[0].data, offsets[i], offsets[i + 1], a[2].number, &scratch, keys);
+        out_offsets[i + 1] = write_distinct(keys, windows, scratch.table, out, out_offsets[i]);
     }
     return 0;
 }
