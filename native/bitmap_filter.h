@@ -136,8 +136,6 @@ static inline double may_lack(double expected, double variance) {
     return expected + SPREAD * sqrt(expected * variance) + 1;
 }
 
-KERNEL(level_of, "size int") { return level_of(a[0].number); }
-
 KERNEL(fill_levels, "of u4|i4|u8|i8/, out u1!") {
     const u8 *of = a[0].data;
     u8 *out = a[1].data;

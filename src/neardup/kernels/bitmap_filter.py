@@ -23,14 +23,8 @@ LEVELS: Final = 3
 SAMPLE: Final = 256
 SPREAD: Final = 5.0
 
-_level_of = Kernel("level_of")
 _fill_levels = Kernel("fill_levels")
 _passes = Kernel("bitmap_passes")
-
-
-def level_of(size: int) -> int:
-    """Level of a normal form of `size` bytes: the largest that leaves 256 or more of so many windows, or 0."""
-    return _level_of(size)
 
 
 def folded(bitmaps: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -39,7 +33,9 @@ def folded(bitmaps: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def fill_levels(of: NDArray[Any], out: NDArray[np.uint8]) -> None:
-    """Writes the level of each of so many bytes `of` (integers of 32 or 64 bits) to `out`."""
+    """Writes the level of normal forms of so many bytes `of` (integers of 32 or 64 bits) to `out`: the largest that
+    leaves 256 or more of so many windows, or 0.
+    """
     _fill_levels(of, out)
 
 

@@ -156,22 +156,26 @@ def test_a_set_that_was_not_counted_is_judged_by_its_bits_alone():
     (0, 0), (1, 0), (255, 0), (256, 0), (511, 0), (512, 1), (1_023, 1), (1_024, 2), (2**20, 12), (10_000_000, 15),
 ])  # fmt: skip
 def test_a_level_leaves_256_to_511_of_so_many_windows(size, level):
-    assert bitmap_filter.level_of(size) == level
+    assert levels_of([size], np.int64) == [level]
     assert size < 2 * bitmap_filter.SAMPLE or bitmap_filter.SAMPLE <= size >> level < 2 * bitmap_filter.SAMPLE
 
 
 def test_levels_of_many_sizes_are_those_of_each():
-    sizes = np.arange(0, 5_000, 7, dtype=np.uint32)
+    sizes = range(0, 5_000, 7)
+    assert levels_of(sizes, np.uint32) == [levels_of([size], np.int64)[0] for size in sizes]
+
+
+def levels_of(sizes, dtype):
     levels = np.empty(len(sizes), np.uint8)
-    bitmap_filter.fill_levels(sizes, levels)
-    assert levels.tolist() == [bitmap_filter.level_of(size) for size in sizes.tolist()]
+    bitmap_filter.fill_levels(np.array(sizes, dtype), levels)
+    return levels.tolist()
 
 
 @pytest.mark.parametrize("size", [1, 63, 300, 511, 512, 700, 1_023, 1_024, 5_000])
 def test_bitmaps_hold_their_samples_and_nothing_else(size):
     batch = signed([line(7 * size, 8 * size)])
     keys = [key * oracle.multipliers()[6] % 2**64 for key in key_set(batch)]
-    own = bitmap_filter.level_of(len(batch.texts))
+    [own] = levels_of([len(batch.texts)], np.int64)
     assert batch.levels[0] == own
     for place, level in enumerate((own - 1, own, own + 1)):
         if level < 0:
