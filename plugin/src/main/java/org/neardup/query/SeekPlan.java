@@ -60,13 +60,6 @@ final class SeekPlan extends QueryPlan {
         return terms[index];
     }
 
-    /** All q-grams by byte: an array of the caller's own. */
-    BytesRef[] byBytes() {
-        BytesRef[] sorted = terms.clone();
-        Arrays.sort(sorted);
-        return sorted;
-    }
-
     /** How many stages. */
     int stages() {
         return ends.length;

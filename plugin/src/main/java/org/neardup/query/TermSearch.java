@@ -5,7 +5,6 @@ import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.PostingsEnum;
 import org.apache.lucene.index.SortedNumericDocValues;
 import org.apache.lucene.index.TermsEnum;
-import org.apache.lucene.util.BytesRef;
 
 /**
  * By posting lists: every q-gram is a term.
@@ -36,8 +35,8 @@ record TermSearch(String field, SeekPlan plan) implements SegmentSearch {
         TermsEnum terms = reader.terms(field).iterator();
         PostingsEnum postings = null;
         int shared = 0;
-        for (BytesRef term : plan.byBytes()) {
-            if (terms.seekExact(term)) {
+        for (int index = 0; index < plan.size(); index++) {
+            if (terms.seekExact(plan.term(index))) {
                 postings = terms.postings(postings, PostingsEnum.NONE);
                 shared += postings.advance(doc) == doc ? 1 : 0;
             }

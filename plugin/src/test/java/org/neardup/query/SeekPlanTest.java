@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -130,9 +129,12 @@ class SeekPlanTest {
         List<String> order = List.of("\uD801\uDC00bcd", "\uFF21bcd", "abcd", "\uD7A3bcd");
         SeekPlan plan = new SeekPlan(order, Threshold.parse("0.3"));
         List<String> expected = List.of("abcd", "\uD7A3bcd", "\uFF21bcd", "\uD801\uDC00bcd");
+        assertArrayEquals(new int[] {4}, widths(plan));
         assertEquals(
                 expected,
-                Arrays.stream(plan.byBytes()).map(BytesRef::utf8ToString).toList());
+                IntStream.range(0, 4)
+                        .mapToObj(index -> plan.term(index).utf8ToString())
+                        .toList());
     }
 
     @Test
