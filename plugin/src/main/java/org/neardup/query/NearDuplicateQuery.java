@@ -198,11 +198,7 @@ final class NearDuplicateQuery extends Query {
 
     @Override
     public boolean equals(Object other) {
-        return sameClassAs(other) && equalTo((NearDuplicateQuery) other);
-    }
-
-    private boolean equalTo(NearDuplicateQuery other) {
-        return search.equals(other.search) && counts.equals(other.counts);
+        return other instanceof NearDuplicateQuery query && search.equals(query.search) && counts.equals(query.counts);
     }
 
     @Override

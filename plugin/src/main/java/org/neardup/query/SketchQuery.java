@@ -107,9 +107,7 @@ final class SketchQuery extends Query {
 
     @Override
     public boolean equals(Object other) {
-        return sameClassAs(other)
-                && field.equals(((SketchQuery) other).field)
-                && sketches.equals(((SketchQuery) other).sketches);
+        return other instanceof SketchQuery query && field.equals(query.field) && sketches.equals(query.sketches);
     }
 
     @Override
