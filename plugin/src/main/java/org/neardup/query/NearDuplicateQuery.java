@@ -137,7 +137,7 @@ final class NearDuplicateQuery extends Query {
             }
             long other = sizes.nextValue();
             int shared = search.shared(context.reader(), doc, memory);
-            double docQ = (double) shared / Math.max(plan.size(), other);
+            double docQ = plan.docQ(shared, other);
             Explanation[] parts = {
                 Explanation.match(shared, "shared q-grams"),
                 Explanation.match(plan.size(), "q-grams of the query"),

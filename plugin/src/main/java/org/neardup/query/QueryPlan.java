@@ -37,6 +37,11 @@ abstract class QueryPlan {
         return low <= size && size <= high || reachable(low) || reachable(high);
     }
 
+    /** doc_q of a document of {@code other} q-grams that shares so many. */
+    final double docQ(int shared, long other) {
+        return (double) shared / Math.max(size, other);
+    }
+
     /** Bytes of memory, about. */
     final long weight() {
         return QGRAM_BYTES * size;

@@ -122,7 +122,7 @@ record ScanSearch(String field, String bitmaps, String counts, ScanPlan plan) im
 
         @Override
         public double docQ() {
-            return (double) shared / Math.max(plan.size(), other);
+            return plan.docQ(shared, other);
         }
     }
 }

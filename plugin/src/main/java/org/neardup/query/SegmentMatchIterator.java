@@ -119,7 +119,7 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
 
     @Override
     public double docQ() {
-        return (double) shared[at] / Math.max(plan.size(), others[at]);
+        return plan.docQ(shared[at], others[at]);
     }
 
     /** Finds the matches of the window that begins at {@code start}, and where the next one begins. */
