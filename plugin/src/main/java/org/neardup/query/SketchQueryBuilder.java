@@ -16,7 +16,6 @@ import org.elasticsearch.common.io.stream.StreamOutput;
 import org.elasticsearch.index.mapper.BinaryFieldMapper;
 import org.elasticsearch.index.mapper.MappedFieldType;
 import org.elasticsearch.index.mapper.TextFieldMapper;
-import org.elasticsearch.index.query.QueryBuilder;
 import org.elasticsearch.index.query.QueryShardException;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.elasticsearch.plugins.SearchPlugin.QuerySpec;
@@ -193,11 +192,6 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
         builder.array(AT_LEAST, atLeast);
         boostAndQueryNameToXContent(builder);
         builder.endObject();
-    }
-
-    @Override
-    protected QueryBuilder doSearchRewrite(SearchExecutionContext context) throws IOException {
-        return this;
     }
 
     @Override

@@ -28,7 +28,9 @@ abstract class ServerQueryBuilder<Q extends ServerQueryBuilder<Q>> extends Singl
     }
 
     /** This query as it is on a shard, before its search begins. */
-    protected abstract QueryBuilder doSearchRewrite(SearchExecutionContext context) throws IOException;
+    protected QueryBuilder doSearchRewrite(SearchExecutionContext context) throws IOException {
+        return this;
+    }
 
     protected final void boostAndQueryNameToXContent(XContentBuilder builder) throws IOException {
         printBoostAndQueryName(builder);
