@@ -21,9 +21,7 @@ public record QGramSet(List<String> fingerprints, boolean blank, List<String> qg
         composed.read(text);
         NormalForm form = new NormalForm();
         form.build(composed, recipe.foldCase());
-        QGrams qgrams = new QGrams();
-        qgrams.build(form, recipe.q());
-        return new QGramSet(fingerprints(form), form.count == 0, qgrams.sorted());
+        return new QGramSet(fingerprints(form), form.count == 0, qgrams(form, recipe.q()));
     }
 
     private static List<String> fingerprints(NormalForm form) {
@@ -34,6 +32,10 @@ public record QGramSet(List<String> fingerprints, boolean blank, List<String> qg
     public static List<String> cut(String normalForm, int q) {
         NormalForm form = new NormalForm();
         form.take(normalForm);
+        return qgrams(form, q);
+    }
+
+    private static List<String> qgrams(NormalForm form, int q) {
         QGrams qgrams = new QGrams();
         qgrams.build(form, q);
         return qgrams.sorted();

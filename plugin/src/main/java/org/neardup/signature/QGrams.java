@@ -101,7 +101,7 @@ final class QGrams {
     private void buildByPosition() {
         int n = 0;
         for (int i = 0; i < windows; i++) {
-            long key = key(form.points, i);
+            long key = key(form.points, i, q, utf32);
             keys[i] = key;
             int slot = (int) (key * SPREAD >>> shift);
             // A slot holds the position of a q-gram plus 1; 0 marks a free one.
@@ -114,10 +114,6 @@ final class QGrams {
             }
         }
         count = n;
-    }
-
-    private long key(int[] points, int at) {
-        return key(points, at, q, utf32);
     }
 
     /** The key of one of the {@link #count} distinct q-grams, by its place. */
