@@ -109,11 +109,6 @@ public final class Signer {
         }
     }
 
-    /** The fingerprint of {@code text} alone; a tenth of the work of a signature. */
-    public String fingerprint(String text) {
-        return read(text, work -> work.form.fingerprint());
-    }
-
     /**
      * Whether {@code fields} are of {@code text}, as far as something is decided by them without the text: its fingerprint
      * and, of compact fields, normal form, number of q-grams and bitmap. A third of the work of a signature.

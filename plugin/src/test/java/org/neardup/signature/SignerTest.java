@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -101,7 +102,7 @@ class SignerTest {
     @DisplayName("refuses a text with an unpaired surrogate, and signs the next")
     void surrogate() {
         assertThrows(UnpairedSurrogateException.class, () -> signer.sign("abc\uD800", true));
-        assertThrows(UnpairedSurrogateException.class, () -> signer.fingerprint("abc\uD800"));
+        assertThrows(UnpairedSurrogateException.class, () -> signer.isOf("abc\uD800", Map.of()));
         assertEquals(11, signer.sign("A rose is a flower", true).qgramCount());
     }
 }
