@@ -1,6 +1,6 @@
 """Compact fields: a signature as few and short strings, which analyzers of an index cut into terms, or queries scan.
 
-docs/definitions.md, Compact fields, says how; the plugin's `CompactFields` writes the same.
+docs/definitions.md, Compact fields, says how; the plugin's `Signature.toCompactMap` writes the same.
 """
 
 from __future__ import annotations

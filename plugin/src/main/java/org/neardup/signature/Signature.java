@@ -76,4 +76,34 @@ public record Signature(
         map.put(SIMHASH_BANDS, simhashBands);
         return map;
     }
+
+    /**
+     * The fewest and shortest values that an index is made from (docs/definitions.md, Compact fields): the q-grams as a
+     * normal form, unless that is null; where terms are looked up, an analyzer cuts it, and the sketch, into them; where
+     * fields are {@code scanned}, the sketch is packed instead, and there is the {@code bitmap} of the q-grams, unless
+     * that is null. What is made of words, if the signature has it.
+     */
+    Map<String, Object> toCompactMap(String normalForm, boolean scanned, String bitmap) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put(RECIPE, recipe);
+        map.put(FINGERPRINT, fingerprint);
+        if (normalForm != null) {
+            map.put(QGRAMS, normalForm);
+        }
+        map.put(QGRAM_COUNT, qgramCount);
+        if (bitmap != null) {
+            map.put(QGRAM_BITMAP, bitmap);
+        }
+        if (scanned) {
+            map.put(PACKED_SKETCH, sketch.packed());
+        } else {
+            map.put(SKETCH, sketch.shortDigits());
+        }
+        if (sentences != null) {
+            map.put(SENTENCES, String.join(" ", sentences));
+            map.put(SIMHASH, String.join(" ", simhash));
+            map.put(SIMHASH_BANDS, String.join(" ", simhashBands));
+        }
+        return map;
+    }
 }

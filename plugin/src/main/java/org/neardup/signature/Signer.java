@@ -75,7 +75,7 @@ public final class Signer {
             Signature signature = signature(work, false, parts.words());
             String normalForm = parts.qgrams() ? work.form.toString() : null;
             String bitmap = parts.qgrams() && parts.scanned() ? QGramBitmap.text(work.qgrams) : null;
-            return CompactFields.of(signature, normalForm, parts.scanned(), bitmap);
+            return signature.toCompactMap(normalForm, parts.scanned(), bitmap);
         });
     }
 
