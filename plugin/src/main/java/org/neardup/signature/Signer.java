@@ -34,13 +34,13 @@ public final class Signer {
     private final Recipe recipe;
     private final Lexicon lexicon;
     private final Sketch sketch;
-    private final String text;
+    private final String recipeText;
 
     public Signer(Recipe recipe, Lexicon lexicon) {
         this.recipe = recipe;
         this.lexicon = lexicon;
         sketch = new Sketch(recipe);
-        text = recipe.text(lexicon.id());
+        recipeText = recipe.text(lexicon.id());
     }
 
     /**
@@ -58,7 +58,7 @@ public final class Signer {
 
     /** The recipe string of everything signed here. */
     public String recipe() {
-        return text;
+        return recipeText;
     }
 
     /** The signature of {@code text}, its lists the caller's own; without its q-grams unless {@code withQgrams}. */
@@ -85,7 +85,7 @@ public final class Signer {
         String fingerprint = work.form.fingerprint();
         SketchKeys keys = sketch.of(work.form, work.qgrams, work.sketching);
         if (!withWords) {
-            return new Signature(recipe(), fingerprint, qgrams, work.qgrams.count, keys, null, null, null);
+            return new Signature(recipeText, fingerprint, qgrams, work.qgrams.count, keys, null, null, null);
         }
         work.words.build(work.text, lexicon);
         List<String> simhashes = new ArrayList<>(recipe.simhashVariants());
@@ -99,7 +99,7 @@ public final class Signer {
             }
         }
         List<String> sentences = work.sentences.of(work.words, lexicon);
-        return new Signature(recipe(), fingerprint, qgrams, work.qgrams.count, keys, sentences, simhashes, bands);
+        return new Signature(recipeText, fingerprint, qgrams, work.qgrams.count, keys, sentences, simhashes, bands);
     }
 
     /** Four blocks of 16 bits as terms: two simhashes that differ in at most 3 bits share one (Manku et al. 2007). */
