@@ -6,8 +6,8 @@ import org.elasticsearch.index.mapper.MappedFieldType;
 final class IndexedFields {
     private IndexedFields() {}
 
-    /** Whether the terms of a keyword field can be looked up; those of one with doc values alone cannot. */
-    static boolean hasTerms(MappedFieldType keyword) {
-        return keyword.indexType().hasTerms();
+    /** Whether the terms of a field can be looked up; those of one with doc values alone cannot. */
+    static boolean hasTerms(MappedFieldType field) {
+        return field.indexType().hasTerms();
     }
 }
