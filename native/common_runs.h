@@ -73,6 +73,21 @@ static inline i64 gram_set(const u8 *text, i64 start, i64 end, const Grams *gram
     return size;
 }
 
+/* The slot of a q-gram that is in A; -1 of another one. */
+ALWAYS i64 slot_in_set(const Grams *grams, i64 bits, u32 gram, u32 hashed) {
+    if (!(grams->passing[hashed >> 22] >> (hashed >> 16 & 63) & 1)) return -1;
+    const i64 slot = gram_slot(grams->table, bits, gram, hashed);
+    return grams->table[slot] ? slot : -1;
+}
+
+/* Puts a q-gram among the `others`; returns 1 if it is new, else 0. */
+ALWAYS i64 insert_gram(u32 *restrict others, i64 bits, u32 gram, u32 hashed) {
+    const i64 slot = gram_slot(others, bits, gram, hashed);
+    const i64 is_new = others[slot] == 0;
+    others[slot] = gram;
+    return is_new;
+}
+
 /* Up to where `data[at:end]` goes on as `text[behind:text_end]` does. */
 static inline i64 end_of_run(const u8 *text, i64 behind, i64 text_end, const u8 *data, i64 at, i64 end) {
     for (; at + 8 <= end && behind + 8 <= text_end; at += 8, behind += 8) {
@@ -93,24 +108,17 @@ static inline i64 end_of_run(const u8 *text, i64 behind, i64 text_end, const u8 
  */
 static inline i64 shared_along_runs(const Grams *grams, i64 bits, const u8 *text, i64 text_end, const u8 *data,
                                     i64 start, i64 end, i64 size, i64 needed, u32 *restrict others) {
-    const u32 *const table = grams->table;
-    const i32 *const positions = grams->positions;
-    const u64 *const passing = grams->passing;
     const i64 other_bits = gram_bits_for(min_i64(size - needed + 1, size)); /* no more of them before it stops */
     memset(others, 0, sizeof *others << other_bits);
     i64 outside = 0;
     for (i64 at = start; at < end - 3; at++) {
         const u32 gram = gram_at(data + at), hashed = gram_hash(gram);
-        if (passing[hashed >> 22] >> (hashed >> 16 & 63) & 1) {
-            const i64 slot = gram_slot(table, bits, gram, hashed);
-            if (table[slot]) {
-                at = end_of_run(text, positions[slot] + (i64)4, text_end, data, at + 4, end) - 4;
-                continue;
-            }
+        const i64 slot = slot_in_set(grams, bits, gram, hashed);
+        if (slot >= 0) {
+            at = end_of_run(text, grams->positions[slot] + (i64)4, text_end, data, at + 4, end) - 4;
+            continue;
         }
-        const i64 slot = gram_slot(others, other_bits, gram, hashed);
-        outside += others[slot] == 0;
-        others[slot] = gram;
+        outside += insert_gram(others, other_bits, gram, hashed);
         if (size - outside < needed) break;
     }
     return size - outside;
@@ -126,9 +134,6 @@ static inline i64 shared_along_runs(const Grams *grams, i64 bits, const u8 *text
 static inline i64 shared_and_size(const Grams *grams, i64 bits, const u8 *text, i64 text_start, i64 text_end,
                                   const u32 *restrict slots, const u8 *data, i64 start, i64 end, i64 needed,
                                   u8 *restrict seen, u32 *restrict others, i64 *size) {
-    const u32 *const table = grams->table;
-    const i32 *const positions = grams->positions;
-    const u64 *const passing = grams->passing;
     const i64 windows = max_i64(end - start - 3, 0);
     *size = -1;
     if (windows < needed) return 0;
@@ -139,22 +144,19 @@ static inline i64 shared_and_size(const Grams *grams, i64 bits, const u8 *text, 
     i64 shared = 0, outside = 0;
     for (i64 at = start; at < end - 3; at++) {
         const u32 gram = gram_at(data + at), hashed = gram_hash(gram);
-        if (passing[hashed >> 22] >> (hashed >> 16 & 63) & 1) {
-            const i64 slot = gram_slot(table, bits, gram, hashed);
-            if (table[slot]) {
-                const u32 *restrict run = slots + (positions[slot] - text_start);
-                const i64 length = end_of_run(text, positions[slot] + (i64)4, text_end, data, at + 4, end) - 3 - at;
-                for (i64 i = 0; i < length; i++) {
-                    shared += 1 - seen[run[i]];
-                    seen[run[i]] = 1;
-                }
-                at += length - 1;
-                continue;
+        const i64 slot = slot_in_set(grams, bits, gram, hashed);
+        if (slot >= 0) {
+            const i64 position = grams->positions[slot];
+            const u32 *restrict run = slots + (position - text_start);
+            const i64 length = end_of_run(text, position + 4, text_end, data, at + 4, end) - 3 - at;
+            for (i64 i = 0; i < length; i++) {
+                shared += 1 - seen[run[i]];
+                seen[run[i]] = 1;
             }
+            at += length - 1;
+            continue;
         }
-        const i64 slot = gram_slot(others, other_bits, gram, hashed);
-        outside += others[slot] == 0;
-        others[slot] = gram;
+        outside += insert_gram(others, other_bits, gram, hashed);
         if (shared + (end - 4 - at) < needed) return shared;
     }
     if (shared < needed) return shared;
