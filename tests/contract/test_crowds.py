@@ -138,6 +138,32 @@ def test_a_flood_is_searched_in_parts_with_the_same_verdicts(place, monkeypatch,
     assert len(parts) > (1 if policy == "drop" else 20)
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"partial": True},
+        {"partial": True, "routes": ("sentences", "simhash")},
+        {"max_candidates": 9},
+    ],
+    ids=str,
+)
+def test_a_flood_is_searched_in_parts_where_pairs_are_looked_at(monkeypatch, settings):
+    """All pairs of a batch at once took memory that grew with the window."""
+    whole = list(neardup.open(None, batch_documents=400, **settings).ingest(mixed_up(400)))
+    monkeypatch.setattr(search, "_PAIRS_AT_ONCE", 1000, raising=False)
+    monkeypatch.setattr(posting_lists, "ReusedArray", lambda size: ReusedArray(min(size, 64)))
+    sizes, merged = [], search.merged
+
+    def noted(counts):
+        sizes.append(len(counts[0].docs))
+        return merged(counts)
+
+    monkeypatch.setattr(search, "merged", noted)
+    assert list(neardup.open(None, batch_documents=400, **settings).ingest(mixed_up(400))) == whole
+    assert len(sizes) > 10
+    assert max(sizes) < sum(sizes) / 2
+
+
 @cache
 def truth(settings: str) -> list[Any]:
     """What brute force says of them, in `settings` written as Python."""

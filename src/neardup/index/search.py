@@ -47,6 +47,8 @@ _AT_ONCE = 1 << 24
 """Candidates that are found before documents are compared with them, 4 bytes each: among a million copies of a template
 a batch would have fifteen times as many.
 """
+_PAIRS_AT_ONCE = 1 << 21
+"""The same where each is looked at as a pair, by the bitmaps and for its sentences, some 50 bytes each."""
 _HIGH = Fraction(7, 10)
 _FEW = 48
 """Sets of so few q-grams are searched as at a low threshold: a few edits change most of their grams."""
@@ -178,36 +180,43 @@ class Search:
         if is_plain and query.many:
             query = query._replace(repeated=table.repeated.posted)
         min_shared = self.min_shared(batch.signed.counts, threshold)
-        counts = self._shared_counts(batch, query, table, min_shared, _AT_ONCE if is_plain else 0)
+        at_once = _AT_ONCE if is_plain else _PAIRS_AT_ONCE
+        counts = self._counts_of_retrieval(batch, query, table, min_shared, at_once)
         passing = self._passing(batch, table, threshold)
         if is_plain:  # as below, without a look at most of a flood
-            table.repeated.add(counts[0].met)
-            candidates = with_crowds(counts[0], passing, query, table.size)
-            self._templates.note(len(candidates.truncated), len(counts[0].docs), candidates.size)
+            table.repeated.add(counts.met)
+            candidates = with_crowds(counts, passing, query, table.size)
+            self._templates.note(len(candidates.truncated), len(counts.docs), candidates.size)
             return candidates
-        candidates = self.with_sentences(merged(counts), batch, query, table, among)
+        batch, query = batch.part(0, len(counts.left_out)), query.first(len(counts.left_out))
+        pairs = merged([counts, *self._counts_of_routes(batch, query, table)])
+        candidates = self.with_sentences(pairs, batch, query, table, among)
         if not is_limited:
             candidates = candidates.with_crowds()
         return self._limited(_filtered(candidates, passing))
 
-    def _shared_counts(
+    def _counts_of_retrieval(
         self,
         batch: SignedQueryBatch,
         query: Query,
         table: DocumentTable,
         min_shared: NDArray[np.int64],
         at_once: int,
-    ) -> list[SharedCounts]:
-        """What the posting lists find, those of the retrieval first, then those of each route; the batch is added."""
+    ) -> SharedCounts:
+        """What the posting lists of the retrieval find; the documents that were searched are added to them."""
         chained = query._replace(fingerprints=batch.signed.fingerprints)
         keys, alike = self.posting_keys(batch), self._templates.columns(batch.signed, table)
-        counts = [
-            self.lists.search_and_add(
-                *keys, min_shared, chained, table.columns, table.hits, at_once=at_once, columns=alike
-            )
-        ]
+        return self.lists.search_and_add(
+            *keys, min_shared, chained, table.columns, table.hits, at_once=at_once, columns=alike
+        )
+
+    def _counts_of_routes(
+        self, batch: SignedQueryBatch, query: Query, table: DocumentTable
+    ) -> list[SharedCounts]:
+        """What the posting lists of each route find; the batch is added to them."""
+        counts = []
         if (words := batch.words) is not None:
-            ones, sentences = np.ones(len(min_shared), np.int64), (words.sentences, words.sentence_offsets)
+            ones, sentences = np.ones(len(query.docs), np.int64), (words.sentences, words.sentence_offsets)
             for route, lists in self.routes.items():
                 keys, limit = sentences if route == "sentences" else words.band_keys(), _LIMITS[route]
                 counts.append(lists.search_and_add(*keys, ones, query, table.columns, table.hits, limit))
@@ -245,7 +254,7 @@ class Search:
             limit = 0  # which copies are kept is not known yet: the limit is applied as they are decided
         if not limit or len(docs) <= limit:
             return candidates
-        rank = np.arange(len(queries)) - np.searchsorted(queries, queries)
+        rank = np.arange(len(queries)) - np.searchsorted(queries, np.arange(len(truncated)))[queries]
         truncated[queries[rank >= limit]] = True
         return candidates.chosen(rank < limit)
 

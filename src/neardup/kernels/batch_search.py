@@ -73,6 +73,13 @@ class Query(NamedTuple):
     repeated: NDArray[np.int32] = _NO_DOCS
     many: int = 0
 
+    def first(self, count: int) -> Query:
+        """The first `count` documents."""
+        return self._replace(
+            docs=self.docs[:count], counts=self.counts[:count], low_hours=self.low_hours[:count],
+            high_hours=self.high_hours[:count], fingerprints=self.fingerprints[:count],
+        )  # fmt: skip
+
 
 class SearchOutput(NamedTuple):
     """What `search_and_add` writes: candidates of document i are `candidates[offsets[i]:offsets[i + 1]]`; those
