@@ -13,7 +13,7 @@ from testing.window.backends import START, document, engines_only, grams, summar
 from testing.window.reference_window import ReferenceWindow
 
 import neardup
-from neardup.index import posting_lists, search
+from neardup.index import candidates, posting_lists, search
 from neardup.index.reused_array import ReusedArray
 from neardup.kernels import member_lists
 from neardup.model.document import Document
@@ -124,10 +124,10 @@ def test_crowds_of_several_templates_get_the_verdicts_of_brute_force(place, sett
 def test_a_flood_is_searched_in_parts_with_the_same_verdicts(place, monkeypatch, policy):
     monkeypatch.setattr(search, "_AT_ONCE", 100)
     monkeypatch.setattr(posting_lists, "ReusedArray", lambda size: ReusedArray(min(size, 64)))
-    parts, candidates = [], search.Search.candidates
+    parts, searched = [], search.Search.candidates
 
     def noted(*given, **options):
-        found = candidates(*given, **options)
+        found = searched(*given, **options)
         parts.append(len(found.truncated))
         return found
 
@@ -152,7 +152,7 @@ def test_a_flood_is_searched_in_parts_where_pairs_are_looked_at(monkeypatch, set
     whole = list(neardup.open(None, batch_documents=400, **settings).ingest(mixed_up(400)))
     monkeypatch.setattr(search, "_PAIRS_AT_ONCE", 1000, raising=False)
     monkeypatch.setattr(posting_lists, "ReusedArray", lambda size: ReusedArray(min(size, 64)))
-    sizes, merged = [], search.merged
+    sizes, merged = [], candidates.merged
 
     def noted(counts):
         sizes.append(len(counts[0].docs))
