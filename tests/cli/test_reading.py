@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from testing.cli.samples import FERRY, MILL, STREAM, written
 
-from neardup.cli.inputs import RepeatedIds
+from neardup.cli.repeated_ids import RepeatedIds
 from neardup.model.document import Document
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from neardup.cli import inputs
 from neardup.cli.exit_codes import DONE, REJECTED, Stop
+from neardup.cli.one_text import time_of
 from neardup.cli.pipeline import Sinks, code_of_run, opened_sinks
 from neardup.errors import DocumentError
 from neardup.model.clock import now_ms
@@ -59,4 +60,4 @@ def _verdict(target: Window, document: Document) -> Verdict:
     settings = target.settings
     prepare(document._replace(time=None), now_ms, settings.max_length)
     verdict = target.query(document.text, matches=settings.matches, source=source_of(document.fields))
-    return verdict._replace(id=document.id, time=inputs.time_of(document), group=verdict.group or document.id)
+    return verdict._replace(id=document.id, time=time_of(document), group=verdict.group or document.id)

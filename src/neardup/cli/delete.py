@@ -27,7 +27,7 @@ def delete(
 
         neardup delete 4711 4712 --window news.window
     """
-    from neardup.cli.inputs import from_command_line
+    from neardup.cli.one_text import from_command_line
 
     check_output()
     missing = 0

@@ -67,7 +67,7 @@ def explain(
     """
     from neardup.cli.explain_output import as_bytes, print_explanation
     from neardup.cli.explain_subjects import FileReading, Subjects
-    from neardup.cli.inputs import is_file
+    from neardup.cli.one_text import is_file
     from neardup.cli.output_files import check_outputs, opened_output
     from neardup.cli.streams import write_json
     from neardup.reading.explanation import explain as explained

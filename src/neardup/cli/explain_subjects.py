@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import typer
 
 from neardup.cli.described import after_words, described
-from neardup.cli.inputs import (
+from neardup.cli.one_text import (
     from_command_line,
     is_file,
     is_record_of_file,

@@ -42,7 +42,7 @@ def get(
 
         neardup get wire-0002 --window news.window --format jsonl
     """
-    from neardup.cli.inputs import from_command_line
+    from neardup.cli.one_text import from_command_line
 
     wanted = [str(from_command_line(id, "ID")) for id in ids]
     with opened_window(window, configuration(config, locals()), readonly=True) as target:

@@ -148,6 +148,7 @@ def _ingest_files(
     """
     from neardup.cli import inputs
     from neardup.cli.pipeline import ingest_all
+    from neardup.cli.repeated_ids import IdCheckingReader
     from neardup.sources.time_order import DatedReader
 
     location = window_location(window, config)
@@ -159,7 +160,7 @@ def _ingest_files(
     config = inputs.without_limit(location, config, dated)
     with opened_window(window, config, make=True, remember=True, force=outputs.force) as target:
         ordered = inputs.in_time_order(target, dated)
-        reader = inputs.IdCheckingReader(ordered, source, inputs.named_fields(config, **named))
+        reader = IdCheckingReader(ordered, source, inputs.named_fields(config, **named))
         try:
             code = ingest_all(target, reader, outputs._replace(live=dated.is_live))
         finally:

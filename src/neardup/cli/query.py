@@ -52,7 +52,7 @@ def query(
 
         neardup query --text "The ferry ran aground off the western spit at dawn." --matches 3
     """
-    from neardup.cli.inputs import from_command_line, one_text
+    from neardup.cli.one_text import from_command_line, one_text
 
     settings = configuration(config, locals())
     content = one_text(

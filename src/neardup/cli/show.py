@@ -37,7 +37,7 @@ def show(
 
         neardup show --file page.txt --format jsonl
     """
-    from neardup.cli.inputs import one_text
+    from neardup.cli.one_text import one_text
     from neardup.cli.tables import print_either
     from neardup.model.boilerplate import NOTHING
     from neardup.oracle.definitions import sign

@@ -1,0 +1,154 @@
+"""One text that a command is about: given as it is, in a file, or as the record of a file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+from neardup.cli.streams import log_line
+from neardup.errors import DocumentError
+from neardup.model.document import Document, Reject, format_time, parse_time
+
+if TYPE_CHECKING:
+    from neardup.cli.config import Config
+    from neardup.sources.files import Form
+    from neardup.sources.reader import Reader
+
+_MOST_SHOWN: Final = 40
+"""Characters of a text that a message about it shows."""
+
+
+def one_text(
+    text: str | None,
+    file: Path | None,
+    *,
+    otherwise: str | None = None,
+    otherwise_option: str = "",
+    encoding: str | None = None,
+    html: bool = False,
+    form: Form | None = None,
+) -> str | None:
+    """The text that is meant, None if `otherwise` (the value of `otherwise_option`) is given in its place.
+
+    Of a page it is the markup, too, unless `html` is so. `form`: what the file is, whatever its name. Raises
+    `typer.BadParameter` unless exactly one of the three is given, and for a file of records, `DocumentError` for a file
+    that is no text.
+    """
+    given = [value for value in (text, file, otherwise) if value is not None]
+    if len(given) != 1:
+        names = " or ".join(name for name in ("--text", "--file", otherwise_option) if name)
+        raise typer.BadParameter(f"give exactly one of {names}")
+    return _content(file, encoding, html=html, form=form) if file else from_command_line(text, "--text")
+
+
+def is_file(name: str) -> bool:
+    """Whether `name` is a file that is there, or standard input."""
+    from neardup.sources import files
+
+    return name == files.STDIN or files.is_file(name)
+
+
+def is_record_of_file(name: str) -> bool:
+    """Whether `name` is that of a record, as messages and `dedup` name it: of a file that is there, and its line."""
+    file, _, line = name.rpartition(":")
+    return line.isdecimal() and is_file(file)
+
+
+def record_of_file(name: str, config: Config, **reading: Any) -> Document:
+    """The document of the record that `is_record_of_file`; its file is read up to there, as `Config.reader` says.
+
+    Raises `DocumentError` for one that cannot be used, or that is not there.
+    """
+    file, _, line = name.rpartition(":")
+    reader = config.reader([file], **reading)
+    item = None
+    for item in reader:
+        if isinstance(item, Document) and reader.where == (file, int(line)):
+            return item
+        if isinstance(item, Reject) and reader.located(item).line in (None, int(line)):
+            raise DocumentError(name, item.reason)
+    why = f"no record of {file} is at line {line}"
+    if isinstance(item, Reject):
+        why += f"; before it {file}:{reader.located(item).line} is rejected: {item.reason}"
+    raise DocumentError(name, why)
+
+
+def from_command_line(text: str | None, option: str) -> str | None:
+    """`text` as it was meant: what the locale could not decode is UTF-8, or no text.
+
+    Raises `DocumentError`, naming the `option` and how the text begins, for the latter.
+    """
+    from neardup.sources import files
+
+    if text is None or not any("\ud800" <= character <= "\udfff" for character in text):
+        return text
+    data = os.fsencode(text)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        shown = files.escaped(text)
+        shown = f"{shown[:_MOST_SHOWN]}…" if len(shown) > _MOST_SHOWN else shown
+        reason = f"{shown} is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
+        raise DocumentError(option, reason) from None
+
+
+def time_of(document: Document) -> str:
+    """The time that a record has itself; "" where it has none that can be read."""
+    try:
+        return "" if document.time is None else format_time(parse_time(document.time))
+    except ValueError:
+        return ""
+
+
+def _content(file: Path, encoding: str | None, *, html: bool, form: Form | None) -> str:
+    from neardup.sources.files import STDIN, form_of, is_delivered
+    from neardup.sources.reader import Reader
+
+    own = None if str(file) == STDIN else "mail" if is_delivered(file) else form_of(file.name)
+    _check_not_records(file, form or own)
+    form = form or (own if own == "mail" or (own == "html" and html) else "text")
+    reader = Reader([file], form=form, encoding=encoding, html=html)
+    for item in reader:
+        if isinstance(item, Document):
+            _report_kind(file, item.text, reader)
+            return item.text
+        if isinstance(item, Reject):
+            raise DocumentError(str(file), item.reason)
+    raise DocumentError(str(file), "there is nothing to read")
+
+
+def _check_not_records(file: Path, form: Form | None) -> None:
+    if form not in ("text", "html", "mail", None):
+        raise typer.BadParameter(
+            f"{file} holds records, not one text: give the text of one by --text, or all of them to `neardup ingest`; "
+            f"--file - < {file} takes the whole of it for one text",
+            param_hint="--file",
+        )
+
+
+def _report_kind(file: Path, text: str, reader: Reader) -> None:
+    """A message about a text that looks like something else, which is compared with whatever makes it that."""
+    if is_record(text):
+        name = "standard input" if str(file) == "-" else str(file)
+        log_line(
+            f"{name} looks like a record, and is compared with its braces and names; --text takes the text alone"
+        )
+        return
+    for remark in reader.remarks():
+        log_line(remark)
+
+
+def is_record(text: str) -> bool:
+    """Whether the first line of `text`, or the whole of it, is an object of JSON."""
+    import orjson
+
+    for part in (text.partition("\n")[0], text):
+        try:
+            if part.lstrip().startswith("{") and isinstance(orjson.loads(part), dict):
+                return True
+        except orjson.JSONDecodeError:
+            continue
+    return False

@@ -1,0 +1,186 @@
+"""What `ingest` reads, watched for ids that come again and for documents without a time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from types import NoneType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from neardup.cli.inputs import report_read
+from neardup.cli.streams import log_line
+from neardup.cli.tables import counted
+from neardup.model.document import AssumedTime, Document, Reject
+
+if TYPE_CHECKING:
+    from neardup import Window
+    from neardup.sources.position import Item
+    from neardup.sources.reader import Reader
+    from neardup.sources.time_order import DatedReader, SortedReader
+
+GENERATION: Final = 500_000
+"""Ids are looked for among at least so many before them, at most twice as many: a live stream has no end."""
+_UNDATED: Final[dict[type, str]] = {
+    AssumedTime: "that of the one before, or the first",
+    NoneType: "that of arrival",
+}
+"""What the time is of documents that have none, by what `DatedReader` gives them."""
+
+
+class IdCheckingReader:
+    """What `items` yield, the documents of `reader` in whatever order; it counts the ids that come again, and the
+    documents without a time.
+
+    `named` as `named_fields` says.
+    """
+
+    def __init__(self, items: DatedReader | SortedReader, reader: Reader, named: Collection[str]) -> None:
+        self._items, self._reader, self._named = items, reader, named
+        self._ids = RepeatedIds()
+        self._last: Document | None = None
+        self._undated: dict[type, int] = dict.fromkeys(_UNDATED, 0)
+        self._first_undated = ""
+
+    def __iter__(self) -> Iterator[Item]:
+        for item in self._items:
+            if type(item) is Document:
+                self._last = item
+                if self._ids.is_first_other_text(item):
+                    self._ids.example = f"{item.id!r} at {self._where(item)}"
+                if (kind := type(item.time)) in self._undated:
+                    self._undated[kind] += 1
+                    self._first_undated = self._first_undated or self._where(item)
+            yield item
+
+    def _where(self, document: Document) -> str:
+        where = self._items.located(Reject(document.id, ""))
+        return f"{where.source}:{where.line}" if where.line else f"{where.source}"
+
+    def position(self) -> tuple[float, float | None]:
+        """How much is behind us, and of how much."""
+        return self._items.position()
+
+    def located(self, reject: Reject) -> Reject:
+        """`reject` with the source and line of its document, which counts no longer if it was the last."""
+        if self._last is not None and self._last.id == reject.id:
+            if (kind := type(self._last.time)) in self._undated:
+                self._undated[kind] -= 1
+                self._first_undated = self._first_undated if any(self._undated.values()) else ""
+            self._last = None
+            self._ids.forget_last(reject.id)
+        return self._items.located(reject)
+
+    def report_undated(self) -> None:
+        """Messages about the times that documents without one were given."""
+        for kind, time in _UNDATED.items():
+            if count := self._undated[kind]:
+                have = counted(count, "document without a time has", "documents without a time have")
+                log_line(f"{have} {time} (first: {self._first_undated})")
+
+    def report(self, target: Window) -> bool:
+        """Messages about what was read into `target`; whether it cannot be what was meant: most documents gone, or a
+        field nowhere.
+        """
+        again = came_again(self._ids, target)
+        if again.stored:
+            were = counted(again.stored, "document was", "documents were")
+            log_line(f"{were} there from earlier runs, with the same text: nothing of that has changed")
+        if again.earlier:
+            log_line(
+                f"{counted(again.earlier, 'document')} stored by earlier runs gave way to another text of the same id: "
+                "--id-field names the field that tells documents apart (without one, a record is called by its file's "
+                "name), --window another window"
+            )
+        if again.same:
+            log_line(
+                f"{counted(again.same, 'document')} came again with the same id and text: counted above, and not "
+                "stored twice"
+            )
+        if again.other:
+            log_line(
+                f"{counted(again.other, 'document')} had an id that came before in this run with another text, and "
+                f"took its place (first: {self._ids.example}): --id-field names the field that tells documents apart"
+            )
+        if again.beside:
+            log_line(
+                f"{counted(again.beside, 'document')} had an id that came before in this run with another text, which "
+                "was no longer stored, or differs by white space and punctuation alone"
+            )
+        is_wrong = report_read(self._reader, self._named)
+        return is_wrong or 2 * again.other > self._ids.count
+
+
+class CameAgain(NamedTuple):
+    """How many documents of a run had an id that was known.
+
+    same     from this run, with the same text
+    other    from this run, with another text whose place they took
+    beside   from this run, with another text that they replaced nothing of
+    stored   from earlier runs, with the same text
+    earlier  from earlier runs, with another text that gave way
+    """
+
+    same: int
+    other: int
+    beside: int
+    stored: int
+    earlier: int
+
+
+def came_again(ids: RepeatedIds, target: Window) -> CameAgain:
+    """What the `ids` of a run, and what its window has replaced and left unchanged, of this run's documents and of
+    earlier ones, say together.
+
+    What replaced another text is taken for this run's as long as that had enough such. Where nothing leaves the window,
+    the others of these were no other texts for it: they differ by white space and punctuation alone.
+    """
+    settings = target.settings
+    other = min(ids.other, target.replaced)
+    same, beside = ids.same, ids.other - other
+    limits = settings.kept_hours, settings.max_documents, settings.max_memory
+    if settings.policy != "drop" and not any(limits):
+        same, beside = same + beside, 0
+    return CameAgain(same, other, beside, max(target.unchanged - same, 0), target.replaced - other)
+
+
+class RepeatedIds:
+    """Counts documents with an id of before, and the `same` text or an`other` one; `example` is the first of these.
+
+    Remembered are hashes of 8 bytes, so that one in millions of millions may be wrong.
+    """
+
+    def __init__(self, generation: int = GENERATION) -> None:
+        self._generation = generation
+        self._now: dict[int, int] = {}
+        self._before: dict[int, int] = {}
+        self.count, self.same, self.other = 0, 0, 0
+        self.example = ""
+        self._last: tuple[str, int | None] | None = None
+
+    def is_first_other_text(self, document: Document) -> bool:
+        """Count `document`; whether it is the first whose id was another text's."""
+        id, text = hash(document.id), hash(document.text)
+        known = self._now.get(id, self._before.get(id))
+        self.count += 1
+        if len(self._now) >= self._generation:
+            self._before, self._now = self._now, {}
+        self._now[id] = text
+        self._last = document.id, known
+        if known is None:
+            return False
+        if known == text:
+            self.same += 1
+            return False
+        self.other += 1
+        return self.other == 1
+
+    def forget_last(self, rejected: str | None) -> None:
+        """Count the last document no longer, if it is the one of the id `rejected`."""
+        if self._last is None or self._last[0] != rejected:
+            return
+        id, known = hash(rejected), self._last[1]
+        text, self._last = self._now.pop(id), None
+        self.count -= 1
+        if known is not None:
+            self._now[id] = known
+            self.same -= known == text
+            self.other -= known != text
