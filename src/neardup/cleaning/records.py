@@ -13,7 +13,7 @@ from neardup.cleaning.compared import Sourced, compared
 from neardup.cleaning.preference import doubts, preferred, rank, time_rank
 from neardup.model.document import Document, Flush, Reject
 from neardup.model.field_path import field_of
-from neardup.sources.files import escaped
+from neardup.sources.files import bytes_escaped
 from neardup.sources.spool import Spool
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Entry(NamedTuple):
     @property
     def where(self) -> str:
         """File and line, as messages name them."""
-        source = escaped(self.source)
+        source = bytes_escaped(self.source)
         return f"{source}:{self.line}" if self.line else source
 
 

@@ -15,7 +15,7 @@ from neardup.cli.sinks import Rejects
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted, some_of
 from neardup.model.document import Document
-from neardup.sources.files import escaped
+from neardup.sources.files import bytes_escaped
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -93,7 +93,7 @@ def report_compared(reader: Reader, names: list[str], count: int, rejects: Rejec
     """Tells with how many documents there was to compare. Whether all could be used, and it was anything."""
     is_wrong = inputs.report_read(reader, ())
     lacking = f"; {rejects.count:,} could not be used" if rejects.count else ""
-    of = some_of([escaped(name) for name in names])
+    of = some_of([bytes_escaped(name) for name in names])
     log_line(f"compared with {counted(count, 'document')} of {of}{'' if count else _NOTHING}{lacking}")
     return bool(count) and not rejects.count and not is_wrong
 

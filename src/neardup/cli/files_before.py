@@ -13,7 +13,7 @@ from neardup.cleaning.records import Before, Entry, entries
 from neardup.cli import inputs
 from neardup.cli.against import check_files, report_compared
 from neardup.cli.sinks import Rejects
-from neardup.sources.files import escaped
+from neardup.sources.files import bytes_escaped
 
 if TYPE_CHECKING:
     from neardup.cli.config import Config
@@ -36,7 +36,7 @@ class FilesBefore:
         cleaned = set(map(os.path.realpath, apart_from.paths))
         for path in self._reader.paths:
             if os.path.realpath(path) in cleaned:
-                why = f"{escaped(path)} is to be cleaned itself: all of it would go as a copy of itself"
+                why = f"{bytes_escaped(path)} is to be cleaned itself: all of it would go as a copy of itself"
                 raise typer.BadParameter(why, param_hint="--against")
 
     @contextmanager

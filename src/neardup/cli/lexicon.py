@@ -60,7 +60,7 @@ def build(
     from neardup.cli.sinks import Rejects
     from neardup.cli.tables import check_output, counted, print_line
     from neardup.signing.lexicon_sample import lexicon_of, sampled
-    from neardup.sources.files import escaped
+    from neardup.sources.files import bytes_escaped
     from neardup.tables.container import check_directory
 
     check_output()
@@ -73,7 +73,9 @@ def build(
     report_passed_over(reader)
     with Rejects(None, has_option=False) as rejects:
         drawn, seen = sampled((document.text for document in rejects.passing(reader)), sample)
-        made = lexicon_of(drawn, name=escaped(name or output.stem), q=recipe.q, fold_case=recipe.fold_case)
+        made = lexicon_of(
+            drawn, name=bytes_escaped(name or output.stem), q=recipe.q, fold_case=recipe.fold_case
+        )
     report_read(reader, ())
     made.save(output)
     source = "" if seen == made.documents else f", drawn from {seen:,}"

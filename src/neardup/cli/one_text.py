@@ -89,7 +89,7 @@ def from_command_line(text: str | None, option: str) -> str | None:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        shown = files.escaped(text)
+        shown = files.bytes_escaped(text)
         shown = f"{shown[:_MOST_SHOWN]}…" if len(shown) > _MOST_SHOWN else shown
         reason = f"{shown} is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
         raise DocumentError(option, reason) from None

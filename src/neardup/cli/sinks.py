@@ -18,7 +18,7 @@ from neardup.cli.streams import as_json, check_output, log_line, write_json
 from neardup.cli.verdict_table import VerdictTable
 from neardup.errors import OutputClosed
 from neardup.model.document import Document, Flush, Reject
-from neardup.sources.files import escaped
+from neardup.sources.files import bytes_escaped
 from neardup.sources.kind_counts import KindCounts
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class Rejects:
         if self._file:
             self._file.write(as_json(reject._asdict()))
             self._file.flush()
-        source = None if reject.source is None else escaped(reject.source)
+        source = None if reject.source is None else bytes_escaped(reject.source)
         where = ":".join(str(part) for part in (source, reject.line) if part is not None) or str(reject.id)
         first = self._kinds.add(_VARIABLE_RE.sub("_", reject.reason), where)
         if first and self._shown < SHOWN_KINDS:

@@ -163,7 +163,7 @@ def _written_out(value: Any) -> Any:
 def _as_escapes(match: re.Match[str]) -> str:
     part = match[0]
     is_name = "\udc80" <= part[0] <= "\udcff"
-    return files.escaped(part) if is_name else part.encode(errors="backslashreplace").decode()
+    return files.bytes_escaped(part) if is_name else part.encode(errors="backslashreplace").decode()
 
 
 def write_json(data: bytes) -> None:

@@ -110,11 +110,11 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
             hint = "; --input says what they are" if untold and not form else ""
             pages = [kind.name for kind in passed if FORMS.get(kind.name) == "html"]
             hint += "; --html reads pages" if pages and form != "html" else ""
-            passed_over.append(f"{escaped(name)}: {len(passed):,} passed over: {passed}{hint}")
+            passed_over.append(f"{bytes_escaped(name)}: {len(passed):,} passed over: {passed}{hint}")
     files, again = _once(files)
     if again:
         passed_over.append(
-            f"{some_of([escaped(name) for name in again])}: named twice, or linked to, and read once"
+            f"{some_of([bytes_escaped(name) for name in again])}: named twice, or linked to, and read once"
         )
     # Two files of one name in one run would give the same ids, and one would replace the other's documents. What one is
     # called by its path another may be called by its own name.
@@ -195,8 +195,8 @@ def opened(name: str) -> Iterator[int]:
         os.close(descriptor)
 
 
-def escaped(name: str) -> str:
-    r"""A file's name as text that every encoding has: bytes of it that are no UTF-8 stand as `\xNN`."""
+def bytes_escaped(name: str) -> str:
+    r"""A file's name or an argument as text that every encoding has: bytes of it that are no UTF-8 stand as `\xNN`."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
@@ -229,7 +229,7 @@ def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool
         directory, onerror=lambda error: files.append(File(error.filename, "", _unreadable(error)))
     ):
         if not {*names, *directories}.isdisjoint(PARTS) and holds_window(Path(parent)):
-            passed.add("a window", escaped(str(Path(parent).relative_to(directory))))
+            passed.add("a window", bytes_escaped(str(Path(parent).relative_to(directory))))
             directories.clear()
             continue
         if _is_maildir(Path(parent)):
@@ -241,7 +241,7 @@ def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool
             is_directory = name in directories
             reason = _why_passed_over(path, own, form, html=html, is_directory=is_directory)
             if reason:
-                passed.add(reason, escaped(str(path.relative_to(directory))))
+                passed.add(reason, bytes_escaped(str(path.relative_to(directory))))
             elif not is_directory:
                 files.append(File(str(path), "", form=of_all))
         directories[:] = [name for name in directories if not _is_hidden(Path(parent, name))]
@@ -261,7 +261,7 @@ def _why_passed_over(
         return "no file"
     is_page = own == "html" and form is None and not html
     if is_page or (own is None and form is None) or (own is not None and form not in (None, own)):
-        return escaped(ending(path.name)) or _NO_ENDING
+        return bytes_escaped(ending(path.name)) or _NO_ENDING
     return None
 
 

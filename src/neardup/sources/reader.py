@@ -10,7 +10,7 @@ from neardup.model.document import Document
 from neardup.sources import csv_rows, form_readers, html_page
 from neardup.sources.encoding import checked_encoding
 from neardup.sources.fields import Fields, FieldsKeepingRest, FieldsOfTexts, FieldUse
-from neardup.sources.files import STDIN, escaped, form_of, is_stream, listed, opened, total_bytes
+from neardup.sources.files import STDIN, bytes_escaped, form_of, is_stream, listed, opened, total_bytes
 from neardup.sources.key_search import may_have_key
 from neardup.sources.kind_counts import KindCounts
 from neardup.sources.other_formats import reason_by_name, taken_for_text
@@ -83,7 +83,7 @@ class Reader:
         self._use, self._as_text = FieldUse(self._fields, self._position), KindCounts()
         remember = self._position.remember
         for file in self._files:
-            self._position.enter(file.name, escaped(file.stem))
+            self._position.enter(file.name, bytes_escaped(file.stem))
             before, records = self.bytes_read, self._use.records
             for item in self._items(file):
                 if type(item) is Document:
@@ -170,7 +170,7 @@ class Reader:
         """Makes ids of the content of a stream: two streams that are read one after the other both have a line 1."""
         is_unnamed = file.name == STDIN or is_stream(file.name)
         if is_unnamed or is_live(os.fstat(descriptor).st_mode):
-            stem = "stdin" if is_unnamed else escaped(file.stem)
+            stem = "stdin" if is_unnamed else bytes_escaped(file.stem)
             self._position.enter(file.name, stem, by_content=True)
 
     def _content(self, form: Form, descriptor: int) -> Iterator[Item]:
