@@ -163,7 +163,7 @@ def _small_files(data: bytes) -> None:
     hour_list.rewrite(directory, hours)
     assert hour_list.listed_hours(directory) == hours
     (directory / "commit").write_bytes(data)
-    refusal(lambda: commit_slots.CommitSlots(directory, readonly=True).read())
+    refusal(lambda: commit_slots.WatchedSlots(directory).read())
     owner = len(data) % 7
     owners = np.array([owner, owner + 1])
     both = bytes(sealed(*concatenated([data, data[::-1]]), checksums.seeds_of(owners, 1)))

@@ -33,35 +33,66 @@ _COPIES: Final = 2
 
 
 class CommitSlots:
-    """The commit slots of the window at `path`; a writer's are locked, and made if they are not there."""
+    """The commit slots of the window at `path`."""
 
-    def __init__(self, path: Path, *, readonly: bool) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = None if readonly else _opened(path)
-        self._looked_at = _for_reading(path) if readonly else None
-        self._left = bytearray()  # all slots, as they were read or written here
-        if self._file is not None:
-            try:
-                self._left += _content(self._file)
-            except BaseException:
-                self.close()
-                raise
 
     def read(self) -> Commit:
-        """The newest commit; raises `WindowDamaged` where a newer one may have been acknowledged, and has rotted, and
-        `WindowMissing` for a reader whose window has been moved away or deleted.
-        """
+        """The newest commit; raises `WindowDamaged` where a newer one may have been acknowledged, and has rotted."""
         slots = read_slots(self._path)
         if not all(slots):
-            if self._file is None:  # to whoever writes "there is no window" would be no help
-                check_window(self._path)
-            actual = f"{file_size(self._path / 'commit')} bytes of which a slot and its copy do not check"
+            actual = f"{file_size(self._path / COMMIT)} bytes of which a slot and its copy do not check"
             raise WindowDamaged(self._path / COMMIT, actual, "two commit slots", self._path)
         return newest(slots)
 
+
+class WatchedSlots(CommitSlots):
+    """A reader's, in whose place others may come."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._file = _for_reading(path)
+
+    def read(self) -> Commit:
+        """As any; raises `WindowMissing` where the window has been moved away or deleted."""
+        try:
+            return super().read()
+        except WindowDamaged:
+            check_window(self._path)
+            raise
+
+    def is_exchanged(self) -> bool:
+        """Whether another file is there than at the last look: that of another window, or of this one signed again."""
+        newer = _for_reading(self._path)
+        if newer is None:  # perhaps it comes back
+            return False
+        before, self._file = self._file, newer
+        if before is None:
+            return False
+        with before:
+            return not os.path.sameopenfile(before.fileno(), newer.fileno())
+
+    def close(self) -> None:
+        """Lets go of the file; slots can still be read."""
+        if self._file is not None:
+            self._file.close()
+
+
+class LockedSlots(CommitSlots):
+    """The writer's, which are locked, and made if they are not there."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._file = _opened(path)
+        try:
+            self._left = bytearray(_content(self._file))  # all slots, as they were read or written here
+        except BaseException:
+            self.close()
+            raise
+
     def write(self, commit: Commit, *, flush: bool) -> None:
         """Writes `commit` over the older slot and its copy, and to the disk if it is to `flush`."""
-        assert self._file is not None, "a readonly store does not commit"
         slot = _encoded(commit)
         with naming(self._path / COMMIT):
             for at in range(commit.generation % _SLOTS, _COPIES * _SLOTS, _SLOTS):
@@ -71,31 +102,15 @@ class CommitSlots:
             if flush:
                 os.fsync(self._file.fileno())
 
-    def is_exchanged(self) -> bool:
-        """Whether a reader finds another file than when it looked last: that of another window, or of this one signed
-        again.
-        """
-        newer = _for_reading(self._path)
-        if newer is None:  # perhaps it comes back
-            return False
-        before, self._looked_at = self._looked_at, newer
-        if before is None:
-            return False
-        with before:
-            return not os.path.sameopenfile(before.fileno(), newer.fileno())
-
     def check_same(self) -> None:
         """Raises `WindowDamaged` if another window, an older copy of this one or none has taken its place."""
-        assert self._file is not None, "a readonly store does not commit"
         check_same(self._path / COMMIT, self._file)
         if _content(self._file) != self._left:
             raise replaced(self._path / COMMIT)
 
     def close(self) -> None:
         """Lets go of the file and its lock; slots can still be read."""
-        for file in (self._file, self._looked_at):
-            if file is not None:
-                file.close()
+        self._file.close()
 
 
 def _for_reading(path: Path) -> FileIO | None:

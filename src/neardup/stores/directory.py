@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from neardup.stores.base import Commit, Records
-    from neardup.stores.commit_slots import CommitSlots
+    from neardup.stores.commit_slots import LockedSlots, WatchedSlots
     from neardup.stores.hour_files import HourFiles
     from neardup.stores.records import RowBuffer, Rows
 
@@ -56,14 +56,17 @@ class DirectoryStore(SingleOwner, ABC):
     `recipe`: by which documents are signed.
     """
 
-    def __init__(self, path: Path, slots: CommitSlots) -> None:
+    def __init__(self, path: Path, slots: WatchedSlots | LockedSlots) -> None:
         self.path, self.name = path, str(path)
         self.recipe = ""
         self.revision = 0
         self.previous: dict[str, Any] = {}
         self.remembered: dict[str, Any] = {}
-        self.committed = slots.read()
         self._slots = slots
+        with contextlib.ExitStack() as stack:
+            stack.callback(slots.close)
+            self.committed = slots.read()
+            stack.pop_all()
         self._is_outdated = False
         """Whether what was read is no longer what is there: the next `refresh` begins anew."""
         self._open: OrderedDict[int, HourFiles] = OrderedDict()

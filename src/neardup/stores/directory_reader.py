@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from neardup.errors import WindowDamaged, WindowExpired
 from neardup.stores import records
 from neardup.stores.base import Commit, Records
-from neardup.stores.commit_slots import CommitSlots
+from neardup.stores.commit_slots import WatchedSlots
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.hour_files import HourFiles
 from neardup.stores.stored_hour import StoredHour, added_hours, records_of, rows_in, was_begun_after
@@ -30,10 +30,10 @@ class DirectoryReader(DirectoryStore):
     place: then `WindowExpired` is raised, and the next `refresh` begins anew.
     """
 
+    _slots: WatchedSlots
+
     def __init__(self, path: Path) -> None:
-        with contextlib.ExitStack() as stack:
-            super().__init__(path, stack.enter_context(contextlib.closing(CommitSlots(path, readonly=True))))
-            stack.pop_all()
+        super().__init__(path, WatchedSlots(path))
         self._row_counts: dict[int, int] = {}
         """How many rows of each hour were read."""
         self._added: dict[int, StoredHour] = {}

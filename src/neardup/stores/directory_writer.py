@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.errors import WindowDamaged
 from neardup.stores import hour_list
-from neardup.stores.commit_slots import CommitSlots
+from neardup.stores.commit_slots import LockedSlots
 from neardup.stores.description import remember
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.hour_files import NAMES, HourFiles, flush_directory
@@ -30,11 +30,13 @@ class DirectoryWriter(DirectoryStore):
     `fsync`: a commit is on the disk, not only with the system, when it returns.
     """
 
+    _slots: LockedSlots
+
     def __init__(self, path: Path) -> None:
         self.fsync = False
         with contextlib.ExitStack() as stack:
             self._lock = stack.enter_context(locked(path))
-            super().__init__(path, stack.enter_context(contextlib.closing(CommitSlots(path, readonly=False))))
+            super().__init__(path, LockedSlots(path))
             stack.pop_all()
         self._remember_next: dict[str, Any] | None = None
         self._ends: dict[int, list[int]] = {}

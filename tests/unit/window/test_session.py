@@ -15,7 +15,7 @@ from neardup.errors import ClusterRefused, ClusterRejected, NeardupError, Settin
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Settings
 from neardup.opening import open_window
 from neardup.signing.signer import signer_for
-from neardup.stores.commit_slots import CommitSlots
+from neardup.stores.commit_slots import LockedSlots
 from neardup.stores.directory_writer import DirectoryWriter
 from neardup.stores.hour_files import HourFiles
 from neardup.stores.memory import MemoryStore
@@ -156,7 +156,7 @@ def test_settings_say_how_many_documents_a_batch_has_before_the_store_does():
 
 
 @pytest.mark.parametrize(("interrupted", "is_committed"), [
-    ((HourFiles, "append"), False), ((DirectoryWriter, "commit"), False), ((CommitSlots, "write"), True),
+    ((HourFiles, "append"), False), ((DirectoryWriter, "commit"), False), ((LockedSlots, "write"), True),
 ])  # fmt: skip
 def test_after_an_interrupted_change_a_directory_answers_by_what_is_committed(
     tmp_path, monkeypatch, interrupted, is_committed
