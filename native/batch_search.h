@@ -186,14 +186,15 @@ KERNEL(search_and_add,
             locate(&located, keys + first, last - first);
             const Filter wanted = filter_of(&query, i);
             set_own_bits(&columns, i, query.counts[i], query.numerator, query.denominator, &own);
-            i64 certain = offsets[i];
-            const i64 end =
-                count_shared(&located, &bitsets, keys + first, last - first, min_shared[i], limit, &documents, &wanted,
-                             &counters, &columns, &own, candidates, room, offsets[i], &certain, &left_out[i]);
-            if (end < 0) {
-                status = end == -1 ? CANDIDATES_FULL : NO_MEMORY;
-                break;
-            }
+            const SharedSearch search = {
+                &located,   &bitsets, keys + first, last - first, min_shared[i], limit,
+                &documents, &wanted,  &counters,    &columns,     &own,
+            };
+            SharedOutput sharing = {.docs = candidates, .room = room, .at = offsets[i]};
+            status = count_shared(&search, &sharing);
+            if (status != DONE) break;
+            const i64 certain = sharing.certain, end = sharing.end;
+            left_out[i] = sharing.left_out;
             const i64 at = write_candidates(candidates, room, certain, end, &documents, &wanted, &query, i, &met,
                                             &stand_ins, &same_as[i]);
             if (at < 0) {

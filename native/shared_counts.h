@@ -45,6 +45,41 @@ static inline i64 next_stamp(const Counters *counters) {
     return ++*counters->stamp << counters->bits;
 }
 
+/* A search of one document: in which of the lists of its keys is every doc?
+ *
+ * keys      so many, of lists that are `located`
+ * minimum   lists that a doc must be in: from 1 to 2^bits - 2, `bits` those of `counters`
+ * limit     living docs of the hours wanted that a list may have to be read; 0: no limit
+ * own       the bits of the document's text, to be held against `columns`
+ */
+typedef struct {
+    const Located *located;
+    const BitsetCache *bitsets;
+    const u64 *keys;
+    i64 size;
+    i64 minimum;
+    i64 limit;
+    const Documents *documents;
+    const Filter *wanted;
+    const Counters *counters;
+    const BitmapColumns *columns;
+    OwnBits *own;
+} SharedSearch;
+
+/* Where the docs go, each once: `docs[at:end]`, with room to `room`.
+ *
+ * certain    behind those that are known to be all that is wanted (candidate_filter.h)
+ * left_out   how many lists were
+ */
+typedef struct {
+    i32 *docs;
+    i64 room;
+    i64 at;
+    i64 certain;
+    i64 end;
+    i64 left_out;
+} SharedOutput;
+
 /* How many living docs of the hours `low` to `high` list j holds: dead ones must not make a difference. */
 static inline i64 living_of(const Located *located, i64 j, const Documents *documents, i64 low, i64 high) {
     const PostingList list = table_part(located, j);
@@ -178,18 +213,17 @@ static inline void take_plain(u64 *reached, u64 *plain, i64 words, const Documen
 }
 
 /* `count_shared` where many lists are long: those are counted by their bitsets, the others are read. */
-static inline i64 count_by_bitsets(const Located *located, const BitsetCache *bitsets, const u64 *keys, i64 size,
-                                   i64 minimum, const Documents *documents, const Filter *wanted,
-                                   const Counters *counters, const BitmapColumns *columns, OwnBits *own, i32 *out,
-                                   i64 room, i64 out_at, i64 *certain) {
+static inline i64 count_by_bitsets(const SharedSearch *search, SharedOutput *out) {
+    const Located *located = search->located;
     const i64 *lengths = located->lengths;
-    const i64 total = counters->hits_length, shortest = long_from(total), words = (total + 63) / 64;
+    const i64 size = search->size, minimum = search->minimum, total = search->counters->hits_length;
+    const i64 shortest = long_from(total), words = (total + 63) / 64;
     i64 *rows = malloc((size_t)(2 * size + AT_ONCE) * sizeof *rows);
-    if (!rows) return -2;
+    if (!rows) return NO_MEMORY;
     i64 *others = rows + size + AT_ONCE;
     i64 n_rows = 0, n_others = 0, postings = 0;
     for (i64 j = 0; j < size; j++) {
-        const i64 row = lengths[j] >= shortest ? bitset_row(bitsets, keys[j], located, j) : -1;
+        const i64 row = lengths[j] >= shortest ? bitset_row(search->bitsets, search->keys[j], located, j) : -1;
         if (row >= 0) {
             rows[n_rows++] = row;
         } else {
@@ -201,37 +235,41 @@ static inline i64 count_by_bitsets(const Located *located, const BitsetCache *bi
     u64 *planes = malloc((size_t)((digits + 4) * words) * sizeof *planes);
     if (!planes) {
         free(rows);
-        return -2;
+        return NO_MEMORY;
     }
     u64 *reached = planes + digits * words, *rest = reached + words, *plain = rest + words, *alike = plain + words;
-    i64 kept = -1, reaching = 0;
-    count_bitsets(bitsets, rows, n_rows, minimum, words, planes, reached);
-    set_alike(columns, own, reached, words, alike);
+    i64 reaching = 0;
+    i64 status = CANDIDATES_FULL;
+    count_bitsets(search->bitsets, rows, n_rows, minimum, words, planes, reached);
+    set_alike(search->columns, search->own, reached, words, alike);
     for (i64 word = 0; word < words; word++) reaching += ones(reached[word] &= alike[word]);
-    if (out_at + reaching + 64 <= room) {
+    if (out->at + reaching + 64 <= out->room) {
+        i32 *docs = out->docs;
         memcpy(rest, reached, (size_t)words * sizeof *rest);
-        take_plain(rest, plain, words, documents, wanted);
-        *certain = write_members(words, plain, out, out_at);
-        const i64 by_list = write_members(words, rest, out, *certain);
-        if (by_list + postings + COUNTERS_AHEAD <= room) {
-            u8 *hits = counters->hits;
-            const i64 base = next_stamp(counters), goal = base + minimum;
+        take_plain(rest, plain, words, search->documents, search->wanted);
+        out->certain = write_members(words, plain, docs, out->at);
+        const i64 by_list = write_members(words, rest, docs, out->certain);
+        if (by_list + postings + COUNTERS_AHEAD <= out->room) {
+            u8 *hits = search->counters->hits;
+            const i64 base = next_stamp(search->counters), goal = base + minimum;
             u8 after[256];
             counted_once_more(base, goal, after);
-            i64 at = read_lists(located, others, n_others, out, by_list);
-            at = count_docs(out, by_list, at, after, max_i64(goal - n_rows, base + 1), hits, by_list);
-            kept = by_list;
+            i64 at = read_lists(located, others, n_others, docs, by_list);
+            at = count_docs(docs, by_list, at, after, max_i64(goal - n_rows, base + 1), hits, by_list);
+            i64 kept = by_list;
             for (i64 p = by_list; p < at; p++) {
-                const i64 doc = out[p];
+                const i64 doc = docs[p];
                 if (bit_of(reached, doc)) continue; /* written already */
-                out[kept] = (i32)doc;
+                docs[kept] = (i32)doc;
                 kept += bit_of(alike, doc) && hits[doc] - base + counted_bits(planes, digits, words, doc) >= minimum;
             }
+            out->end = kept;
+            status = DONE;
         }
     }
     free(planes);
     free(rows);
-    return kept;
+    return status;
 }
 
 /* Clears the counters of `docs[begin:end]`, all that were counted last, so that their stamp is free again: to clear those
@@ -322,67 +360,73 @@ static inline i64 count_densely(const Located *located, const i64 *read, i64 n_r
     return at;
 }
 
-/* Writes the docs in at least `minimum` of the lists of `keys[:size]`, which are `located`, each once, to
- * `out[out_at:room]`.
- *
- * Returns the position behind all, -1: `out` is too small, -2: no memory; `certain` becomes that behind those that are
- * known to be all that is `wanted` (candidate_filter.h), `left_out` how many lists were. A list of more than `limit`
- * living docs in the hours wanted is left out (0 = no limit). `minimum` is from 1 to 2^bits - 2, `bits` those of
- * `counters`. Costs 1 to 3 ns a posting read; where a list is long, of the two longest only those docs are looked up
- * that the others leave. Where many are, docs of short texts whose bitmaps speak against them are left out by `columns`
- * and the bits of the text's `own`.
+/* `count_shared` of the docs `docs[at:end]`, which are those of all lists but of two that may have bitsets, `one` and
+ * `two`, each posting one. Returns the end of those that come to the minimum.
  */
-static inline i64 count_shared(const Located *located, const BitsetCache *bitsets, const u64 *keys, i64 size,
-                               i64 minimum, i64 limit, const Documents *documents, const Filter *wanted,
-                               const Counters *counters, const BitmapColumns *columns, OwnBits *own, i32 *out, i64 room,
-                               i64 out_at, i64 *certain, i64 *left_out) {
+static inline i64 count_read(const SharedSearch *search, i32 *docs, i64 at, i64 end, i64 one, i64 two) {
+    const Counters *counters = search->counters;
+    const BitsetCache *bitsets = search->bitsets;
+    const i64 looked_up = (one >= 0) + (two >= 0);
+    const i64 base = next_stamp(counters), goal = base + search->minimum;
+    u8 after[256];
+    counted_once_more(base, goal, after);
+    const bool forgets = CLEARED_AT_ONCE * last_stamp(counters) * (end - at) < counters->hits_length;
+    const i64 begin = forgets ? end : at;
+    i64 last = count_docs(docs, at, end, after, goal - looked_up, counters->hits, begin);
+    if (looked_up)
+        last =
+            keep_reaching(bitset_at(bitsets, one >= 0 ? one : bitsets->most),
+                          bitset_at(bitsets, two >= 0 ? two : bitsets->most), goal, counters->hits, docs, begin, last);
+    return forgets ? forget_counts(counters, docs, at, end, last) : last;
+}
+
+/* Writes the docs in at least the minimum of the lists; returns a status: DONE, CANDIDATES_FULL or NO_MEMORY.
+ *
+ * Costs 1 to 3 ns a posting read; where a list is long, of the two longest only those docs are looked up that the others
+ * leave. Where many are, docs of short texts whose bitmaps speak against them are left out by `columns`.
+ */
+static inline i64 count_shared(const SharedSearch *search, SharedOutput *out) {
+    const Located *located = search->located;
     const i64 *lengths = located->lengths;
-    u8 *hits = counters->hits;
-    const i64 total = counters->hits_length;
-    *certain = out_at;
-    *left_out = 0;
+    const i64 size = search->size, minimum = search->minimum, limit = search->limit;
+    const i64 total = search->counters->hits_length;
+    out->certain = out->at;
+    out->left_out = 0;
     i64 one = -1, two = -1, row_one = -1, row_two = -1;
     const bool is_dense = size > MANY_LISTS && limit == 0 && are_dense(lengths, size, total);
     if (minimum > 1 && limit == 0 && !is_dense && is_crowded(lengths, size, total))
-        return count_by_bitsets(located, bitsets, keys, size, minimum, documents, wanted, counters, columns, own, out,
-                                room, out_at, certain);
+        return count_by_bitsets(search, out);
     if (minimum > 2 && limit == 0 && !is_dense) {
         two_longest(lengths, size, total, &one, &two);
-        if (one >= 0) row_one = bitset_row(bitsets, keys[one], located, one);
+        if (one >= 0) row_one = bitset_row(search->bitsets, search->keys[one], located, one);
         /* Not at m = 3: one shared key of the others would be enough, and every doc of these would be looked up. */
-        if (two >= 0 && minimum > 3) row_two = bitset_row(bitsets, keys[two], located, two);
+        if (two >= 0 && minimum > 3) row_two = bitset_row(search->bitsets, search->keys[two], located, two);
     }
     i64 few[MANY_LISTS], *read = size <= MANY_LISTS ? few : malloc((size_t)size * sizeof *read);
-    if (!read) return -2;
-    i64 n_read = 0, to_read = 0, end = -1;
+    if (!read) return NO_MEMORY;
+    const Filter *wanted = search->wanted;
+    i64 n_read = 0, to_read = 0;
     for (i64 j = 0; j < size; j++) {
         if (lengths[j] == 0 || (j == one && row_one >= 0) || (j == two && row_two >= 0)) continue;
-        if (limit > 0 && lengths[j] > limit && living_of(located, j, documents, wanted->low, wanted->high) > limit) {
-            ++*left_out;
+        if (limit > 0 && lengths[j] > limit &&
+            living_of(located, j, search->documents, wanted->low, wanted->high) > limit) {
+            out->left_out++;
             continue;
         }
         read[n_read++] = j;
         to_read += lengths[j];
     }
-    /* What is read, and behind it what is found or two counters a doc. */
-    const bool has_room = out_at + 2 * to_read + 1 + COUNTERS_AHEAD <= room;
-    if (has_room && is_dense)
-        end = count_densely(located, read, n_read, minimum, total, (u8 *)(out + out_at + to_read), out, out_at);
-    else if (has_room)
-        end = read_lists(located, read, n_read, out, out_at);
+    /* What is read, and behind it what is kept of it or two counters a doc. */
+    const bool has_room = out->at + 2 * to_read + 1 + COUNTERS_AHEAD <= out->room;
+    if (has_room && is_dense) {
+        u8 *counters = (u8 *)(out->docs + out->at + to_read);
+        out->end = count_densely(located, read, n_read, minimum, total, counters, out->docs, out->at);
+    } else if (has_room) {
+        const i64 end = read_lists(located, read, n_read, out->docs, out->at);
+        out->end = count_read(search, out->docs, out->at, end, row_one, row_two);
+    }
     if (read != few) free(read);
-    if (!has_room || is_dense) return end;
-    const u64 *bits_one = bitset_at(bitsets, row_one >= 0 ? row_one : bitsets->most);
-    const u64 *bits_two = bitset_at(bitsets, row_two >= 0 ? row_two : bitsets->most);
-    const i64 looked_up = (row_one >= 0) + (row_two >= 0);
-    const i64 base = next_stamp(counters), goal = base + minimum;
-    u8 after[256];
-    counted_once_more(base, goal, after);
-    const bool forgets = CLEARED_AT_ONCE * last_stamp(counters) * to_read < total;
-    const i64 begin = forgets ? end : out_at;
-    i64 at = count_docs(out, out_at, end, after, goal - looked_up, hits, begin);
-    if (looked_up) at = keep_reaching(bits_one, bits_two, goal, hits, out, begin, at);
-    return forgets ? forget_counts(counters, out, out_at, end, at) : at;
+    return has_room ? DONE : CANDIDATES_FULL;
 }
 
 #endif
