@@ -104,6 +104,11 @@ def test_files_are_sources_too_and_a_misspelt_one_is_told(run, caplog):
     assert "setting keep is 'best': it must be first, last, longest, earliest, or source:a,b,c" in done.err
 
 
+def test_a_time_that_is_a_boolean_is_no_number_of_seconds(run):
+    path = written("a.jsonl", [{"id": "a", "text": "Rain in the north.", "time": True}])
+    assert "1973" not in run("dedup", path, "--keep", "earliest").err
+
+
 def test_a_time_that_no_record_has_is_told_where_the_earliest_stays(run, caplog):
     written(
         "a.jsonl", [{"id": id, "text": FERRY, "made": made} for id, made in (("a", 99), ("b", "3/11/26"))]

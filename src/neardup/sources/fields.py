@@ -174,8 +174,9 @@ class FieldUse:
             raise
         has_id = document.id is not otherwise
         self._count(record, has_id=has_id, has_time=document.time is not None)
-        if isinstance(document.time, int | float) and abs(document.time) < _EARLY_SECONDS:
-            self._note_early(document.time)
+        time = document.time
+        if isinstance(time, int | float) and not isinstance(time, bool) and abs(time) < _EARLY_SECONDS:
+            self._note_early(time)
         return document if has_id else document._replace(id=self._position.distinct(otherwise))
 
     def early_times(self) -> Iterator[str]:
