@@ -6,8 +6,9 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, get_args
 
@@ -225,8 +226,8 @@ def _nothing(name: str, form: Form | None, *, html: bool) -> File:
 def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool) -> list[File]:
     """The files below `directory` that are read; those that are not go to `passed`."""
     files: list[File] = []
-    for parent, directories, names in os.walk(
-        directory, onerror=lambda error: files.append(File(error.filename, "", _unreadable(error)))
+    for parent, directories, names in _walked(
+        directory, lambda error: files.append(File(error.filename, "", _unreadable(error)))
     ):
         if not {*names, *directories}.isdisjoint(PARTS) and holds_window(Path(parent)):
             passed.add("a window", bytes_escaped(str(Path(parent).relative_to(directory))))
@@ -249,6 +250,17 @@ def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool
     return [file._replace(stem=Path(file.name).relative_to(directory).as_posix()) for file in files]
 
 
+def _walked(
+    directory: Path, on_error: Callable[[OSError], object]
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """As `os.walk`, a level at a time: until Python 3.12 that ends at a thousand folders in one another."""
+    waiting = [directory]
+    while waiting:
+        for parent, directories, names in islice(os.walk(waiting.pop(), onerror=on_error), 1):
+            yield parent, directories, names
+            waiting += [path for name in directories if not _is_link(path := Path(parent, name))]
+
+
 def _why_passed_over(
     path: Path, own: Form | None, form: Form | None, *, html: bool, is_directory: bool
 ) -> str | None:
@@ -256,8 +268,8 @@ def _why_passed_over(
     if _is_hidden(path):
         return "hidden"
     if is_directory:
-        return "linked directory" if path.is_symlink() else None
-    if not path.is_file():
+        return "linked directory" if _is_link(path) else None
+    if not is_file(path):
         return "no file"
     is_page = own == "html" and form is None and not html
     if is_page or (own is None and form is None) or (own is not None and form not in (None, own)):
@@ -268,6 +280,10 @@ def _why_passed_over(
 def _is_hidden(path: Path) -> bool:
     """Whether its name says so; the folders of a Maildir are called so, too, and are not."""
     return path.name.startswith(".") and not _is_maildir(path)
+
+
+def _is_link(path: Path) -> bool:
+    return os.path.islink(path)  # noqa: PTH114 - which of a path too long to be opened raises nothing
 
 
 def _is_maildir(directory: Path) -> bool:

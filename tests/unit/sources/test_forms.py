@@ -399,3 +399,31 @@ def test_a_byte_order_mark_is_named_with_the_option_that_reads_it(tmp_path, orde
 def test_an_encoding_that_is_none_is_refused_by_name(encoding):
     with pytest.raises(SettingsError, match=r"setting encoding is .*such as latin-1, cp1252 or utf-16"):
         Reader([], encoding=encoding)
+
+
+def test_a_thousand_folders_in_one_another_are_read(tmp_path):
+    folder = tmp_path
+    for _ in range(1_100):
+        folder /= "d"
+        folder.mkdir()
+    story = folder / "a.txt"
+    story.write_text("A story.")
+    try:
+        (document,) = read(tmp_path / "d")
+    finally:  # what removes all of it at the end of a run goes no deeper
+        story.unlink()
+        os.removedirs(folder)
+    assert document.text == "A story."
+
+
+def test_a_folder_whose_path_is_too_long_to_be_opened_is_told(tmp_path):
+    folder = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("d" * 250, dir_fd=folder)
+        inner = os.open("d" * 250, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    os.close(folder)
+    written(tmp_path, "a.txt", "A story.")
+    document, reject = read(tmp_path)
+    assert (document.text, reject.reason) == ("A story.", "cannot be read: File name too long")
