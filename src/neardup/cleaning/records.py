@@ -78,8 +78,8 @@ class ByKind(NamedTuple):
 class Before(NamedTuple):
     """Records that come before all others, and stay: copies of them go. Those that cannot be used go to `on_reject`."""
 
-    entries: Iterable[Entry | Flush] = ()
-    on_reject: OnReject = lambda _: None
+    entries: Iterable[Entry | Flush]
+    on_reject: OnReject
 
 
 Decided = tuple[Entry, Outcome]

@@ -236,6 +236,7 @@ def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool
         if _is_maildir(Path(parent)):
             directories.remove("tmp")  # what is still being delivered
         of_all: Form | None = "mail" if is_delivered(Path(parent, "its file")) else None
+        deeper: list[str] = []
         for name in (*directories, *names):
             path = Path(parent, name)
             own = of_all or form_of(name)
@@ -243,9 +244,11 @@ def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool
             reason = _why_passed_over(path, own, form, html=html, is_directory=is_directory)
             if reason:
                 passed.add(reason, bytes_escaped(str(path.relative_to(directory))))
-            elif not is_directory:
+            elif is_directory:
+                deeper.append(name)
+            else:
                 files.append(File(str(path), "", form=of_all))
-        directories[:] = [name for name in directories if not _is_hidden(Path(parent, name))]
+        directories[:] = deeper
     files.sort(key=lambda file: Path(file.name))
     return [file._replace(stem=Path(file.name).relative_to(directory).as_posix()) for file in files]
 
@@ -253,12 +256,14 @@ def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool
 def _walked(
     directory: Path, on_error: Callable[[OSError], object]
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """As `os.walk`, a level at a time: until Python 3.12 that ends at a thousand folders in one another."""
+    """As `os.walk`, a level at a time: until Python 3.12 that ends at a thousand folders in one another. All that are
+    left among the directories are walked, links too.
+    """
     waiting = [directory]
     while waiting:
         for parent, directories, names in islice(os.walk(waiting.pop(), onerror=on_error), 1):
             yield parent, directories, names
-            waiting += [path for name in directories if not _is_link(path := Path(parent, name))]
+            waiting += [Path(parent, name) for name in directories]
 
 
 def _why_passed_over(
