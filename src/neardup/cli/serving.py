@@ -111,7 +111,7 @@ def listen(
             )
         threading.Thread(target=_load, args=(questions,), daemon=True).start()
         config = uvicorn.Config(
-            application, log_level="warning", access_log=False, server_header=False,
+            application, log_level="warning", access_log=False, server_header=False, lifespan="off",
             timeout_graceful_shutdown=STOP_SECONDS,
             http=LimitedProtocol, backlog=max(most_connections() // 16, 1),  # taken at once, before any is hung up
         )  # fmt: skip

@@ -140,6 +140,22 @@ def test_half_a_request_does_not_hold_its_end_up(tmp_path, monkeypatch, capsys, 
     assert "Traceback" not in capsys.readouterr().err
 
 
+def test_a_second_ctrl_c_ends_it_without_a_traceback(tmp_path, monkeypatch, capsys, port):
+    def ask() -> None:
+        with socket.create_connection(("127.0.0.1", port), 60) as client:
+            client.sendall(HALF)
+            client.recv(10_000)  # it runs, and waits for the rest
+            os.kill(os.getpid(), signal.SIGINT)
+            with contextlib.suppress(OSError):
+                while True:  # until it takes no more requests
+                    socket.create_connection(("127.0.0.1", port), 60).close()
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, port, monkeypatch, ask)
+    assert "Traceback" not in capsys.readouterr().err
+
+
 def test_more_connections_than_it_may_open_are_hung_up_and_it_goes_on(tmp_path, monkeypatch, caplog, port):
     monkeypatch.setattr("neardup.serving.connections.most_connections", lambda: 4)
     ended: list[bytes] = []
