@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import reprlib
 import sys
 import time
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from neardup.serving.questions import Questions
 
 
+log: Final = logging.getLogger("neardup")
 _OWN_MACHINE: Final = Limits()
+_SAID_AGAIN: Final = 60
+"""After so many seconds the log says once more that the window cannot be used, and why."""
 
 
 def create_application(
@@ -60,14 +64,25 @@ def create_application(
 
 
 def _tell_errors(application: FastAPI) -> None:
+    said, said_at = "", 0.0
+
+    def unusable(request: Request, detail: str) -> Response:
+        """Whoever runs the server learns it, too, and not from each who asks."""
+        nonlocal said, said_at
+        if detail != said or time.monotonic() - said_at >= _SAID_AGAIN:
+            said, said_at = detail, time.monotonic()
+            log.warning("%s", detail)
+        return _error(request, 503, detail)
+
     @application.exception_handler(NeardupError)
     async def answer_error(request: Request, error: NeardupError) -> Response:
-        return _error(request, api.status_of(error), str(error))
+        status, detail = api.status_of(error), str(error)
+        return unusable(request, detail) if status == 503 else _error(request, status, detail)
 
     @application.exception_handler(OSError)
     async def answer_system(request: Request, error: OSError) -> Response:
         """A full disk, or a directory that has gone: nothing is wrong with what was asked."""
-        return _error(request, 503, f"{error.filename or 'the system'}: {error.strerror or error}")
+        return unusable(request, f"{error.filename or 'the system'}: {error.strerror or error}")
 
     @application.exception_handler(ClientDisconnect)
     async def answer_nobody(request: Request, _: ClientDisconnect) -> Response:

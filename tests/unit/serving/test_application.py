@@ -465,6 +465,19 @@ def test_a_judgement_that_cannot_be_written_is_told_by_what_the_system_says(clie
     assert (answer.status_code, answer.json()["detail"]) == (503, f"{judged.path}: No such file or directory")
 
 
+def test_that_the_window_cannot_be_used_stands_in_the_log_once_a_minute(client, path, monkeypatch, caplog):
+    monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
+    path.rename(path.parent / "elsewhere")
+    details = {
+        client.get(url).json()["detail"] for url in ("/api/stats", "/api/groups", "/api/document?id=a")
+    }
+    assert [record.getMessage() for record in caplog.records] == list(details)
+    monkeypatch.setattr("neardup.serving.application._SAID_AGAIN", 0)
+    client.get("/api/stats")
+    client.get("/api/stats?none=1")  # told to whoever asked alone
+    assert [record.getMessage() for record in caplog.records] == 2 * list(details)
+
+
 def test_figures_read_groups_again_after_seconds_only(client, path, monkeypatch):
     monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
     read = []
