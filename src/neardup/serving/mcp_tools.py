@@ -7,6 +7,8 @@ to a length that is said.
 from __future__ import annotations
 
 import functools
+import sys
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, ParamSpec, Self, TypeVar
 
 import anyio
@@ -144,8 +146,10 @@ class Server(MCPServer):
     async def run_stdio_async(self) -> None:
         """As the library has it, but that nothing goes unanswered; raises `OSError` for a reader that went away."""
         server = self._lowlevel_server
+        # Left to the library, bytes that are not UTF-8 are replaced, and another text is looked up than was sent.
+        lines = TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape")
         try:
-            async with stdio_server() as (read, write):
+            async with stdio_server(anyio.wrap_file(lines)) as (read, write):
                 answers = _Answers(write)
                 await server.run(_Messages(read, answers), answers, server.create_initialization_options())
         except ExceptionGroup as errors:  # of the library's tasks

@@ -171,11 +171,19 @@ def answers(path, *said: str) -> dict[int | None, dict[str, Any]]:
     """What is answered, by its id, to somebody who says all at once and closes the stream."""
     command = [sys.executable, "-m", "neardup", "mcp", "--window", str(path)]
     lines = "\n".join([BEGIN, *said, ""])
-    done = subprocess.run(command, input=lines, stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+    said_in_bytes = lines.encode(errors="surrogateescape")
+    done = subprocess.run(command, input=said_in_bytes, stdout=subprocess.PIPE, timeout=60, check=True)
     return {each["id"]: each for each in map(json.loads, done.stdout.splitlines())}
 
 
-@pytest.mark.parametrize("line", [r'{"jsonrpc": "2.0", "id": 2, "method": "tools/call\ud800"}', "no JSON"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        r'{"jsonrpc": "2.0", "id": 2, "method": "tools/call\ud800"}',
+        '{"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {"text": "\udcfc in Latin-1"}}',
+        "no JSON",
+    ],
+)
 def test_what_is_no_message_is_answered_by_an_error(path, line):
     """And what comes behind it as ever."""
     said = answers(path, line, '{"jsonrpc": "2.0", "id": 3, "method": "ping"}')
