@@ -201,7 +201,7 @@ def _telling(tool: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]
     def answer(*arguments: Parameters.args, **options: Parameters.kwargs) -> Answer:
         try:
             return tool(*arguments, **options)
-        except (NeardupError, ValueError) as error:
+        except (NeardupError, ValueError, OSError) as error:
             raise ToolError(str(error)) from error
 
     return answer

@@ -163,6 +163,13 @@ def test_errors_say_what_is_wrong(ask, tool, given, said):
     assert said in ask(tool, **given)
 
 
+def test_what_the_system_says_is_told(ask, path, monkeypatch):
+    monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
+    path.rename(path.with_name("elsewhere"))
+    path.write_text("a file in its place")
+    assert f"Not a directory: '{path}" in ask("check_text", text="x")
+
+
 CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
 BEGIN = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": CLIENT})
 
