@@ -12,7 +12,7 @@ from neardup.model.document import FLUSH
 from neardup.sources.encoding import not_text
 from neardup.sources.fields import RecordError
 from neardup.sources.json_values import Cut, is_spread, values
-from neardup.sources.lines import Overlong, excerpt, lines
+from neardup.sources.lines import BOM, Overlong, excerpt, lines, without_bom
 from neardup.sources.position import Record
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def _item(line: bytes, use: FieldUse, position: Position) -> Item | None:
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError as cause:
+        if type(line) is bytes and line.startswith(BOM):  # another file was put behind the first
+            return _item(without_bom(line), use, position)
         if line.strip() or isinstance(line, Overlong):
             return position.reject(_fault(line, cause, position.encoding), raw=excerpt(line))
         return None

@@ -58,13 +58,13 @@ def lines(chunks: Iterator[Chunk], longest: int) -> Iterator[Lines]:
             cut[1:-1] = [_joined([line], len(line), longest) for line in cut[1:-1]]
         cut[0] = _joined(held, length, longest)
         if first:
-            cut[0], first = _without_bom(cut[0]), False
+            cut[0], first = without_bom(cut[0]), False
         held = [cut.pop()]
         length = len(held[0])
         yield cut
     last = _joined(held, length, longest)
     if first:
-        last = _without_bom(last)
+        last = without_bom(last)
     if last:
         yield [last]
 
@@ -84,7 +84,8 @@ def _joined(held: list[bytes], length: int, longest: int) -> bytes:
     return Overlong.cut(line, longest) if length > longest else line
 
 
-def _without_bom(line: bytes) -> bytes:
+def without_bom(line: bytes) -> bytes:
+    """`line` without the byte order marks that it begins with."""
     start = 0
     while line.startswith(BOM, start):  # a program that writes one into a file that begins with one makes two
         start += len(BOM)

@@ -107,6 +107,12 @@ def test_the_form_may_be_said_where_the_name_does_not_tell_it(tmp_path):
     assert read(path, form="jsonl") == STORIES
 
 
+def test_files_with_byte_order_marks_may_be_put_one_behind_the_other(tmp_path):
+    assert read(written(tmp_path, "a.jsonl", 2 * (2_000 * b"\xef\xbb\xbf" + AS_JSON))) == 2 * read(
+        written(tmp_path, "b.jsonl", AS_JSON)
+    )
+
+
 def test_a_byte_order_mark_and_windows_line_ends_are_no_trouble(tmp_path):
     data = b"\xef\xbb\xbf" + AS_JSON.replace(b"\n", b"\r\n")
     assert read(written(tmp_path, "a.jsonl", data)) == STORIES
