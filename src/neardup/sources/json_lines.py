@@ -91,4 +91,5 @@ def _fault(line: bytes, cause: orjson.JSONDecodeError, encoding: str | None) -> 
         )
     except (ValueError, RecursionError):
         pass
-    return f"not JSON: {cause.msg} at column {cause.colno}"
+    advice = "; a line feed ends a line, and no carriage return alone" if b"\r" in line.rstrip() else ""
+    return f"not JSON: {cause.msg} at column {cause.colno}{advice}"

@@ -119,6 +119,12 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_trouble(tmp_path):
     assert read(written(tmp_path, "a.csv", b"\xef\xbb\xbfid,text\r\n1,a\r\n")) == [Document("1", "a")]
 
 
+def test_lines_that_end_in_carriage_returns_alone_are_told_as_such(tmp_path):
+    reject, other = read(written(tmp_path, "a.jsonl", AS_JSON.replace(b"\n", b"\r") + b"\n{bad}\r\n"))
+    assert reject.reason.endswith("; a line feed ends a line, and no carriage return alone")
+    assert "carriage" not in other.reason
+
+
 def test_the_last_line_needs_no_line_feed_and_blank_lines_are_skipped(tmp_path):
     data = b'\n{"id": "a", "text": "x"}\n  \n\n{"text": "y"}'
     assert read(written(tmp_path, "a.jsonl", data)) == [Document("a", "x"), Document("a.jsonl:5", "y")]
