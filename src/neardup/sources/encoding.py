@@ -19,6 +19,11 @@ _MARKS: Final = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+OTHER_NAMES: Final = {
+    "windows-874": "cp874", "windows-31j": "cp932", "x-sjis": "cp932", "windows-949": "cp949",
+    "iso-8859-8-i": "iso-8859-8",
+}  # fmt: skip
+"""Encodings by names that Python does not know (WHATWG, Encoding: labels)."""
 UNDECODABLE: Final = "neardup.undecodable"
 """The name of how what is no text of the encoding is decoded: see `_undecodable`."""
 BAD: Final = b"\xff"
@@ -41,14 +46,15 @@ _CONTROL_RE: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 def checked_encoding(name: str) -> str:
     """The encoding's name as Python has it; `SettingsError` if it knows no such encoding of text.
 
-    >>> checked_encoding("Latin-1")
-    'iso8859-1'
+    >>> checked_encoding("Latin-1"), checked_encoding("Windows-874")
+    ('iso8859-1', 'cp874')
     """
+    known = OTHER_NAMES.get(name.lower(), name)
     try:
-        "".encode(name)  # refuses what makes other things than bytes of text
+        "".encode(known)  # refuses what makes other things than bytes of text
         # Refuses encodings of names, idna and punycode.
-        codecs.getincrementaldecoder(name)(UNDECODABLE).decode(b"")
-        return codecs.lookup(name).name
+        codecs.getincrementaldecoder(known)(UNDECODABLE).decode(b"")
+        return codecs.lookup(known).name
     except (LookupError, ValueError):
         expected = "the name of an encoding, such as latin-1, cp1252 or utf-16"
         raise SettingsError("encoding", name, expected) from None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.document import format_time, parse_time
 from neardup.sources import optional_readers
+from neardup.sources.encoding import OTHER_NAMES
 from neardup.sources.html_page import PageError
 from neardup.sources.lines import BOM, Overlong, lines
 from neardup.sources.text_file import content_of, too_long
@@ -50,8 +51,9 @@ LONGEST_HEADER: Final = 16 * 1024
 _NO_CHARSETS: Final = ("punycode", "idna")
 """Encodings of names, not of texts: the time to decode them goes with the square of their length."""
 _MEANT: Final = {
-    "gb2312": "gb18030", "shift_jis": "cp932", "x-sjis": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949",
-    "iso-2022-jp": "iso2022_jp_ext", "big5": "cp950", "windows-874": "cp874", "iso-8859-8-i": "iso-8859-8",
+    **OTHER_NAMES,
+    "gb2312": "gb18030", "shift_jis": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949",
+    "iso-2022-jp": "iso2022_jp_ext", "big5": "cp950",
 }  # fmt: skip
 """What programs write under names that Python does not know, or takes for less (WHATWG, Encoding: labels)."""
 _BROKEN: Final = (LookupError, ValueError, TypeError, email.errors.MessageError)

@@ -308,6 +308,20 @@ def test_text_in_another_encoding_is_read(tmp_path, encoding, name):
     assert document.text.strip() == "café"
 
 
+@pytest.mark.parametrize(
+    ("encoding", "codec", "text"),
+    [
+        ("windows-874", "cp874", "เรือ“”"),
+        ("Windows-31J", "cp932", "①髙"),
+        ("windows-949", "cp949", "똠방각하"),
+    ],
+)
+def test_an_encoding_may_have_the_name_that_browsers_and_databases_know(tmp_path, encoding, codec, text):
+    assert read(written(tmp_path, "a.txt", text.encode(codec)), encoding=encoding) == [
+        Document("a.txt", text)
+    ]
+
+
 def test_what_is_no_text_of_the_encoding_costs_one_line(tmp_path):
     path = written(
         tmp_path, "a.jsonl", b'{"id":"1","text":"caf\xe9"}\n{"id":"2","text":"\x81"}\n{"id":"3","text":"b"}\n'
