@@ -21,9 +21,15 @@ _MARKS: Final = {
 }
 OTHER_NAMES: Final = {
     "windows-874": "cp874", "windows-31j": "cp932", "x-sjis": "cp932", "windows-949": "cp949",
-    "iso-8859-8-i": "iso-8859-8",
+    "iso-8859-8-i": "iso-8859-8", "x-euc-jp": "euc-jp",
 }  # fmt: skip
 """Encodings by names that Python does not know (WHATWG, Encoding: labels)."""
+MEANT: Final = {
+    **OTHER_NAMES,
+    "gb2312": "gb18030", "shift_jis": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949",
+    "iso-2022-jp": "iso2022_jp_ext", "big5": "cp950", "iso-8859-1": "cp1252", "latin1": "cp1252", "tis-620": "cp874",
+}  # fmt: skip
+"""What those who write mails and pages mean by names that Python does not know, or takes for less."""
 UNDECODABLE: Final = "neardup.undecodable"
 """The name of how what is no text of the encoding is decoded: see `_undecodable`."""
 BAD: Final = b"\xff"

@@ -6,13 +6,14 @@ What of a page is its main text is decided by trafilatura, which is loaded when 
 from __future__ import annotations
 
 import logging
+import re
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.errors import SettingsError
 from neardup.sources import optional_readers
-from neardup.sources.encoding import not_text
+from neardup.sources.encoding import MEANT, checked_encoding, not_text
 from neardup.sources.text_file import content_of, too_long
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 MISSING: Final = f"installed with its reader of HTML: {optional_readers.HTML.how}"
 _HEAD: Final = 4_096
 """Characters in which a page that is whole begins; else it is a part of one, as mails have it."""
+_CHARSET_RE: Final = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _SHOWN: Final = ("title", "author", "sitename")
 _FEW_TAGS: Final = 256
 _SHORT: Final = 1_000_000
@@ -44,14 +46,14 @@ def check_extractor() -> None:
 def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
     """The page as a document named by the file; one in which no main text is found is taken whole.
 
-    The encoding is the one named, else what the page says or looks like.
+    The encoding is the one named, else UTF-8, what the page says or what it looks like, whichever fits first.
     """
     data = content_of(chunks, longest)
     if data is None:
         return too_long(position, longest)
     if position.encoding and (fault := not_text(data, position.encoding)):
         return position.reject(fault, id=position.stem)
-    page = data.decode() if position.encoding else _extractor().utils.decode_file(data)
+    page = data.decode() if position.encoding else _decoded(data)
     try:
         text, values = _main_text(page)
     except PageError as error:
@@ -60,6 +62,18 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
         return position.reject("the page has no text", id=position.stem)
     shown = {name: values[name] for name in _SHOWN if values.get(name)}
     return position.document(position.named(data), text, values.get("date"), shown)
+
+
+def _decoded(data: bytes) -> str:
+    said = _CHARSET_RE.search(data, 0, _HEAD)
+    for name in ("utf-8", said[1].decode().lower() if said else ""):
+        with suppress(SettingsError, ValueError):
+            page = data.decode(checked_encoding(MEANT.get(name, name)))
+            page.encode()  # half a surrogate pair has no UTF-8
+            # What is in an encoding that does not begin with ASCII does not say it like this.
+            if name == "utf-8" or name in page[:_HEAD].lower():
+                return page
+    return str(_extractor().utils.decode_file(data))
 
 
 def _main_text(page: str) -> tuple[str, dict[str, Any]]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.document import format_time, parse_time
 from neardup.sources import optional_readers
-from neardup.sources.encoding import OTHER_NAMES
+from neardup.sources.encoding import MEANT
 from neardup.sources.html_page import PageError
 from neardup.sources.lines import BOM, Overlong, lines
 from neardup.sources.text_file import content_of, too_long
@@ -50,12 +50,6 @@ LONGEST_HEADER: Final = 16 * 1024
 """Characters of a header that the library takes apart: its time goes with their square."""
 _NO_CHARSETS: Final = ("punycode", "idna")
 """Encodings of names, not of texts: the time to decode them goes with the square of their length."""
-_MEANT: Final = {
-    **OTHER_NAMES,
-    "gb2312": "gb18030", "shift_jis": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949",
-    "iso-2022-jp": "iso2022_jp_ext", "big5": "cp950",
-}  # fmt: skip
-"""What programs write under names that Python does not know, or takes for less (WHATWG, Encoding: labels)."""
 _BROKEN: Final = (LookupError, ValueError, TypeError, email.errors.MessageError)
 """What the standard library raises for a header or an encoding that is not as it should be."""
 
@@ -227,7 +221,7 @@ def _encoding_named(part: Message) -> str | None:
     """The encoding that a part names; None if it names none, or in a way that cannot be read."""
     with suppress(*_BROKEN):
         named = part.get_content_charset()
-        name = _MEANT.get(named or "", named)
+        name = MEANT.get(named or "", named)
         return name if name and codecs.lookup(name).name not in _NO_CHARSETS else None
     return None
 
@@ -237,7 +231,7 @@ def _header(message: Message, name: str) -> str:
     value = str(message.get(name) or "")
     if len(value) <= LONGEST_HEADER:
         with suppress(*_BROKEN):  # an encoding that nobody knows, or bytes that are not of it
-            parts = [(data, _MEANT.get(charset or "", charset)) for data, charset in decode_header(value)]
+            parts = [(data, MEANT.get(charset or "", charset)) for data, charset in decode_header(value)]
             value = str(make_header(parts))
     return " ".join(value.encode("utf-8", "replace").decode().split())
 

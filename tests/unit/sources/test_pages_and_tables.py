@@ -44,6 +44,32 @@ def test_a_page_may_be_of_any_encoding(tmp_path, encoding):
     assert "nobody was blessé" in page.text
 
 
+POLISH = 80 * (
+    "Prom osiadł na mieliźnie o świcie u zachodniej mierzei. Nikt nie został ranny, podała straż przybrzeżna. "
+    "Łódź źle żółć. "
+)
+
+
+@pytest.mark.parametrize(
+    ("charset", "encoding", "text"),
+    [
+        ("ISO-8859-2", "iso-8859-2", POLISH.strip()),
+        ("iso-8859-1", "cp1252", " ".join(80 * ["Fähre “lief” auf"])), ("EUC-JP", "euc-jp", "フェリーが座礁した。"),
+        ("Shift_JIS", "cp932", "フェリー①が座礁した。"), ("gb2312", "gbk", "黎明前镕喆渡轮搁浅"),
+        ("utf-8", "utf-8", "Fähre"), ("iso-8859-1", "utf-8", "Fähre"), ("utf-16", "utf-8", "Fähre"),
+        ("idna", "utf-8", "Fähre"), ("unicode_escape", "cp1252", "Rain"), ("nope", "cp1252", "Rain"),
+    ],
+)  # fmt: skip
+def test_a_page_is_in_the_encoding_that_it_says_where_that_fits(tmp_path, charset, encoding, text):
+    """As against UTF-8, which hardly anything else is by chance."""
+    pytest.importorskip("trafilatura")
+    page = (
+        f'<html><head><meta http-equiv="Content-Type" content="text/html; charset={charset}"></head><p>{text}'
+    )
+    (document,) = read(written(tmp_path / "a.html", page.encode(encoding)), html=True)
+    assert document.text == text
+
+
 def test_a_page_without_a_main_text_is_taken_whole_and_one_without_any_rejected(tmp_path):
     pytest.importorskip("trafilatura")
     small = written(
