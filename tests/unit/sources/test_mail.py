@@ -101,6 +101,8 @@ def test_a_mail_without_any_text_is_rejected(tmp_path):
         ("big5", "黎明碁".encode("cp950"), None, "黎明碁"),
         ("windows-874", "เรือ“”".encode("cp874"), None, "เรือ“”"),
         ("iso-8859-8-i", "הספינה".encode("iso-8859-8"), None, "הספינה"),
+        ("iso-8859-1", "Fähre “lief auf”".encode("cp1252"), None, "Fähre “lief auf”"),
+        ("iso-8859-1", b"F\xe4hre \x81", None, "Fähre \x81"),
     ],
 )
 def test_the_encoding_is_that_of_the_part_or_one_that_fits(tmp_path, charset, data, encoding, text):
