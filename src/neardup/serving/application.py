@@ -127,9 +127,9 @@ def _why_invalid(request: Request, error: RequestValidationError) -> str:
         )
     if first["type"] == "json_invalid":
         return f"the body must be JSON: {first['ctx']['error']} at character {first['loc'][-1]}"
-    where = ".".join(str(part) for part in first["loc"][1:])
+    where = first["loc"][1] if len(first["loc"]) > 1 else "the request"  # a type may stand behind it
     given = "" if first["type"] == "missing" else f" (it is {reprlib.repr(first['input'])})"
-    return f"{where or 'the request'}: {first['msg']}{given}"
+    return f"{where}: {first['msg']}{given}"
 
 
 def _why_unreadable(cause: BaseException | None) -> str | None:

@@ -339,6 +339,13 @@ def test_a_client_that_goes_away_within_its_request_is_no_fault(client):
             404,
             "no document",
         ),
+        (
+            "POST",
+            "/api/check",
+            {"json": {"text": "x", "time": [1]}},
+            422,
+            "time: Input should be a valid string",
+        ),
         ("POST", "/api/judge", {"json": {"id1": "a", "id2": "c", "judgement": "maybe"}}, 422, "judgement"),
         ("POST", "/api/judge", {"json": {"id1": "a", "id2": "nobody", "judgement": "copy"}}, 404, "'nobody'"),
         ("POST", "/api/judge", {"json": {"id1": "a", "id2": "a", "judgement": "copy"}}, 422, "two documents"),
