@@ -18,7 +18,7 @@ from neardup.index.candidates import Crowd
 from neardup.index.crowd_comparison import CrowdComparison, Rest, best_of
 from neardup.index.pair_overlaps import required_overlaps, shared_of_pairs
 from neardup.index.template_filter import passes_bitmap_filter
-from neardup.model.decision import Matches, ranked
+from neardup.model.decision import NO_MATCHES, Matches, as_listed, ranked
 from neardup.model.verdict import Overlap, Part, overlap_of
 from neardup.signing.signature import concatenated
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 ReadTexts = Callable[[Sequence[int]], list[bytes]]
 """The normal forms of some docs, in UTF-8."""
-_NO_MATCHES = Matches((), 0, None)
 
 
 class Compared(NamedTuple):
@@ -110,8 +109,6 @@ class Verifier:
                 docs, cut = docs[:limit], True
             overlaps = [overlap for overlap in overlaps if overlap.doc in docs]
             parts = [part for part in parts if part.doc in docs]
-        if not overlaps:
-            return Compared(len(docs), _NO_MATCHES, parts, cut)
         matches = ranked(overlaps, self._table.standing(floor), self._listed)
         return Compared(len(docs), matches, parts, cut)
 
@@ -232,7 +229,7 @@ class Verifier:
         """Compares with a crowd, and with so many more of each text that are not among its documents."""
         docs = candidates.docs
         if not len(docs):
-            return Compared(0, _NO_MATCHES, [])
+            return Compared(0, NO_MATCHES, [])
         self._table.update_stands(floor)
         every = self._crowd_comparison.matches_if_all_do(index, docs, self._listed)
         if every is not None:
@@ -249,7 +246,8 @@ class Verifier:
             compared, total = compared + more[texts.compared].sum(), total + more[texts.reached].sum()
         overlaps = self._overlaps_of(best.docs, best.shared, count, best.exact)
         joined = overlaps.pop()
-        matches = Matches(overlaps, int(total), joined if best.has_head else None)
+        head, listed = joined if best.has_head else None, as_listed(overlaps, self._listed)
+        matches = Matches(overlaps[0], head, int(total), listed) if overlaps else NO_MATCHES
         parts: list[Part] = []
         if candidates.sentences is not None and self._rule is not None:
             lengths = np.diff(texts.starts)

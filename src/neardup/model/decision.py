@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from neardup.model.document import format_time
 from neardup.model.tuples import maker_of
@@ -22,40 +22,52 @@ from neardup.model.verdict import (
     Verdict,
     best_first,
     largest_first,
+    match_of,
 )
 
 Stands = Callable[[Overlap], bool]
 """Whether a document stands for a group, as its head or in place of one that is gone."""
 
 
-_match_of, _verdict_of = maker_of(Match), maker_of(Verdict)
+_verdict_of = maker_of(Verdict)
 
 
 class Matches(NamedTuple):
-    """The matches of one document: the best of them, best first, and how many there are in all.
+    """The matches of one document.
 
-    `head`: the best one that stands for a group, which the document then joins. None: the document must head one of
-    its own. So a group is a star: every member has doc_q >= t with the head directly, and no chain of copies of copies
-    grows.
+    best     None: there is none
+    head     the best one that stands for a group, which the document then joins. None: the document must head one of
+             its own. So a group is a star: every member has doc_q >= t with the head directly, and no chain of copies
+             of copies grows
+    total    how many there are in all
+    listed   those that the verdict names, best first
     """
 
-    best: Sequence[Overlap]
-    total: int
+    best: Overlap | None
     head: Overlap | None
+    total: int
+    listed: tuple[Match, ...]
 
     def basis(self, parts: Sequence[Part]) -> Basis:
         """The basis of the verdict on a document that has these `parts` in common with others."""
-        return Basis(self.best[0] if self.total else None, parts, self.head)
+        return Basis(self.best, parts, self.head)
+
+
+NO_MATCHES: Final = Matches(None, None, 0, ())
 
 
 def ranked(overlaps: Sequence[Overlap], stands: Stands, listed: int | None) -> Matches:
-    """The matches among `overlaps`, all at or above the threshold: at least one if there is any, else up to `listed`.
-
-    None = all.
-    """
+    """The matches among `overlaps`, all at or above the threshold, of which up to `listed` are named; None = all."""
+    if not overlaps:
+        return NO_MATCHES
     best = best_first(overlaps)
     head = next((match for match in best if stands(match)), None)
-    return Matches(best if listed is None else best[: max(listed, 1)], len(best), head)
+    return Matches(best[0], head, len(best), as_listed(best, listed))
+
+
+def as_listed(best: Sequence[Overlap], listed: int | None) -> tuple[Match, ...]:
+    """The first `listed` of these overlaps as a verdict names them; None = all."""
+    return tuple([match_of((match.id, match.score, match.shared)) for match in best[:listed]])
 
 
 class Evidence(NamedTuple):
@@ -68,7 +80,7 @@ class Evidence(NamedTuple):
     empty        whether its normal form is: nothing is a copy of nothing
     comparable   whether any of the hours that it is to be compared with lives
     cut          whether anything was left out: of the search, or hours that it should have been compared with
-    listed       how many matches and parts the verdict names; None = all
+    listed       how many parts the verdict names; None = all
     """
 
     id: str
@@ -90,12 +102,12 @@ def decide(evidence: Evidence) -> Verdict:
     """
     id, time, compared, matches, parts, empty, comparable, cut, listed = evidence
     named, named_total = (None, None) if parts is None else (_named(parts, listed), len(parts))
-    if not matches.total:
+    best = matches.best
+    if best is None:
         status = _status_without_match(empty=empty, comparable=comparable, partial=bool(parts))
         return Verdict(
             id, format_time(time), status, None, None, None, id, compared, cut, (), 0, named, named_total
         )
-    best = matches.best[0]
     return Verdict(
         id,
         format_time(time),
@@ -106,7 +118,7 @@ def decide(evidence: Evidence) -> Verdict:
         id if matches.head is None else matches.head.id,
         compared,
         cut,
-        tuple([_match_of((match.id, match.score, match.shared)) for match in matches.best[:listed]]),
+        matches.listed,
         matches.total,
         named,
         named_total,

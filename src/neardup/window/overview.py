@@ -74,7 +74,7 @@ def _overlaps_with_head(state: State, head: str, docs: Sequence[int]) -> dict[in
     pairs = Candidates(np.arange(count), np.full(count, head_doc), np.zeros(count, np.bool_))
     verifier = verifier_of(state, signed, pairs, _ANY_OVERLAP, rule=None, listed=1)
     compared = [verifier.compared(i, FIRST_HOUR).matches for i in range(count)]
-    return {doc: matches.best[0] for doc, matches in zip(docs, compared, strict=True) if matches.total}
+    return {doc: best for doc, (best, *_) in zip(docs, compared, strict=True) if best is not None}
 
 
 def stored_verdict(session: Session, id: str) -> Verdict | None:

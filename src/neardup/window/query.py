@@ -72,10 +72,10 @@ def query(state: State, options: QueryOptions) -> Verdict:
             listed=options.matches,
         )
     )
-    if not verdict.is_copy:
+    if matches.best is None:
         return verdict
     subject = (options.text or "").encode() if own < 0 else own
-    return with_kinds(state, [verdict], [subject], [matches.best[0]])[0]
+    return with_kinds(state, [verdict], [subject], [matches.best])[0]
 
 
 def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch, int]:

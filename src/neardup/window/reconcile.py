@@ -175,6 +175,6 @@ def _decided_again(
             listed=settings.matches,
         )
     )
-    if verdict.is_copy:
-        verdict = with_kinds(state, [verdict], [doc], [matches.best[0]])[0]
+    if matches.best is not None:
+        verdict = with_kinds(state, [verdict], [doc], [matches.best])[0]
     return verdict, matches, parts

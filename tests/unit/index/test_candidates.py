@@ -149,7 +149,7 @@ def searched(texts, chosen, threshold="0.7"):
     return (
         candidates,
         found.truncated.tolist(),
-        [{o.doc: (o.shared, o.larger) for o in own.matches.best} for own in compared],
+        [{int(match.id): match[1:] for match in own.matches.listed} for own in compared],
     )
 
 
@@ -164,7 +164,7 @@ def assert_finds_all(texts, chosen, threshold):
             shared, larger = len(own & grams[j]), max(len(own), len(grams[j]))
             equal = texts[i] == texts[j] != ""
             if equal or (larger and shared >= required_overlap(exact, larger)):
-                expected[j] = (shared, larger)
+                expected[j] = (1.0 if equal else shared / larger, shared)
         assert overlaps[i] == expected
         assert candidates[i] >= expected.keys()
         assert not truncated[i]

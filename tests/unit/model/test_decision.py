@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from neardup.model.decision import Evidence, Matches, decide, ranked
+from neardup.model.decision import NO_MATCHES, Evidence, decide, ranked
 from neardup.model.verdict import Match, Overlap, Part
 
 NEAR = Overlap(1, "near", 50, 8, 10, False)
@@ -12,7 +12,7 @@ BETTER = Overlap(2, "better", 60, 9, 10, False)
 EXACT = Overlap(3, "exact", 70, 10, 10, True)
 
 
-UNIQUE = Evidence("new", 1_000, 7, Matches((), 0, None), None, False, True, True, None)
+UNIQUE = Evidence("new", 1_000, 7, NO_MATCHES, None, False, True, True, None)
 """What is known of a document that matches none."""
 
 
@@ -61,15 +61,16 @@ def test_heads_are_asked_for_no_longer_than_needed():
         asked.append(match.id)
         return match is BETTER
 
-    assert ranked([NEAR, EXACT, BETTER], stands, 1) == ([EXACT], 3, BETTER)
+    assert ranked([NEAR, EXACT, BETTER], stands, 1) == (EXACT, BETTER, 3, (("exact", 1.0, 10),))
     assert asked == ["exact", "better"]
 
 
-@pytest.mark.parametrize(("listed", "kept"), [(None, 3), (0, 1), (1, 1), (2, 2), (9, 3)])
-def test_the_best_match_is_kept_however_few_are_listed(listed, kept):
+@pytest.mark.parametrize(("listed", "named"), [(None, 3), (0, 0), (1, 1), (2, 2), (9, 3)])
+def test_the_best_match_is_kept_however_few_are_listed(listed, named):
     matches = ranked([NEAR, EXACT, BETTER], lambda _: False, listed)
-    assert matches == ([EXACT, BETTER, NEAR][:kept], 3, None)
-    assert ranked([], lambda _: True, listed) == ([], 0, None)
+    assert matches[:3] == (EXACT, None, 3)
+    assert [match.id for match in matches.listed] == ["exact", "better", "near"][:named]
+    assert ranked([], lambda _: True, listed) == NO_MATCHES
 
 
 @pytest.mark.parametrize(("empty", "comparable", "status"), [

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import neardup
-from neardup.model.decision import Evidence, Matches, decide
-from neardup.model.verdict import Member, Overlap, Part
+from neardup.model.decision import NO_MATCHES, Evidence, Matches, decide
+from neardup.model.verdict import Match, Member, Overlap, Part
 from neardup.stores import blobs, records
 from neardup.stores.records import KEY_COUNTS, ROW, SET_ASIDE, TRUNCATED
 
@@ -20,8 +20,9 @@ NAMED_COLUMN_RE = re.compile(r"\b(?:row|rows|part|version|of_head)(?:\[[^\]]*\])
 
 BEST = Overlap(3, "best", 50, 8, 10, False)
 HEAD = Overlap(1, "head", 20, 7, 10, False)
+LISTED = Match("best", BEST.score, BEST.shared)
 PARTS = [Part(1, "less", 50, 3, 10, 5, 1), Part(2, "more", 60, 4, 10, 8, 2)]
-ALONE = Evidence("ä", 1_000, 7, Matches((), 0, None), None, False, True, False, None)
+ALONE = Evidence("ä", 1_000, 7, NO_MATCHES, None, False, True, False, None)
 
 
 def test_nobody_else_indexes_rows_by_the_names_of_columns():
@@ -41,8 +42,8 @@ def test_a_row_is_as_long_as_it_was_in_every_version():
 
 @pytest.mark.parametrize("evidence", [
     ALONE,
-    ALONE._replace(matches=Matches([BEST], 1, BEST), cut=True),
-    ALONE._replace(matches=Matches([BEST], 4, HEAD), parts=PARTS, listed=1),
+    ALONE._replace(matches=Matches(BEST, BEST, 1, (LISTED,)), cut=True),
+    ALONE._replace(matches=Matches(BEST, HEAD, 4, (LISTED,)), parts=PARTS, listed=1),
     ALONE._replace(parts=PARTS),
     ALONE._replace(parts=[]),
 ], ids=["unique", "a copy of its head", "a copy of another", "a partial copy", "looked for in vain"])  # fmt: skip
