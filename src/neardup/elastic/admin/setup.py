@@ -102,7 +102,7 @@ def set_up(
         keep_hours = settings.keep_hours if keep_hours is None else keep_hours
     given: dict[str, Any] = {
         "window_hours": window_hours, "keep_hours": keep_hours, "text_field": text_field, "time_field": time_field,
-        "max_length": max_length,
+        "max_length": max_length, "lossless": lossless, "words": words,
     }  # fmt: skip
     snapshot = take_snapshot(cluster)
     present = window_config(snapshot.about) if snapshot.about else None
@@ -111,7 +111,7 @@ def set_up(
     config = changed_config(cluster, present, recipe, given)
     wish: Sign = sign or (present.signed_by if present else "auto")
     config = replace(config, signed_by=signer_of(cluster.address, snapshot, wish))
-    config = _with_form(config, snapshot, (lossless, words, terms), is_new=present is None)
+    config = _with_form(config, snapshot, terms)
     made = plan(cluster.address, config, snapshot)
     if not dry_run:
         apply(cluster, made)
@@ -132,33 +132,24 @@ def changed_config(
     return config
 
 
-def _with_form(
-    config: WindowConfig,
-    snapshot: ClusterSnapshot,
-    wish: tuple[bool | None, bool | None, bool | None],
-    *,
-    is_new: bool,
-) -> WindowConfig:
+def _with_form(config: WindowConfig, snapshot: ClusterSnapshot, terms: bool | None) -> WindowConfig:
     """`config` with the form of its signatures: of a new window, or of one without documents, compact where q-grams can
-    be cut or need not be, else as it is. `wish`: for q-grams, what is made of words, and terms, as it is given.
+    be cut or need not be, else as it is. `terms` as it is given, None: not at all.
     """
-    lossless, words, terms = wish
-    lossless = config.lossless if lossless is None else lossless
-    words = config.words if words is None else words
-    is_empty = is_new or not snapshot.indices.hourly
     client_signs = config.signed_by == "client"
+    is_empty = not (snapshot.about and snapshot.indices.hourly)
     if terms is False and (client_signs or not (is_empty or config.compact)):
         raise SettingsError(
             "terms",
             False,
             "True where the client signs, or where signatures are lists (docs/elasticsearch.md)",
         )
-    terms = client_signs or ((not is_new and config.terms) if terms is None else terms)
-    can_cut = not (terms and lossless) or snapshot.tokenizer is not None
+    terms = client_signs or (config.terms if terms is None else terms)
+    can_cut = not (terms and config.lossless) or snapshot.tokenizer is not None
     compact = can_cut if is_empty else config.compact
-    if not (words or compact):
+    if not (config.words or compact):
         raise SettingsError("words", False, "True where signatures are lists (docs/elasticsearch.md)")
-    return replace(config, lossless=lossless, words=words, compact=compact, terms=terms or not compact)
+    return replace(config, compact=compact, terms=terms or not compact)
 
 
 def signer_of(address: Address, snapshot: ClusterSnapshot, sign: Sign) -> SignedBy:
