@@ -525,7 +525,7 @@ class TestLateWrites:
         documents = [one("a", A), one("b", A_EDITED, 0.5)]
         put(window, documents)
         lease = scoring_lease(window)
-        state, _ = lease.acquire()
+        state = lease.acquire()
         lease.abandon()
         late = {"status": "unique", "order": state.commit.next_order, "written_by": "watch"}
         with just_before_it_looks(lambda: update(window, documents[0], {"neardup": late})):
@@ -535,7 +535,7 @@ class TestLateWrites:
         documents = [one("a", A), one("b", A_EDITED, 0.5)]
         put(window, documents[1:])
         lease = scoring_lease(window)
-        state, _ = lease.acquire()
+        state = lease.acquire()
         lease.abandon()
         late = {"status": "unique", "order": state.commit.next_order, "written_by": "ingest"}
 

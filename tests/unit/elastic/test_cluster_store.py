@@ -148,11 +148,11 @@ def test_a_first_commit_says_nothing_of_settings_that_its_opening_was_told_of(le
 def test_settings_that_no_writer_has_left_are_named_and_the_lease_is_let_go(lease):
     signer = signer_for(Recipe())
     garbage = StateDocument({"recipe": signer.text}, {"threshold": "much"}, KNOWN)
-    lease.acquire.return_value, lease.read_existing.return_value = (garbage, False), garbage
+    lease.acquire.return_value = lease.read_existing.return_value = garbage
     with a_store(lease) as store:
         for ask in (store.refresh, store.begin().__enter__):
             with pytest.raises(
                 WindowDamaged, match=r"the state of news .*threshold is 'much'.*neardup setup"
             ):
                 ask()
-    lease.commit.assert_called_once_with(garbage, still_lost=False)
+    lease.commit.assert_called_once_with(garbage)

@@ -71,11 +71,11 @@ def left_by(cluster, holder, until=FUTURE):
 
 def test_what_is_committed_in_an_epoch_is_what_the_next_one_begins_with(cluster, state):
     first, second = scoring_lease(cluster), scoring_lease(cluster)
-    begun, lost = first.acquire()
-    assert (lost, begun.epoch, first.held) == (False, 1, True)
+    begun = first.acquire()
+    assert (begun.undo, begun.epoch, first.held) == ((), 1, True)
     first.commit(begun.held_by(None, 0).next_epoch(lost=False))
     assert not first.held
-    assert second.acquire()[0].epoch == 3
+    assert second.acquire().epoch == 3
     assert read_state(cluster) == second.document
 
 
@@ -104,7 +104,7 @@ def test_who_waits_in_vain_is_told_for_whom(cluster, state, short):
 
 def test_a_clock_that_is_ahead_leaves_nobody_waiting_for_ever(cluster, state, short):
     left_by(cluster, ELSEWHERE, FUTURE)
-    assert scoring_lease(cluster).acquire()[1]
+    assert scoring_lease(cluster).acquire().undo
 
 
 def test_a_clock_that_is_behind_costs_nobody_the_lease_who_says_that_it_is_at_work(cluster, state, short):
@@ -157,8 +157,7 @@ def test_there_is_no_lease_where_there_is_no_window(cluster):
 )
 def test_the_arrivals_of_a_holder_that_died_never_count(cluster, state, short, holder, until):
     left_by(cluster, holder, until)
-    begun, lost = scoring_lease(cluster).acquire()
-    assert lost
+    begun = scoring_lease(cluster).acquire()
     assert begun.commit == Commit(next_order=ABORTED_ARRIVALS)
     assert (begun.aborted, begun.undo, begun.epoch) == (((0, ABORTED_ARRIVALS),), (0,), 1)
 
@@ -175,7 +174,7 @@ def test_epochs_that_are_lost_one_after_another_leave_one_aborted_range():
 
 def test_who_has_lost_the_lease_commits_nothing(cluster, state):
     slow = scoring_lease(cluster)
-    begun, _ = slow.acquire()
+    begun = slow.acquire()
     left_by(cluster, ELSEWHERE)
     slow.ensure_held()  # asks only now and then
     with pytest.raises(LeaseLost, match="another"):
@@ -198,21 +197,21 @@ def test_what_a_dead_scorer_left_outlives_a_change_of_the_state_alone(cluster, s
     changed = read_state(cluster)
     assert changed is not None
     assert changed.about == {"recipe": "s"}
-    begun, lost = scoring_lease(cluster).acquire()
-    assert (lost, begun.undo) == (True, (0, 1))
-    left_by(cluster, None, 0)
+    next_scorer = scoring_lease(cluster)
+    begun = next_scorer.acquire()
+    assert begun.undo == (0, 1)
+    next_scorer.commit(begun.without_undo())
     setup_changes.change_state(cluster, lambda state: replace(state, about={"recipe": "t"}))
-    assert not scoring_lease(cluster).acquire()[1]
+    assert not scoring_lease(cluster).acquire().undo
 
 
 @pytest.mark.parametrize("at_once", [True, False])
 def test_an_epoch_that_failed_is_undone_by_the_next(cluster, state, at_once):
     lease = scoring_lease(cluster)
-    begun, _ = lease.acquire()
+    begun = lease.acquire()
     lease.fail(begun, at_once=at_once)
     assert not lease.held
-    again, lost = scoring_lease(cluster).acquire()
-    assert (lost, again.undo) == (True, (1,))
+    assert scoring_lease(cluster).acquire().undo == (1,)
 
 
 def test_of_several_watchers_one_leads(cluster):

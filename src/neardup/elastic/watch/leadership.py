@@ -26,6 +26,7 @@ class LeaderDocument:
 
     holder: str | None = None
     until: int = 0
+    undo = ()  # a leader that died leaves nothing
 
     def source(self) -> dict[str, Any]:
         """As it is stored."""
@@ -41,7 +42,7 @@ class LeaderDocument:
         """The same with another holder."""
         return LeaderDocument(holder, until)
 
-    def next_epoch(self, *, lost: bool) -> LeaderDocument:  # noqa: ARG002 - a leader that died leaves nothing to undo
+    def next_epoch(self, *, lost: bool) -> LeaderDocument:  # noqa: ARG002 - as after any other
         """What the next leader begins with."""
         return self
 

@@ -31,15 +31,15 @@ def epoch(context: ElasticContext, *, sweep: bool = False, resigns: bool = False
     Raises `WindowResigning` for a window that is being signed again, or has been, but for who does it (`resigns`), and
     `WindowDamaged` for settings that no writer has left.
     """
-    document, lost = context.lease.acquire()
+    document = context.lease.acquire()
     try:
         if not resigns:
             _check(context, document)
     except (WindowResigning, WindowDamaged):
-        context.lease.commit(document, still_lost=lost)  # with nothing done
+        context.lease.commit(document)  # with nothing done
         raise
     try:
-        if lost or sweep:
+        if document.undo or sweep:
             document = _undo(context, document)
         yield document
     except BaseException as error:

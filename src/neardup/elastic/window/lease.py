@@ -24,6 +24,8 @@ from neardup.errors import ClusterConflict, ClusterError, LeaseLost, WindowDamag
 from neardup.model.clock import now_ms
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from neardup.elastic.http.api import Version
     from neardup.elastic.http.client import Cluster
 
@@ -44,6 +46,10 @@ class LeaseDocument(Protocol):
     @property
     def until(self) -> int:
         """When it can be taken from a holder that says nothing more, in milliseconds."""
+
+    @property
+    def undo(self) -> Sequence[int]:
+        """The epochs whose holders died, and whose changes must be undone."""
 
     def source(self) -> dict[str, Any]:
         """As it is stored."""
@@ -158,9 +164,9 @@ class Lease(Generic[Document]):
 
     # ---- to take it, and to keep it ----
 
-    def acquire(self) -> tuple[Document, bool]:
-        """Waits for the lease. What the document says at the beginning of this epoch, and whether the last holder died
-        in its own, so that what it did must be undone.
+    def acquire(self) -> Document:
+        """Waits for the lease. What the document says at the beginning of this epoch; if the last holder died in its
+        own, also that this is to be undone.
 
         Raises `WindowLocked` if another one holds on for longer than the cluster's patience, and `WindowDamaged` if
         somebody has deleted the document.
@@ -175,7 +181,7 @@ class Lease(Generic[Document]):
                     log.warning("the last scorer (%s) ended in the middle of a batch", document.holder)
                 document = document.next_epoch(lost=lost)
                 if self._claim(document):
-                    return document, lost
+                    return document
             elif time.monotonic() > end:
                 raise WindowLocked(str(self._cluster.address), document.holder)
             else:
@@ -205,13 +211,13 @@ class Lease(Generic[Document]):
 
     # ---- to let it go ----
 
-    def commit(self, document: Document, *, still_lost: bool = False) -> None:
-        """Makes `document` what counts, and lets the lease go. `still_lost`: what an earlier holder left when it died
-        was not undone in this epoch, and the next one is to do it.
+    def commit(self, document: Document) -> None:
+        """Makes `document` what counts, and lets the lease go. If it says that there still is something to undo, it is
+        left as by a holder that died: the next one is to do it.
 
         Raises `LeaseLost` if its time had run out and another one took over: nothing of the epoch counts.
         """
-        if not self._write(document.held_by(self._name if still_lost else None, 0)):
+        if not self._write(document.held_by(self._name if document.undo else None, 0)):
             self._lose()
         holders.end(self._name)
 

@@ -107,8 +107,7 @@ def _present(cluster: Cluster) -> tuple[StateDocument, WindowConfig] | None:
 def change_state(cluster: Cluster, change: Callable[[StateDocument], StateDocument]) -> None:
     """Commits a change of the state alone. What a scorer left that died is for the next scorer to undo."""
     lease = scoring_lease(cluster)
-    state, lost = lease.acquire()
-    lease.commit(change(state), still_lost=lost)
+    lease.commit(change(lease.acquire()))
 
 
 def _older(cluster: Cluster, layout: Layout, hour: int) -> Expired:
