@@ -51,6 +51,14 @@ class _Write(NamedTuple):
     new: bool = False
 
 
+class _Move(NamedTuple):
+    """A stored document that goes elsewhere, with new `fields` in our object."""
+
+    old: DocumentRef
+    new: DocumentRef
+    fields: dict[str, Any]
+
+
 class PendingWrites:
     """The writes of one batch.
 
@@ -68,7 +76,7 @@ class PendingWrites:
         self._cluster, self._counts, self._composer, self._lease = cluster, counts, composer, lease
         self._undo_log = UndoLog(cluster, lease.ensure_held, composer)
         self._pending: dict[DocumentRef, _Write] = {}
-        self._moves: list[tuple[DocumentRef, DocumentRef, dict[str, Any]]] = []
+        self._moves: list[_Move] = []
         self._unsendable: dict[str, str] = {}
         self._astray: list[_Write] = []
 
@@ -88,7 +96,7 @@ class PendingWrites:
 
     def move(self, old: DocumentRef, new: DocumentRef, fields: dict[str, Any]) -> None:
         """Lets a document wait to be moved, with new `fields` in our object."""
-        self._moves.append((old, new, fields))
+        self._moves.append(_Move(old, new, fields))
 
     def send(self, epoch: int) -> dict[str, str]:
         """Writes what waits: new documents first, then, with an undo log of `epoch`, what changes stored ones. Why some
@@ -96,22 +104,18 @@ class PendingWrites:
 
         Raises `LeaseLost` if another scorer holds the lease.
         """
-        writes = list(self._pending.values())
-        self._pending.clear()
-        if self._unsendable:
-            unsendable, self._unsendable = self._unsendable, {}
-            self._moves.clear()
+        writes, moves, unsendable = self._pending.values(), self._moves, self._unsendable
+        self._pending, self._moves, self._unsendable, self._astray = {}, [], {}, []
+        if unsendable:
             return unsendable
         new = [write for write in writes if write.new]
-        refused = self._send(new) if new else {}
         changes = [write for write in writes if not write.new]
-        if not refused and (changes or self._moves):
-            refused = self._change(epoch, changes)
+        refused = self._send(new)
+        if not refused and (changes or moves):
+            refused = self._change(epoch, changes, moves)
         if refused:
             self._lease.renew()  # what is in the way may be what another scorer wrote since this one lost its lease
-            self._moves.clear()
-            astray, self._astray = self._astray, []
-            self._withdraw([*(write for write in new if write.id not in refused), *astray])
+            self._withdraw([*(write for write in new if write.id not in refused), *self._astray])
         return refused
 
     def committed(self) -> None:
@@ -120,10 +124,10 @@ class PendingWrites:
 
     # ---- changes of stored documents ----
 
-    def _change(self, epoch: int, changes: list[_Write]) -> dict[str, str]:
+    def _change(self, epoch: int, changes: Sequence[_Write], moves: Sequence[_Move]) -> dict[str, str]:
         """Changes stored documents, as they are now; why some changes are refused, with none of them done then."""
-        current = self._current_of(changes)
-        writes = [*(write for write in changes if _concerns(write, current)), *self._moving(current)]
+        current = self._current_of(changes, moves)
+        writes = [*(write for write in changes if _concerns(write, current)), *_moving(moves, current)]
         large = self._undo_log.write(epoch, [_undo_entry(write.action, current) for write in writes])
         if large:
             self._undo_log.clear()
@@ -156,26 +160,14 @@ class PendingWrites:
         updates = self._composer.signing([write.action for write in writes])
         return self._send([_Write(update, update.id) for update in updates])
 
-    def _current_of(self, changes: Sequence[_Write]) -> Current:
-        """What `changes` and moves concern, as it is now: our fields of what is updated, all others whole."""
+    def _current_of(self, changes: Sequence[_Write], moves: Sequence[_Move]) -> Current:
+        """What `changes` and `moves` concern, as it is now: our fields of what is updated, all others whole."""
         whole = [write.action.ref for write in changes if write.action.op != "update"]
         revised = [write.action.ref for write in changes if write.action.op == "update"]
         only = [f"{OBJECT}.{name}" for name in SCORER_FIELDS]
-        there = self._documents([*whole, *(old for old, _, _ in self._moves)])
+        there = self._documents([*whole, *(move.old for move in moves)])
         lean = {ref: replace(each, source=self._composer.lean(each.source)) for ref, each in there.items()}
         return lean | self._documents(revised, only)
-
-    def _moving(self, current: Current) -> Iterator[_Write]:
-        """The two writes of every move."""
-        for old, new, fields in self._moves:
-            if old not in current:
-                log.warning("%s in %s was deleted by another client", escaped(old.id), old.index)
-                continue
-            there = current[old].source
-            source = {**there, OBJECT: {**own_object(there), **fields}}
-            yield _Write(Action("index", *new, source), new.id)
-            yield _Write(Action("delete", *old), new.id)
-        self._moves.clear()
 
     def _withdraw(self, writes: Sequence[_Write]) -> None:
         """Undoes the new documents of a batch that does not count, as they are now: a request that comes late, when
@@ -252,12 +244,12 @@ class PendingWrites:
                 return None
             return "Elasticsearch says both that it is there and that it is not"
         arrival = own_object(current.source).get("order")
-        if arrival is not None and arrival == write.arrival:
+        if arrival == write.arrival:
             return None
-        if write.new and action.op == "create":
+        if action.op == "create":
             if arrival is None or self._counts(arrival):
                 return _in_the_way(action, arrival)
-            action = Action("index", *action.ref, action.source)
+            action = action._replace(op="index")  # in place of what a scorer left that died
         elif not write.new or arrival is not None:
             self._lease.renew()  # if it was another scorer, this one is to stop here
         if write.new and action.op == "update" and not self._still_has_text_of(action, current):
@@ -296,6 +288,18 @@ def _version(current: Current, ref: DocumentRef) -> Version | None:
 def _arrival(current: Current, ref: DocumentRef) -> int | None:
     there = current.get(ref)
     return None if there is None else own_object(there.source).get("order")
+
+
+def _moving(moves: Sequence[_Move], current: Current) -> Iterator[_Write]:
+    """The two writes of every move."""
+    for old, new, fields in moves:
+        if old not in current:
+            log.warning("%s in %s was deleted by another client", escaped(old.id), old.index)
+            continue
+        there = current[old].source
+        source = {**there, OBJECT: {**own_object(there), **fields}}
+        yield _Write(Action("index", *new, source), new.id)
+        yield _Write(Action("delete", *old), new.id)
 
 
 def _concerns(write: _Write, current: Current) -> bool:
