@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.window import query_dsl as queries
 from neardup.elastic.window.candidate_query import CandidateQueries, by_rarest
@@ -35,34 +37,63 @@ class BatchQueries(CandidateQueries):
 
     def alike_any(self, documents: Sequence[Prepared], signed: SignedBatch) -> Iterator[dict[str, Any]]:
         """Queries that find all that may be a copy of one of the documents; of an empty one nothing is."""
-        # A text too short for a q-gram has no keys to share: only documents of the same text are its copies.
-        least = [
-            own if count else 0 for own, count in zip(self.least_shared(signed), signed.counts, strict=True)
-        ]
+        least, counts = self.least_shared(signed), signed.counts.tolist()
         # One scan does for all; clauses of terms count for those of whose keys a copy shares the same number.
         scans = self._layout.is_searched_by_plugin and not self._layout.terms
-        groups: defaultdict[int, list[int]] = defaultdict(list)
-        for i, own in enumerate(least):
-            if signed.text_offsets[i] < signed.text_offsets[i + 1]:
-                groups[min(own, 1) if scans else own].append(i)
-        for group in groups.values():
-            for part in self._parts(documents, group, signed, has_sketches=least[group[0]] > 0):
-                yield self._alike_any(documents, signed, part, [least[i] for i in part])
+        by_sketch: defaultdict[int, list[int]] = defaultdict(list)
+        by_qgrams: list[int] = []
+        for i in np.flatnonzero(np.diff(signed.text_offsets)).tolist():
+            # A text too short for a q-gram has no keys to share: only documents of the same text are its copies.
+            if least[i] and counts[i]:
+                by_sketch[0 if scans else least[i]].append(i)
+            else:
+                by_qgrams.append(i)
+        for group in by_sketch.values():
+            for part in in_parts(group, lambda _: 1, _BY_SKETCHES):
+                yield self._alike(documents, signed, part, [self._by_sketches(signed, part, least)])
+        for part in in_parts(
+            by_qgrams, lambda i: self._clauses(documents[i], counts[i]), queries.MOST_CLAUSES
+        ):
+            ways = [self._by_qgrams(documents[i], signed.part(i, i + 1)) for i in part if counts[i]]
+            yield self._alike(documents, signed, part, ways)
 
-    def _parts(
-        self, documents: Sequence[Prepared], group: Sequence[int], signed: SignedBatch, *, has_sketches: bool
-    ) -> Iterator[list[int]]:
-        """A `group` of documents in parts, each for one query: those that no sketch finds are clauses, one a document
-        for the plugin, else one a q-gram.
+    def _alike(
+        self,
+        documents: Sequence[Prepared],
+        signed: SignedBatch,
+        part: Sequence[int],
+        ways: Sequence[dict[str, Any]],
+    ) -> dict[str, Any]:
+        """What has the text of one of a `part` of the documents, or is found in one of the `ways`, and is of a size and
+        of an hour that a copy of one of them can have.
         """
-        if has_sketches:
-            return in_parts(group, lambda _: 1, _BY_SKETCHES)
+        same = queries.terms("fingerprint", sorted({signed.fingerprint(i) for i in part}))
+        largest = self._search.largest
+        sizes = [self._size(int(signed.counts[i]), largest) for i in part]
+        lengths = queries.lengths(min(sizes), self._settings.threshold_fraction, max(sizes), largest=largest)
+        hours = self.of_hours_around([documents[i].hour for i in part])
+        return self.living([queries.any_of([same, *ways]), lengths, *hours])
 
-        def clauses(i: int) -> int:
-            count = int(signed.counts[i])
-            return _SCANS if count and self._is_for_plugin(documents[i], count) else count
+    def _by_sketches(self, signed: SignedBatch, part: Sequence[int], least: Sequence[int]) -> dict[str, Any]:
+        """What shares at least `least[i]` keys with the sketch of a document i of `part`: where terms are searched for,
+        the same number with each.
+        """
+        sketches = [signed.part(i, i + 1).sketches for i in part]
+        if self._layout.is_searched_by_plugin:
+            return queries.sketches_like(sketches, [least[i] for i in part])
+        terms = [queries.sketch_terms(sketch, self._layout) for sketch in sketches]
+        return queries.sharing("sketch", terms, least[part[0]])
 
-        return in_parts(group, clauses, queries.MOST_CLAUSES)
+    def _by_qgrams(self, document: Prepared, signed: SignedBatch) -> dict[str, Any]:
+        """What may be a copy of one document, which no sketch finds."""
+        threshold = self._settings.threshold_fraction
+        if self._is_for_plugin(document, int(signed.counts[0])):
+            return queries.copies_of(document.text.decode(), threshold)
+        return by_rarest(self._signer, self._search, signed, threshold)
+
+    def _clauses(self, document: Prepared, count: int) -> int:
+        """How many clauses `_by_qgrams` counts as: one a q-gram, but for the plugin."""
+        return _SCANS if count and self._is_for_plugin(document, count) else count
 
     def _is_for_plugin(self, document: Prepared, count: int) -> bool:
         """Whether the query of the plugin is asked for the copies of a document that has so many q-grams: it is where
@@ -75,35 +106,6 @@ class BatchQueries(CandidateQueries):
     def added_since(self, first: int) -> dict[str, Any]:
         """The search for the documents of the arrival `first` and later ones."""
         return self.body(self.living([], first=first))
-
-    def _alike_any(
-        self, documents: Sequence[Prepared], signed: SignedBatch, group: Sequence[int], least: Sequence[int]
-    ) -> dict[str, Any]:
-        """What may be a copy of one of a `group` of documents, and shares at least `least` keys with it: of all of them
-        none, or some, and where terms are searched for the same number.
-        """
-        threshold = self._settings.threshold_fraction
-        ways = [queries.terms("fingerprint", sorted({signed.fingerprint(i) for i in group}))]
-        if least[0]:
-            sketches = [signed.part(i, i + 1).sketches for i in group]
-            if self._layout.is_searched_by_plugin:
-                ways.append(queries.sketches_like(sketches, least))
-            else:
-                terms = [queries.sketch_terms(sketch, self._layout) for sketch in sketches]
-                ways.append(queries.sharing("sketch", terms, least[0]))
-        else:
-            ways += [
-                queries.copies_of(documents[i].text.decode(), threshold)
-                if self._is_for_plugin(documents[i], int(signed.counts[i]))
-                else by_rarest(self._signer, self._search, signed.part(i, i + 1), threshold)
-                for i in group
-                if signed.counts[i]
-            ]
-        largest = self._search.largest
-        sizes = [self._size(int(signed.counts[i]), largest) for i in group]
-        lengths = queries.lengths(min(sizes), threshold, max(sizes), largest=largest)
-        wanted = [queries.any_of(ways), lengths]
-        return self.living([*wanted, *self.of_hours_around([documents[i].hour for i in group])])
 
     @staticmethod
     def _size(count: int, largest: int) -> int:
