@@ -15,7 +15,7 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.window import loader, text_cache
 from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.loader import StoredPart
-from neardup.elastic.window.state_document import StateDocument
+from neardup.elastic.window.state_document import SettingsToLeave, StateDocument
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import LeaseLost, WindowDamaged
 from neardup.model.document import Prepared
@@ -127,7 +127,7 @@ def test_a_commit_that_changes_what_others_left_to_be_remembered_says_so_once_fo
     """Of two scorers in turn each logged a line for every batch."""
     ours, theirs = Settings(), Settings(window_hours=1, threshold=0.8)
     with a_store(lease) as store:
-        store._known_settings = ours.remembered
+        store._settings = SettingsToLeave(ours.remembered, ours.remembered)
         for left in (ours, theirs, ours, theirs, Settings(window_hours=2), theirs):
             store._adopt(StateDocument({}, left.remembered, KNOWN))
             store.commit(KNOWN)

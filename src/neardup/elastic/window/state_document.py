@@ -88,26 +88,9 @@ class StateDocument:
         """Whether nobody has held the lease yet, as far as this document says."""
         return not self.epoch
 
-    def with_commit(
-        self,
-        commit: Commit,
-        known: dict[str, Any],
-        own: dict[str, Any] | None,
-        all_by: dict[str, Any] | None,
-        *,
-        removes: bool,
-    ) -> StateDocument:
-        """The same after a `commit`, which does more than add documents if it `removes`.
-
-        The verdicts that were there are by the settings `known`, the new ones by `own` (None: by what the last writer
-        left); or every one is by `all_by`, if that is given.
-        """
-        settings = all_by or merged(known, own or self.settings)
+    def with_commit(self, commit: Commit, settings: dict[str, Any], *, removes: bool) -> StateDocument:
+        """The same after a `commit`, which leaves `settings`, and does more than add documents if it `removes`."""
         return replace(self, commit=commit, changes=self.changes + removes, settings=settings)
-
-    def warn_of_others(self, window: str, own: dict[str, Any]) -> None:
-        """Logs in what the settings that another process left here are not the `own` of the one that commits now."""
-        warn_of_others(window, self.settings, own)
 
     def changed(self) -> StateDocument:
         """The same, by which others know that more was done than documents added."""
@@ -159,6 +142,38 @@ class StateDocument:
             int(source["turn"]), tuple(int(each) for each in source["undo"]),
             _text(source.get("resigned_from")),
         )  # fmt: skip
+
+
+class SettingsToLeave:
+    """The settings that the commits of one opening leave in the state document.
+
+    `own`: those of the opening; None: each commit leaves what it finds. How they change the `previous` ones, whoever
+    opened has been told; of others that another process leaves meanwhile a commit says it, once.
+    """
+
+    def __init__(self, own: dict[str, Any] | None, previous: dict[str, Any]) -> None:
+        self._own, self._last = own, previous
+        self._of_all: dict[str, Any] | None = None
+        self._told_of: list[dict[str, Any]] = []
+
+    def known(self, state: StateDocument) -> dict[str, Any]:
+        """The settings that the verdicts in a window of this `state` are by."""
+        return state.settings if state.commit.next_order else self._own or state.settings
+
+    def leave_next(self, of_all: dict[str, Any]) -> None:
+        """Lets the next commit say that all verdicts are by the settings `of_all`."""
+        self._of_all = of_all
+
+    def at_commit(self, state: StateDocument) -> dict[str, Any]:
+        """What a commit on top of `state` leaves."""
+        return self._of_all or merged(self.known(state), self._own or state.settings)
+
+    def committed(self, window: str, previous: dict[str, Any], left: dict[str, Any]) -> None:
+        """Notes that a commit has `left` settings where the `previous` ones were."""
+        if self._own and not self._of_all and previous != self._last and previous not in self._told_of:
+            self._told_of.append(previous)
+            warn_of_others(window, previous, self._own)
+        self._last, self._of_all = left, None
 
 
 def _object(value: Any) -> dict[str, Any]:

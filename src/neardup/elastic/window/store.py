@@ -17,6 +17,7 @@ from neardup.elastic.window.batch_writes import begun
 from neardup.elastic.window.epoch import committed_state, epoch
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.look_ahead import LookAhead
+from neardup.elastic.window.state_document import SettingsToLeave
 from neardup.stores.base import StoredCandidates
 from neardup.stores.records import are_deleted, are_set_aside, arrivals_of, bitmaps_among
 
@@ -49,10 +50,8 @@ class ClusterStore:
         self._context = context
         self._cluster, self._layout, self._lease = context.cluster, context.layout, context.lease
         self._document = document
-        self._own_settings = context.settings.remembered if remember else None
-        self._remember_next: dict[str, Any] | None = None
-        self._known_settings = document.settings  # how they are changed, whoever opened this has been told
-        self._told_settings = list[dict[str, Any]]()  # of others, that its commits replaced
+        own = context.settings.remembered if remember else None
+        self._settings = SettingsToLeave(own, document.settings)
         self._sweeps = False
         self._indices = set[str]()
         self._checked = set[str]()
@@ -218,18 +217,13 @@ class ClusterStore:
                 self._forget_all()
             return refused
         self._check_indices()
-        document = self._document.with_commit(
-            commit, self.remembered, self._own_settings, self._remember_next, removes=self._writes.removes
-        )
+        settings = self._settings.at_commit(self._document)
+        document = self._document.with_commit(commit, settings, removes=self._writes.removes)
         self._lease.commit(document)
-        is_changed = not self._remember_next and self.previous != self._known_settings
-        if self._own_settings and is_changed and self.previous not in self._told_settings:
-            self._told_settings.append(self.previous)
-            self._document.warn_of_others(self.name, self._own_settings)
-        self._document, self._known_settings = document, document.settings
+        self._settings.committed(self.name, self.previous, settings)
+        self._document = document
         self._held.committed()
         self._writes.committed()
-        self._remember_next = None
         return {}
 
     def _check_indices(self) -> None:
@@ -255,12 +249,10 @@ class ClusterStore:
 
     @property
     def remembered(self) -> dict[str, Any]:
-        if self._document.commit.next_order:
-            return self._document.settings
-        return self._own_settings or self._document.settings
+        return self._settings.known(self._document)
 
     def remember_at_commit(self, remembered: dict[str, Any]) -> None:
-        self._remember_next = remembered
+        self._settings.leave_next(remembered)
 
     # ---- documents of other clients ----
 
