@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from neardup.elastic.window import pending_writes, state_document
+from neardup.elastic.window import state_document, write_sender
 from neardup.elastic.window.lease import Lease
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import WindowLocked
 
 CALLS: dict[str, tuple[Any, str]] = {
-    "ensure_held": (Lease, "ensure_held"), "bulk": (pending_writes, "bulk"), "renew": (Lease, "renew"),
+    "ensure_held": (Lease, "ensure_held"), "bulk": (write_sender, "bulk"), "renew": (Lease, "renew"),
     "commit": (Lease, "commit"),
 }  # fmt: skip
 """Before anything is written; before documents are; when the undo log is; when all is, and does not count yet."""

@@ -1,0 +1,156 @@
+"""Writes sent, and what to make of the cluster's answers to them.
+
+Every write can be sent twice: a document that is there already is ours if it bears the arrival we gave it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import TYPE_CHECKING, NamedTuple
+
+from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk, refusal
+from neardup.elastic.http.mget import mget
+from neardup.elastic.http.remedies import remedy_for
+from neardup.elastic.window.codec import OBJECT, own_object
+from neardup.model.escapes import escaped
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.api import DocumentRef, StoredDocument, Version
+    from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.composer import Composer
+    from neardup.elastic.window.lease import Lease
+    from neardup.elastic.window.state_document import StateDocument
+
+    Current = Mapping[DocumentRef, StoredDocument]
+
+log = logging.getLogger("neardup")
+
+
+class Write(NamedTuple):
+    """An action that waits for the commit, on the document `id`; `arrival` is that document's own if it gets one.
+
+    `new`: it adds a document, or puts a mark on one that has none and must not have changed.
+    """
+
+    action: Action
+    id: str
+    arrival: int = -1
+    new: bool = False
+
+
+class WriteSender:
+    """Sends writes, as long as the `lease` is held here.
+
+    `counts` tells whether a document of an arrival is one of the window's, `composer` whose text a document has.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        counts: Callable[[int], bool],
+        composer: Composer,
+        lease: Lease[StateDocument],
+    ) -> None:
+        self._cluster, self._counts, self._composer, self._lease = cluster, counts, composer, lease
+        self.astray: list[Write] = []
+        """Of writes that were refused: the documents where a pipeline has put them instead."""
+
+    def send(self, writes: Sequence[Write]) -> dict[str, str]:
+        """Sends writes; why some are refused, by id."""
+        actions = [write.action for write in writes]
+        outcomes = bulk(self._cluster, actions, between=self._lease.ensure_held)
+        failed = [
+            (write, outcome)
+            for write, outcome in zip(writes, outcomes, strict=True)
+            if not outcome.ok and (write.action.op, outcome.status) != ("delete", HTTPStatus.NOT_FOUND)
+        ]
+        conflicts = [write.action.ref for write, outcome in failed if outcome.status == HTTPStatus.CONFLICT]
+        current = self.documents(conflicts)
+        refused: dict[str, str] = {}
+        for write, outcome in failed:
+            if outcome.elsewhere is not None and self._cluster.address.hour_of_index(outcome.elsewhere.index):
+                # Where it is it would count, by an arrival that another document of the window is given.
+                self.astray.append(write._replace(action=Action("create", *outcome.elsewhere)))
+            reason = self._reason(write, outcome, current)
+            if reason is not None:
+                refused[write.id] = reason
+        return refused
+
+    def documents(
+        self, refs: Sequence[DocumentRef], only: Sequence[str] = ()
+    ) -> dict[DocumentRef, StoredDocument]:
+        """The documents at `refs` as they stand now: whole, or `only` some fields of them."""
+        fields = {"_source_includes": ",".join(only)} if only else {}
+        documents = mget(self._cluster, refs, self._lease.ensure_held, **fields)
+        return {ref: each for ref, each in zip(refs, documents, strict=True) if each is not None}
+
+    def _reason(self, write: Write, outcome: Outcome, current: Current) -> str | None:
+        """Why a write is refused; None if it had happened after all, was made to happen, or need not."""
+        action = write.action
+        if outcome.status == HTTPStatus.CONFLICT:
+            return self._conflict(write, current.get(action.ref))
+        if outcome.status == HTTPStatus.NOT_FOUND and action.op == "update":
+            log.warning(
+                "%s in %s was deleted by another client: its verdict is not kept",
+                escaped(action.id),
+                action.index,
+            )
+            return None
+        remedy = remedy_for(str(outcome.error))
+        if outcome.status in FOR_ONE_ITEM and write.arrival >= 0 and remedy is None:
+            return f"Elasticsearch refuses it: {outcome.error}"
+        raise refusal(self._cluster, action, outcome)
+
+    def _conflict(self, write: Write, current: StoredDocument | None) -> str | None:
+        """Why a write is refused whose document is there already, or has changed meanwhile; None as in `_reason`.
+
+        The document is ours, and only the answer was lost; or somebody else's.
+        """
+        action = write.action
+        if current is None:
+            if action.op in ("update", "delete"):
+                return None
+            return "Elasticsearch says both that it is there and that it is not"
+        arrival = own_object(current.source).get("order")
+        if arrival == write.arrival:
+            return None
+        if action.op == "create":
+            if arrival is None or self._counts(arrival):
+                return _in_the_way(action, arrival)
+            action = action._replace(op="index")  # in place of what a scorer left that died
+        elif not write.new or arrival is not None:
+            self._lease.renew()  # if it was another scorer, this one is to stop here
+        if write.new and action.op == "update" and not self._still_has_text_of(action, current):
+            log.warning(
+                "%s in %s changed while it was scored: it is scored again", escaped(action.id), action.index
+            )
+            return None
+        return self.send([write._replace(action=action.if_version(current.version))]).get(write.id)
+
+    def _still_has_text_of(self, action: Action, current: StoredDocument) -> bool:
+        """Whether a document that somebody changed after it was read has the text that a mark was given for."""
+        ours = action.source[OBJECT] if isinstance(action.source, dict) else {}
+        return self._composer.has_text_of(current.source, ours.get("fingerprint"))
+
+
+def _in_the_way(action: Action, arrival: int | None) -> str:
+    """Why a new document is refused whose id another one has."""
+    if arrival is None:
+        return (
+            f"another client wrote a document of this id to {action.index}, which `neardup watch` scores: "
+            "give this one another id, or delete that one"
+        )
+    return f"{action.index} holds a document of this id that this window does not know: `neardup doctor`"
+
+
+def pinned(write: Write, current: Current) -> Write:
+    """The same write, which happens only to the version that is there now."""
+    return write._replace(action=write.action.if_version(version_of(current, write.action.ref)))
+
+
+def version_of(current: Current, ref: DocumentRef) -> Version | None:
+    """The version of a document that is there now; None: none is."""
+    there = current.get(ref)
+    return None if there is None else there.version
