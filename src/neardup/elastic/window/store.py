@@ -52,9 +52,9 @@ class ClusterStore:
         self._document = document
         own = context.settings.remembered if remember else None
         self._settings = SettingsToLeave(own, document.settings)
-        self._sweeps = False
-        self._indices = set[str]()
-        self._checked = set[str]()
+        self._sweeps = False  # whether the next epoch also takes back what came late of aborted ranges
+        self._added_to = set[str]()  # indices, by the batch at hand
+        self._checked = set[str]()  # indices that are known to sign, or to take, what is added
         self._ahead: LookAhead | None = None
         self.name, self.revision = str(context.cluster.address), 0
         self._forget_all()
@@ -62,7 +62,7 @@ class ClusterStore:
     def _forget_all(self) -> None:
         """Lets go of all documents: what is held of them is outdated."""
         self.revision += 1
-        self._indices.clear()
+        self._added_to.clear()
         self._held, self._writes = begun(self._context, self._counts)
 
     def _counts(self, arrival: int) -> bool:
@@ -184,8 +184,8 @@ class ClusterStore:
     def append(self, hour: int, new: NewDocuments) -> None:
         aside = are_set_aside(new.rows).tolist()
         refs = self._layout.refs_for(new.documents, hour, aside)
-        self._indices |= {ref.index for ref in refs}
-        if self._layout.archive in self._indices - self._checked:
+        self._added_to |= {ref.index for ref in refs}
+        if self._layout.archive in self._added_to - self._checked:
             self._layout.check_takes_new(self._cluster)
         self._held.add(new.rows, refs, new.blobs)
         self._held.keep_texts(new.rows, new.texts, new.documents)
@@ -210,7 +210,7 @@ class ClusterStore:
         refused = self._writes.send(self._lease.document.epoch)
         if refused:
             # The rest is appended again. An hour of which all was refused may not have been made.
-            self._indices.clear()
+            self._added_to.clear()
             if self._writes.removes:
                 # What was changed and put back again others may have read meanwhile.
                 self._document = self._document.changed()
@@ -229,10 +229,10 @@ class ClusterStore:
     def _check_indices(self) -> None:
         """Makes sure, once for every hour, that what has been added to it was signed."""
         if self._layout.archive is None:
-            for index in sorted(self._indices - self._checked):
+            for index in sorted(self._added_to - self._checked):
                 self._layout.check_made(self._cluster, index, self._context.signer.text)
-        self._checked |= self._indices
-        self._indices.clear()
+        self._checked |= self._added_to
+        self._added_to.clear()
 
     def others_before(self, hour: int) -> int:
         return loader.others_before(self._cluster, self._layout, self.committed.floor_hour, hour)
