@@ -361,6 +361,17 @@ class TestOtherClients:
         with open_elastic_window(str(window.address), credentials=window.credentials) as opened:
             assert opened.stats().documents == 3
 
+    def test_written_again_before_it_is_reconciled_it_is_scored_anew(self, window):
+        """A verdict on what it was had left it waiting no more: it was `empty` for ever."""
+        put(window, [one("a", A), one("b", A_EDITED, 0.1), one("c", B, 0.2)])
+        watched(window)
+        with open_elastic_window(str(window.address), credentials=window.credentials) as opened:
+            assert opened.stats().documents == 3
+            put(window, [one("b", B, 0.1)])
+            list(opened.reconcile())
+        (anew,) = watched(window)
+        assert (anew.id, anew.duplicate_of) == ("b", "c")
+
     @pytest.mark.filterwarnings("ignore:.*ingest pipelines for update")  # OpenSearch means to end this
     def test_a_request_that_updates_one_text_signs_it_and_has_it_scored_anew_and_a_bulk_does_not(
         self, cluster

@@ -187,20 +187,36 @@ def test_a_change_whose_request_was_refused_as_a_whole_leaves_its_undo_log(docum
     assert documents.sources.keys() == {STATE, (STATE[0], "undo-1-0"), (HOUR, "known")}
 
 
-def test_a_document_in_which_another_client_has_put_null_for_our_object_is_moved_and_revised(
-    documents, writes
-):
-    for id in ("moved", "revised"):
-        documents.put(HOUR, id, {"text": id, "neardup": None})
-    writes.move(DocumentRef(HOUR, "moved"), DocumentRef(COPIES, "moved"), {"status": "near"})
-    revised = DocumentRef(HOUR, "revised")
-    writes.put(Action("update", *revised, {"neardup": {"status": "near"}}), "revised")
-    writes.send(1)
-    writes.committed()
-    assert stored(documents) == {
-        (COPIES, "moved"): {"text": "moved", "neardup": {"status": "near"}},
-        (HOUR, "revised"): {"text": "revised", "neardup": {"status": "near"}},
-    }
+ANEW = [{"text": "new", "neardup": {"fingerprint": "f"}}, {"text": "new", "neardup": None}]
+"""Documents as another client has written them again, which wait to be scored."""
+
+
+@pytest.mark.parametrize("anew", ANEW, ids=["signed", "null"])
+def test_a_new_verdict_is_not_for_what_another_client_has_written_anew(documents, writes, anew, caplog):
+    """With a verdict it would wait no more, and its text never be compared."""
+    moved, revised = DocumentRef(HOUR, "moved"), DocumentRef(HOUR, "revised")
+    for ref in (moved, revised):
+        documents.put(*ref, anew)
+    writes.move(moved, DocumentRef(COPIES, "moved"), {"status": "near", "order": 3})
+    writes.put(Action("update", *revised, {"neardup": {"status": "near", "order": 4}}), "revised")
+    assert writes.send(1) == {}
+    assert stored(documents) == {tuple(moved): anew, tuple(revised): anew}
+    assert [message.split(": ")[1] for message in caplog.messages] == ["it is scored again"] * 2
+
+
+def test_a_new_verdict_is_not_for_what_is_written_anew_at_the_same_moment(documents, writes):
+    documents.put(HOUR, "revised", {"text": "old", "neardup": {"order": 4}})
+    seen = []
+
+    def anew(op, key):
+        if op == "update" and not seen:
+            seen.append(key)
+            documents.put(*key, ANEW[0])
+
+    documents.refused = anew
+    writes.put(Action("update", HOUR, "revised", {"neardup": {"status": "near", "order": 4}}), "revised")
+    assert writes.send(1) == {}
+    assert stored(documents) == {(HOUR, "revised"): ANEW[0]}
 
 
 def test_a_change_of_a_document_that_no_request_can_hold_is_refused_alone(documents, lease):
@@ -236,7 +252,7 @@ def revisions(documents, writes):
     for number in range(3):
         ref = DocumentRef(HOUR, str(number))
         documents.put(*ref, {"neardup": {"order": number}})
-        writes.put(Action("update", *ref, {"neardup": {"status": "near"}}), ref.id)
+        writes.put(Action("update", *ref, {"neardup": {"status": "near", "order": number}}), ref.id)
 
 
 def test_the_lease_is_kept_while_the_cluster_is_busy(documents, cluster, lease, writes):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -172,22 +172,34 @@ def _arrival(current: Current, ref: DocumentRef) -> int | None:
 def _moving(moves: Sequence[_Move], current: Current) -> Iterator[Write]:
     """The two writes of every move."""
     for old, new, fields in moves:
-        if old not in current:
-            log.warning("%s in %s was deleted by another client", escaped(old.id), old.index)
-            continue
-        there = current[old].source
-        source = {**there, OBJECT: {**own_object(there), **fields}}
-        yield Write(Action("index", *new, source), new.id)
-        yield Write(Action("delete", *old), new.id)
+        if _is_for(old, fields, current):
+            there = current[old].source
+            source = {**there, OBJECT: {**own_object(there), **fields}}
+            yield Write(Action("index", *new, source), new.id)
+            yield Write(Action("delete", *old), new.id)
 
 
 def _concerns(write: Write, current: Current) -> bool:
     """Whether there is anything for a write to change; what another client has deleted needs no deleting."""
-    if write.action.op == "index" or write.action.ref in current:
-        return True
-    if write.action.op == "update":
-        log.warning("%s in %s was deleted by another client", escaped(write.action.id), write.action.index)
-    return False
+    action = write.action
+    if action.op == "update":
+        return _is_for(action.ref, write.ours, current)
+    return action.op == "index" or action.ref in current
+
+
+def _is_for(ref: DocumentRef, ours: Mapping[str, Any], current: Current) -> bool:
+    """Whether a new verdict, which `ours` is, is for the document that is at `ref` now. One that another client has
+    written anew waits to be scored, which it would not with a verdict.
+    """
+    if ref not in current:
+        log.warning("%s in %s was deleted by another client", escaped(ref.id), ref.index)
+        return False
+    is_same = own_object(current[ref].source).get("order") == ours.get("order")
+    if not is_same:
+        log.warning(
+            "%s in %s was written anew by another client: it is scored again", escaped(ref.id), ref.index
+        )
+    return is_same
 
 
 def _undo_entry(action: Action, current: Current) -> UndoEntry:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk, refusal
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import remedy_for
-from neardup.elastic.window.codec import OBJECT, own_object
+from neardup.elastic.window.codec import own_object
 from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
@@ -38,6 +38,11 @@ class Write(NamedTuple):
     id: str
     arrival: int = -1
     new: bool = False
+
+    @property
+    def ours(self) -> Mapping[str, Any]:
+        """What an update writes of our object."""
+        return own_object(self.action.source) if isinstance(self.action.source, dict) else {}
 
 
 class WriteSender:
@@ -122,17 +127,20 @@ class WriteSender:
             action = action._replace(op="index")  # in place of what a scorer left that died
         elif not write.new or arrival is not None:
             self._lease.renew()  # if it was another scorer, this one is to stop here
-        if write.new and action.op == "update" and not self._still_has_text_of(action, current):
+        if action.op == "update" and not self._is_for(write, current):
             log.warning(
                 "%s in %s changed while it was scored: it is scored again", escaped(action.id), action.index
             )
             return None
         return self.send([write._replace(action=action.if_version(current.version))]).get(write.id)
 
-    def _still_has_text_of(self, action: Action, current: StoredDocument) -> bool:
-        """Whether a document that somebody changed after it was read has the text that a mark was given for."""
-        ours = action.source[OBJECT] if isinstance(action.source, dict) else {}
-        return self._composer.has_text_of(current.source, ours.get("fingerprint"))
+    def _is_for(self, write: Write, current: StoredDocument) -> bool:
+        """Whether an update is for a document that somebody changed after it was read: a mark for its text, another
+        verdict for its arrival; what takes a mark back for any.
+        """
+        if write.new:
+            return self._composer.has_text_of(current.source, write.ours.get("fingerprint"))
+        return write.ours.get("order") in (None, own_object(current.source).get("order"))
 
 
 def _in_the_way(action: Action, arrival: int | None) -> str:
