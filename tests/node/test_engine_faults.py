@@ -343,7 +343,8 @@ def test_what_was_signed_when_the_nodes_signed_longer_texts_stays_signed(cluster
     bulk(cluster, [Action("delete", index, "a")])
     log.undo([7])
     # Of this only the verdict was to change; who puts it back is interrupted, and does so again.
-    log.write(8, [UndoEntry(index, "a", fields={"status": source["neardup"]["status"]})])
+    verdict = {name: source["neardup"][name] for name in ("status", "order")}
+    log.write(8, [UndoEntry(index, "a", fields=verdict)])
     with mock.patch.object(composer, "signing", side_effect=KeyboardInterrupt), suppress(KeyboardInterrupt):
         log.undo([8])
     log.undo([8])

@@ -206,7 +206,7 @@ def test_a_new_verdict_is_not_for_what_another_client_has_written_anew(documents
 
 def test_a_new_verdict_is_not_for_what_is_written_anew_at_the_same_moment(documents, writes):
     documents.put(HOUR, "revised", {"text": "old", "neardup": {"order": 4}})
-    seen = []
+    seen: list[object] = []
 
     def anew(op, key):
         if op == "update" and not seen:

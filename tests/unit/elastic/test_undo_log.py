@@ -120,7 +120,6 @@ def test_what_is_deleted_while_it_is_undone_needs_no_undoing(documents, cluster)
 
 @pytest.mark.parametrize("entry", [
     UndoEntry(HOUR, "a", OLD), UndoEntry(HOUR, "a", {"text": "new", "neardup": None}),
-    UndoEntry(HOUR, "a", fields={"order": 3}),
 ])  # fmt: skip
 def test_a_document_in_which_another_client_has_put_null_for_our_object_is_put_back(
     documents, cluster, entry
@@ -128,5 +127,18 @@ def test_a_document_in_which_another_client_has_put_null_for_our_object_is_put_b
     UndoLog(cluster, KEPT, COMPOSER).write(7, [entry])
     documents.put(HOUR, "a", {"text": "new", "neardup": None})
     assert UndoLog(cluster, KEPT, COMPOSER).undo([7]) == 1
-    expected = {"text": "new", "neardup": {"order": 3}} if entry.source is None else entry.source
-    assert documents.sources == {(HOUR, "a"): expected}
+    assert documents.sources == {(HOUR, "a"): entry.source}
+
+
+@pytest.mark.parametrize("ours", [None, {"fingerprint": "f"}], ids=["null", "signed"])
+def test_a_verdict_is_not_put_back_on_what_another_client_has_written_anew(documents, cluster, ours):
+    """With a verdict it would wait no more, and its text never be compared."""
+    before, after = {"order": 3, "status": "near"}, {"order": 3, "status": "exact"}
+    UndoLog(cluster, KEPT, COMPOSER).write(7, [UndoEntry(HOUR, id, fields=before) for id in "ab"])
+    documents.put(HOUR, "a", {"text": "new", "neardup": ours})
+    documents.put(HOUR, "b", {"text": "old", "neardup": after})
+    UndoLog(cluster, KEPT, COMPOSER).undo([7])
+    assert documents.sources == {
+        (HOUR, "a"): {"text": "new", "neardup": ours},
+        (HOUR, "b"): {"text": "old", "neardup": before},
+    }

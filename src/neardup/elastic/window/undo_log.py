@@ -151,11 +151,11 @@ def _name(epoch: int, part: int) -> str:
 
 
 def _undoing(entry: UndoEntry, current: StoredDocument | None) -> Action | None:
-    """What brings a document back to its entry; None if that is for it to be gone, and it is."""
+    """What brings a document back to its entry; None if nothing does, or need do."""
     there, version = (None, (None, None)) if current is None else (current.source, current.version)
     if entry.fields is not None:
-        if there is None:
-            return None  # another client has deleted it
+        if there is None or _arrival(there) != entry.fields.get("order"):
+            return None  # another client has deleted it, or written it anew, so that it waits to be scored
         return Action("update", entry.index, entry.id, {OBJECT: entry.fields}, *version)
     if entry.source is None:
         return Action("delete", entry.index, entry.id, None, *version) if there is not None else None
