@@ -40,6 +40,12 @@ def test_python_m_neardup_is_the_command(run_process):
     assert (done.code, done.err) == (0, "")
 
 
+@pytest.mark.parametrize("seconds", ["inf", "nan", "1e300"])
+def test_a_watcher_that_is_to_wait_for_ever_is_refused(run, seconds):
+    done = run("watch", "--window", "http://127.0.0.1:1/news", "--poll", seconds)
+    assert (done.code, "--poll" in done.err, seconds in done.err.replace("+", "")) == (2, True, True)
+
+
 def test_a_warning_of_a_cluster_is_one_line_without_a_line_of_code(run_process):
     """Told once, whichever requests it comes with."""
     warning = {"warning": '299 Elasticsearch-9.2.0 "the parameter [local] is deprecated"'}

@@ -24,7 +24,7 @@ def watch(
     once: Annotated[bool, typer.Option("--once", help="End when nothing waits any more.")] = False,
     poll: Annotated[
         float,
-        typer.Option(metavar="SECONDS", min=0.1, help="How long to wait before looking again."),
+        typer.Option(metavar="SECONDS", min=0.1, max=86_400, help="How long to wait before looking again."),
     ] = DEFAULT_POLL_SECONDS,
     batch_documents: options.BatchDocumentsOption = None,
     no_rollover: Annotated[
