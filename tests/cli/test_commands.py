@@ -199,7 +199,7 @@ class TestReconcile:
         done = run("reconcile", "--window", window)
         changed = {verdict["id"]: verdict for verdict in done.lines}
         assert changed["ferry-edited"]["duplicate_of"] == "ferry-again"
-        assert " s: 2 verdicts changed (1 now unique, 1 now near)" in done.err or "changed (" in done.err
+        assert " s: 2 verdicts changed: 1 unique, 1 near\n" in done.err
         assert done.err.startswith("4 documents in ")
         run("delete", "ferry-again", "--window", window)
         table = run("reconcile", "--window", window, "--format", "table").out.splitlines()
@@ -210,7 +210,15 @@ class TestReconcile:
         run("delete", "ferry", "--window", window)
         done = run("reconcile", "--window", window, "--format", "quiet")
         assert done.out == ""
-        assert "changed (" in done.err
+        assert "changed: " in done.err
+
+    def test_nothing_is_said_to_be_unique_now_that_was_before(self, run, window):
+        words = ("reconcile", "--window", window, "--format", "quiet")
+        assert "verdicts changed: " not in run(*words).err
+        run("ingest", written("more.jsonl", [{"id": "more", "text": MILL}]), "--window", window, "--partial")
+        said = run(*words).err
+        assert "unique" in said
+        assert "now unique" not in said
 
     def test_nothing_changed(self, run, window):
         done = run("reconcile", "--window", window)

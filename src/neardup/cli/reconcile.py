@@ -74,6 +74,6 @@ def _noted(verdicts: Iterable[Verdict], statuses: Counter[str]) -> Iterator[Verd
 
 
 def _in_words(documents: int, seconds: float, statuses: Counter[str]) -> str:
-    said = ", ".join(f"{count:,} now {status}" for status, count in statuses.most_common())
-    changed = f"{counted(statuses.total(), 'verdict')} changed{f' ({said})' if said else ''}"
+    said = ", ".join(f"{count:,} {status}" for status, count in statuses.most_common())
+    changed = f"{counted(statuses.total(), 'verdict')} changed{f': {said}' if said else ''}"
     return f"{counted(documents, 'document')} in {seconds:.1f} s: {changed}"
