@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -91,21 +92,30 @@ def test_an_address_that_is_none_is_refused(address):
         parsed(address)
 
 
-def test_a_port_that_is_taken_is_named():
+def test_a_port_that_is_taken_is_named_before_anything_is_made(run, stream):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        answering = metrics_at(str(taken.getsockname()[1]), "watch")
-        assert answering is not None
-        with (
-            pytest.raises(SettingsError, match="give another host or port"),
-            answering(Tally(), Rejects(None)),
-        ):
-            pass
+        address = str(taken.getsockname()[1])
+        done = run("ingest", stream, "--window", "new", "--metrics", address, "--output", "v.jsonl")
+    assert (done.code, f"{address} cannot be listened at" in done.err) == (2, True)
+    assert "give another host or port" in done.err
+    assert [*Path().iterdir()] == [stream]
+
+
+def test_a_port_that_is_taken_meanwhile_is_named():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = str(taken.getsockname()[1])
+    answering = metrics_at(address, "watch")
+    assert answering is not None
+    with (
+        socket.create_server(("127.0.0.1", int(address))),
+        pytest.raises(SettingsError, match="give another host or port"),
+        answering(Tally(), Rejects(None)),
+    ):
+        pass
 
 
 @pytest.mark.parametrize("host", ["..a", "192.0.2.1", "\udcff", "ä" * 64])
 def test_a_host_that_cannot_be_is_named(host):
-    answering = metrics_at(f"{host}:0", "watch")
-    assert answering is not None
     why = f"--metrics: {host}:0 cannot be listened at .+: give another host or port"
-    with pytest.raises(SettingsError, match=why), answering(Tally(), Rejects(None)):
-        pass
+    with pytest.raises(SettingsError, match=why):
+        metrics_at(f"{host}:0", "watch")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -28,11 +29,16 @@ MetricsOption = Annotated[
 def metrics_at(
     address: str | None, call: Literal["ingest", "watch"]
 ) -> Callable[[Tally, Rejects], AbstractContextManager[None]] | None:
-    """What answers with the figures of a run as long as it lasts, if there is an address; raises `SettingsError`."""
+    """What answers with the figures of a run as long as it lasts, if there is an address; raises `SettingsError`, also
+    if it cannot be listened at now, before anything is made.
+    """
     if address is None:
         return None
-    parsed(address)
+    host, port = parsed(address)
     needs_extra("metrics")
+    with _listening_at(address):
+        family, *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        socket.create_server((host, port), family=family).close()
     return lambda tally, rejects: _answering(address, call, tally, rejects)
 
 
@@ -48,11 +54,8 @@ def _answering(address: str, call: str, tally: Tally, rejects: Rejects) -> Itera
         counts = Counts(tally.statuses, tally.kinds, tally.candidates, tally.truncated)
         return RunState(counts, rejects.count, tally.seconds_by_stage, waiting)
 
-    try:
+    with _listening_at(address):
         server = listen(host, port, RunFigures(call, state))
-    except (OSError, UnicodeError) as error:  # UnicodeError: of a name that ASCII cannot stand for
-        why = f"{address} cannot be listened at ({getattr(error, 'strerror', None) or error})"
-        raise NotAvailable("--metrics", why, "give another host or port") from None
     name = f"[{host}]" if ":" in host else host
     log_line(f"figures for Prometheus are at http://{name}:{server.server_port}/metrics")
     try:
@@ -60,6 +63,15 @@ def _answering(address: str, call: str, tally: Tally, rejects: Rejects) -> Itera
     finally:
         server.shutdown()
         server.server_close()
+
+
+@contextmanager
+def _listening_at(address: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, UnicodeError) as error:  # UnicodeError: of a name that ASCII cannot stand for
+        why = f"{address} cannot be listened at ({getattr(error, 'strerror', None) or error})"
+        raise NotAvailable("--metrics", why, "give another host or port") from None
 
 
 def parsed(address: str) -> tuple[str, int]:
