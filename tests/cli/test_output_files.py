@@ -411,6 +411,18 @@ def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(run, st
     assert "half" not in Path("o.csv").read_text()
 
 
+def test_what_killed_processes_left_is_named_by_the_next_run(run, stream):
+    for name in ("o.csv.1.tmp", "o.csv.22.tmp", "o.csv.x.tmp", "o_csv.1.tmp"):
+        Path(name).write_text("half")
+    done = run("dedup", stream, "--output", "o.csv")
+    (said,) = (line for line in done.err.splitlines() if ".tmp" in line)
+    assert "o.csv.1.tmp" in said
+    assert "o.csv.22.tmp can be removed, unless" in said
+    assert "o.csv.x" not in said
+    assert "o_csv" not in said
+    assert Path("o.csv.1.tmp").exists()
+
+
 def test_what_another_program_makes_meanwhile_is_not_replaced(run, stream, monkeypatch):
     finish = writers._Table.finish
     monkeypatch.setattr(

@@ -19,9 +19,10 @@ from typing import BinaryIO, Literal
 
 from neardup.cli.streams import NamedFile, log_line
 from neardup.errors import OutputRefused
+from neardup.model.counted import some_of
 from neardup.sources.files import COMPRESSED, PACKED, form_of, is_stream
 from neardup.stores.window_directory import holds_window
-from neardup.tables.atomic_write import draft_of
+from neardup.tables.atomic_write import draft_of, other_drafts
 
 _FileId = tuple[int, int]
 
@@ -83,6 +84,10 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
     takes its place when all of it is written, and not after an error.
     """
     if whole and _is_replaceable(path):
+        if left := other_drafts(path):
+            log_line(
+                f"{some_of(left)} can be removed, unless a run writes there now: one that was killed left it"
+            )
         there = path.stat() if path.exists() else None
         opener = _private if there else None
         with draft_of(path) as beside, _draft(beside, opener) as file:

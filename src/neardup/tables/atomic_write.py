@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,6 +40,16 @@ def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
         # Only then: once it has replaced the file, a draft of this name is another writer's.
         beside.unlink(missing_ok=True)
         raise
+
+
+def other_drafts(path: str | os.PathLike[str]) -> list[str]:
+    """The drafts of the file `path` that are not this process's: a killed one has left them, or one is at work."""
+    target = Path(os.path.realpath(path))
+    draft_re = re.compile(rf"{re.escape(target.name)}\.(?!{os.getpid()}\.)[0-9]+{re.escape(DRAFT)}")
+    try:
+        return sorted(str(each) for each in target.parent.iterdir() if draft_re.fullmatch(each.name))
+    except OSError:  # a directory may be written to and not be read
+        return []
 
 
 def write_whole(
