@@ -105,6 +105,15 @@ def test_a_file_of_answers_that_is_none_is_named_by_its_option(window, tmp_path,
     assert "its first line is another" in done.err
 
 
+def test_an_answer_that_is_none_is_shown_with_those_there_are(window, tmp_path, cli):
+    wrong = tmp_path / "wrong.tsv"
+    wrong.write_text("id1\tid2\tlabel\na\tb\tcopy\na\tc\tother\n")
+    done = cli("calibrate", "--window", str(window), "--answers", str(wrong))
+    assert done.code == 2
+    assert r"line 3 is 'a\tc\tother'" in done.err
+    assert "copy, form, quote, no" in done.err
+
+
 def test_both_texts_are_shown_long_enough_to_be_judged(window, tmp_path, cli):
     done = cli("calibrate", "--window", str(window), "--judged", str(tmp_path / "j.tsv"), input="c\n")
     shown = [line[3:] for line in done.out.splitlines() if line.startswith(("A: ", "B: "))]

@@ -9,7 +9,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, get_args
 
-from neardup.errors import DocumentError, SettingsError
+from neardup.errors import DocumentError, SettingsError, shown
 from neardup.tables.atomic_write import write_whole
 
 if TYPE_CHECKING:
@@ -89,9 +89,8 @@ def _held(path: Path) -> Iterator[BinaryIO]:
 
 def _read(path: Path) -> dict[tuple[str, str], str]:
     """The pairs of a file as `judge` writes it; raises `SettingsError` for any other, which would be written over."""
-    wanted = (
-        f"a file of neardup serve or calibrate ({{}}): {_HEADER.strip()!r}, and two ids and a word a line"
-    )
+    said = f"two ids and one of {', '.join(JUDGEMENTS)} a line, with tabs between them"
+    wanted = f"a file of neardup serve or calibrate ({{}}): {_HEADER.strip()!r}, then {said}"
     try:
         header, *lines = path.read_text("utf-8-sig").splitlines()  # editors put a mark before it
     except ValueError:
@@ -102,7 +101,7 @@ def _read(path: Path) -> dict[tuple[str, str], str]:
     for number, line in enumerate(lines, 2):
         parts = line.split("\t")
         if len(parts) != 3 or parts[0] == parts[1] or parts[2] not in JUDGEMENTS:
-            raise SettingsError("judged", str(path), wanted.format(f"line {number}"))
+            raise SettingsError("judged", str(path), wanted.format(f"line {number} is {shown(line)}"))
         judged[_ordered(parts[0], parts[1])] = parts[2]
     return judged
 
