@@ -94,14 +94,14 @@ def write_draft(draft: Path, old: Original, sign: SignAgain) -> None:
 
 @contextlib.contextmanager
 def new_draft(path: Path) -> Iterator[Path]:
-    """An empty draft, in place of what an ended run has left of one; it goes if an error is raised meanwhile."""
+    """An empty draft, in place of what an ended run has left of one; it goes after an error and a signal."""
     draft = path / _DRAFT
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir()
     try:
         yield draft
-    except Exception:
-        shutil.rmtree(draft, ignore_errors=True)  # the disk may be full
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)  # it may be as large as the window
         raise
 
 

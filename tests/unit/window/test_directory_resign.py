@@ -259,6 +259,18 @@ def test_a_full_disk_leaves_the_window_as_it_was(old, monkeypatch):
     assert resigned(old).is_needed
 
 
+def test_a_run_that_is_interrupted_leaves_no_part_of_a_window(old, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(HourFiles, "flush", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        resigned(old)
+    assert not (old / "resign.draft").exists()
+    monkeypatch.undo()
+    assert resigned(old).is_needed
+
+
 def test_a_lexicon_stays_with_its_sentences(tmp_path):
     file = tmp_path / "own.lexicon"
     builder = LexiconBuilder(4, fold_case=False, name="own")
