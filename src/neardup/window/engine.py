@@ -201,9 +201,10 @@ class WindowEngine:
 
     @one_at_a_time
     def decide_by(self, policy: Policy, matches: int | None) -> None:
-        """Decides what is ingested from now on by this policy, and lists so many matches in its verdicts (None: all).
-        What is stored stays.
+        """Decides what is ingested from now on by this policy, and lists so many matches in its verdicts (None: all),
+        of which no more than the best is stored. What is stored stays.
         """
+        self._session.load()  # whereupon it has another state
         self._session.state.decide_by(policy, matches)
 
     @one_at_a_time

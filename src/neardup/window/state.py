@@ -74,10 +74,14 @@ class State:
         self._texts: list[memoryview] = []
         self._blobs: list[bytes] = []
         self._doomed: list[int] = []
+        self._stores_best_alone = False
 
     def decide_by(self, policy: Policy, matches: int | None) -> None:
-        """Decides what comes from now on by this policy, and lists so many matches; what is stored stays."""
+        """Decides what comes from now on by this policy, and lists so many matches, of which no more than the best is
+        stored; what is stored stays.
+        """
         self.settings = self.settings.with_changes(policy=policy, matches=matches)
+        self._stores_best_alone = True
         self.search.decide_by(self.settings)
 
     @property
@@ -181,6 +185,8 @@ class State:
     def write(self, docs: Sequence[int], verdicts: Sequence[Verdict], bases: Sequence[Basis]) -> None:
         """The rest of `record`, for documents that have joined their groups."""
         which = np.array(docs, np.int64)
+        if self._stores_best_alone:
+            verdicts = [verdict._replace(matches=verdict.matches[:1]) for verdict in verdicts]
         encoded = blobs.encode_verdicts(self.table.rows, which, verdicts, bases, self._shown_parts(which))
         for doc, blob in zip(docs, encoded, strict=True):
             if doc >= self._run:

@@ -39,3 +39,16 @@ def test_hours_that_left_are_counted_once_where_memory_holds_no_window():
     state.expire_before(30)
     assert (state.since_opened.left.documents, state.since_opened.left.hours) == (8, 2)
     assert state.table.budgeted == (0, 0)
+
+
+def test_who_decides_otherwise_has_all_matches_listed_and_no_more_than_the_best_stored():
+    """Copies of one template have n(n-1)/2 matches, which dedup lists and never reads again."""
+    documents = [
+        document(f"d{i}", f"A ferry ran aground off the western spit at dawn on day {i}.") for i in range(4)
+    ]
+    with open_window(None) as window:
+        window.decide_by("mark", None)
+        *_, last = window.ingest(documents)
+        (again,) = window.ingest(documents[3:])
+        assert (len(last.matches), last.matches_total) == (3, 3)
+        assert again == last._replace(matches=last.matches[:1])
