@@ -195,7 +195,3 @@ def run_and_check(command, check, **where):
 def test_help_waits_for_nothing_heavy(command):
     heavy = "{'numpy', 'neardup.kernels', 'orjson', 'xxhash', 'zstandard'} & set(sys.modules)"
     run_and_check(command, f"heavy = {heavy}; assert not heavy, heavy")
-
-
-def test_looking_needs_no_kernel(tmp_path):
-    run_and_check(["show", "--text", "Rain."], "assert 'neardup.kernels' not in sys.modules", cwd=tmp_path)

@@ -40,25 +40,13 @@ def show(
     from neardup.cli.one_text import one_text
     from neardup.cli.tables import print_either
     from neardup.model.boilerplate import NOTHING
-    from neardup.oracle.definitions import sign
     from neardup.signing.boilerplate_file import load
-    from neardup.tables.lexicon import Lexicon
+    from neardup.signing.signer import signer_for
 
     content = one_text(text, file, encoding=encoding, html=html, form=input) or ""
     recipe = configuration(config, locals()).recipe
     left_out = load(recipe.boilerplate).left_out(content, source or "") if recipe.boilerplate else NOTHING
-    # The oracle and not the kernels: one text does not wait for them to be compiled or loaded.
-    signature = sign(
-        left_out.rest(content),
-        lexicon=Lexicon.load(recipe.lexicon) if recipe.lexicon else None,
-        q=recipe.q,
-        fold_case=recipe.fold_case,
-        simhash_variants=recipe.simhash_variants,
-        size=recipe.sketch_size,
-        reach=str(recipe.reach),
-        salt=recipe.secret,
-        strip=recipe.boilerplate_mark,
-    )
+    signature = signer_for(recipe).signature(left_out.rest(content)).to_dict()
     if recipe.boilerplate:
         signature |= {"left_out": left_out.of(content), "counts_whole": left_out.is_whole}
     print_either(format, signature)
