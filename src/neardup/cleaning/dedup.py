@@ -63,7 +63,7 @@ def dedup(
 
     With `pairs`, every pair is found, for `Deduped.pairs` and `at`: 16 bytes a pair, and n copies of one text make
     n(n-1)/2 pairs. Without, each text is compared only with those that stay, and with `against`: copies cost little,
-    however many there are, and what stays is the same. A text of 4 KB takes about 90 µs, and 1 to 2 KB beside itself.
+    however many there are, and what stays is the same. A text of 4 KB takes about 30 µs, and 1 to 2 KB beside itself.
 
     A text that cannot be used (missing, no string, longer than `max_length`) is in `Deduped.rejected` and in the log.
     Raises `TypeError` for what holds no texts, `SettingsError` for a missing column or another unusable setting.
