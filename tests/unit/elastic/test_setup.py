@@ -241,6 +241,25 @@ def test_a_mapping_of_the_time_that_has_no_effect_is_told(name, fields, is_told)
     assert [f"maps the time, {name}, which has no effect" in note for note in notes] == [True] * is_told
 
 
+@pytest.mark.parametrize(
+    ("mapping", "told"),
+    [
+        ({"_routing": {"required": True}}, "(mappings._routing.required)"),
+        ({"_routing": {"required": "true"}}, "(mappings._routing.required)"),
+        ({"_routing": {"required": False}, "dynamic": "false"}, None),
+        ({"dynamic": "strict"}, "(mappings.dynamic)"),
+        ({"dynamic": "strict", "properties": {"page": {"properties": {"text": {}}}}}, "(mappings.dynamic)"),
+        ({"dynamic": "strict", "properties": {"page": {"properties": {"body": {"type": "text"}}}}}, None),
+    ],
+)
+def test_a_mapping_by_which_every_document_is_refused_is_told(mapping, told):
+    """`neardup setup` and the doctor called it well."""
+    config = replace(DEFAULT, text_field="page.body")
+    custom = {"template": {"mappings": mapping}}
+    notes = plan(NEWS, config, complete(config)._replace(custom=custom)).notes
+    assert [str(told) in note for note in notes] == [True] * (told is not None)
+
+
 @pytest.mark.parametrize("has_custom", [False, True])
 def test_in_opensearch_what_is_as_wanted_is_left_alone(has_custom):
     wanted = wanted_objects(NEWS, DEFAULT, lifecycle=False, product="opensearch", has_custom=has_custom)

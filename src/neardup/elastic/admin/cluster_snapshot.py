@@ -79,16 +79,26 @@ class ClusterSnapshot(NamedTuple):
             return "ngram"
         return "neardup_qgrams" if all(node.signs for node in self.nodes) else None
 
-    def ignored(self, time_field: str) -> Iterator[str]:
-        """What of the user's component template has no effect, because our template maps this field itself."""
-        template = (self.custom or {}).get("template", {})
-        fields = template.get("mappings", {}).get("properties", {})
-        mapped = fields.get(time_field) or field_of(fields, time_field.replace(".", ".properties."))
+    def notes_on_custom(self, text_field: str, time_field: str) -> Iterator[str]:
+        """What of the user's component template has no effect, because our template maps this field itself, or has
+        every document of an hour refused.
+        """
+        mapping = (self.custom or {}).get("template", {}).get("mappings", {})
+        fields, whose = mapping.get("properties", {}), "a component template of yours"
+        mapped = _mapping_of(fields, time_field)
         if mapped and mapped != {"type": "date"}:
             yield (
-                f"a component template of yours maps the time, {time_field}, which has no effect: in hours it is a "
+                f"{whose} maps the time, {time_field}, which has no effect: in hours it is a "
                 "date as Elasticsearch reads it by itself, ISO 8601 or milliseconds; write it so"
             )
+        made = "then delete the hours that were made so, or choose another prefix"
+        if str(mapping.get("_routing", {}).get("required")).lower() == "true":
+            text = "wants a routing (mappings._routing.required): documents are written by their ids alone"
+            yield f"{whose} {text}, so every one is refused or left unscored; take that out of it, {made}"
+        dynamic = str(mapping.get("dynamic"))
+        if dynamic.startswith("strict") and not _mapping_of(fields, text_field):
+            text = f"is {dynamic} (mappings.dynamic) and does not map the text, {text_field}"
+            yield f"{whose} {text}, so every document is refused; map it and your other fields there, {made}"
 
     @property
     def about(self) -> Mapping[str, Any] | None:
@@ -143,6 +153,11 @@ def nodes(cluster: Cluster) -> list[NodeFacts]:
         )
         for node in answers
     )
+
+
+def _mapping_of(fields: Mapping[str, Any], name: str) -> Any:
+    """How a field is mapped, be it called by a name with dots or within objects; None if it is not."""
+    return fields.get(name) or field_of(fields, name.replace(".", ".properties."))
 
 
 def _others(own: Address, *, lifecycle: bool) -> list[tuple[Kind, str]]:

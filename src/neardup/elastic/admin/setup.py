@@ -345,7 +345,7 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
             "searches (your own for q-grams or sketches; where the client signs, `neardup query` and --candidates "
             "search) are errors until they are gone"
         )
-    yield from snapshot.ignored(config.time_field)
+    yield from snapshot.notes_on_custom(config.text_field, config.time_field)
     if snapshot.also_called:
         yield f"the alias {address.alias} also has {some_of(snapshot.also_called)}: searches by it see what is there"
     if snapshot.indices.others:
