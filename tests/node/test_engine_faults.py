@@ -214,7 +214,7 @@ def test_a_window_whose_cluster_was_gone_goes_on_where_it_was(cluster, undisturb
         place = ClusterPlace(cluster, through(proxy, cluster), tmp_path, patience=0)
         run, rest = Run(place, SETTINGS), list(OPERATIONS)
         fault: Fault
-        for fault, at, changed in ((lost, 3, True), (unheard, 2, False), (lost, 2, True), (lost, 4, False)):
+        for fault, at, changed in ((lost, 5, True), (unheard, 2, False), (lost, 4, True), (lost, 4, False)):
             proxy.arm(fault, *range(at, 100))
             with pytest.raises(ClusterUnreachable):
                 run.perform(rest[0])
@@ -247,6 +247,23 @@ def test_a_document_that_another_client_deleted_is_new_when_it_comes_again(clust
     with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
         stands = [window.get(id) for id in "abc"]
         assert [verdict and verdict.status for verdict in stands] == ["unique", "unique", "exact"]
+
+
+@pytest.mark.parametrize("is_made_again", [False, True])
+def test_documents_of_an_hour_that_another_client_deleted_are_copied_by_none(cluster, caplog, is_made_again):
+    """What came next was called a copy of them, as long as their texts were kept in memory."""
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
+        list(window.ingest([document("a", A, 0), document("b", B, 1)]))
+        index = next(index for index, id, _ in stored(cluster) if id == "a")
+        cluster.request("DELETE", f"/{index}")
+        if is_made_again:
+            cluster.request("PUT", f"/{index}")
+        verdicts = list(window.ingest([document("c", A, 1.1), document("a", A, 0)]))
+        assert [(each.id, each.duplicate_of) for each in verdicts] == [("c", "b"), ("a", "c")]
+        assert [each for each in caplog.messages if "deleted" in each] == [
+            f"{index}: deleted, but not by neardup; its documents are compared no more, and the window is read anew"
+        ]
+        assert window.stats().documents == 3
 
 
 # -- documents that the cluster will not have --

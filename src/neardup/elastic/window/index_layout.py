@@ -154,6 +154,25 @@ class Layout:
         named = ((name, self.address.hour_of_index(name)) for name in settings)
         return {name: hour for name, hour in named if hour is not None}
 
+    def made(self, cluster: Cluster) -> dict[str, str]:
+        """The indices of the window that exist: what tells each from an earlier one of its name, by name."""
+        params = {"expand_wildcards": "all", "ignore_unavailable": "true", "flat_settings": "true"}
+        settings = index_settings(cluster, self.target, "index.uuid", params=params)
+        return {name: each["settings"]["index.uuid"] for name, each in settings.items() if self.owns(name)}
+
+    def tell_deleted(self, before: Mapping[str, str], now: Mapping[str, str], floor_hour: int) -> bool:
+        """Whether an index of an hour from `floor_hour` on, or of an archive, that was `made` before is not there now,
+        or is another; says so in the log.
+        """
+        lost = {name: self.address.hour_of_index(name) for name, _ in sorted(before.items() - now.items())}
+        deleted = [name for name, hour in lost.items() if hour is None or hour[0] >= floor_hour]
+        if deleted:
+            log.warning(
+                "%s: deleted, but not by neardup; its documents are compared no more, and the window is read anew",
+                some_of(deleted),
+            )  # fmt: skip
+        return bool(deleted)
+
     def all_indices(self, cluster: Cluster) -> list[str]:
         """The hourly indices that exist, or those that an archive stands for, by name."""
         if self.archive is None:

@@ -55,6 +55,7 @@ class ClusterStore:
         self._sweeps = False  # whether the next epoch also takes back what came late of aborted ranges
         self._added_to = set[str]()  # indices, by the batch at hand
         self._checked = set[str]()  # indices that are known to sign, or to take, what is added
+        self._made: Mapping[str, str] | None = None  # indices, as they were when all documents were read
         self._ahead: LookAhead | None = None
         self.name, self.revision = str(context.cluster.address), 0
         self._forget_all()
@@ -103,11 +104,19 @@ class ClusterStore:
             with epoch(self._context, sweep=self._sweeps) as document:
                 self._sweeps = False
                 self._adopt(document)
+                self._forget_deleted()
                 yield
                 self._lease.release(self._document)
         except BaseException:
             self._forget_all()
             raise
+
+    def _forget_deleted(self) -> None:
+        """Lets go of all documents where another client has deleted an index since they were read."""
+        if self._made is not None:
+            before, self._made = self._made, self._layout.made(self._cluster)
+            if self._layout.tell_deleted(before, self._made, self.committed.floor_hour):
+                self._forget_all()
 
     def is_abandoned(self) -> bool:
         state = committed_state(self._context)
@@ -125,6 +134,7 @@ class ClusterStore:
         if not since.next_order:
             # What is held may be of a batch that was refused, whose arrivals are given to others.
             self._held = self._held.emptied()
+            self._made = self._layout.made(self._cluster)
         if self.committed.next_order <= since.next_order:
             return
         for part in loader.stored_parts(self._context, self._document, since.next_order):
@@ -227,10 +237,12 @@ class ClusterStore:
         return {}
 
     def _check_indices(self) -> None:
-        """Makes sure, once for every hour, that what has been added to it was signed."""
+        """Makes sure, once for every hour, that what has been added to it was signed; and notes that it was made."""
         if self._layout.archive is None:
             for index in sorted(self._added_to - self._checked):
                 self._layout.check_made(self._cluster, index, self._context.signer.text)
+        if self._made is not None and not self._added_to <= self._made.keys():
+            self._made = {**self._layout.made(self._cluster), **self._made}
         self._checked |= self._added_to
         self._added_to.clear()
 
