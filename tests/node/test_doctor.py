@@ -248,6 +248,21 @@ def test_a_source_that_lacks_what_neardup_reads_is_told(cluster, source, lacking
     assert (state, text.split(":")[0]) == ("bad", f"_source lacks {lacking}")
 
 
+def test_a_pipeline_of_others_that_is_not_there_is_told(cluster):
+    """All was called ok, and nothing could be written."""
+    own = cluster.address
+    mine = f"mine-{own.prefix}"
+    custom = {"template": {"settings": {"index.default_pipeline": mine}}}
+    cluster.request("PUT", f"/_component_template/{own.prefix}@custom", body=custom)
+    set_up(cluster)
+    roll_over(cluster, HOUR * HOUR_MS)
+    for what in (f"component template {own.prefix}@custom", f"index {own.hourly(HOUR)}"):
+        ((state, text),) = states_of(cluster, what)
+        assert (state, text.split(",")[0]) == ("bad", f"there is no pipeline {mine} (index.default_pipeline)")
+    cluster.request("PUT", f"/_ingest/pipeline/{mine}", body={"processors": []})
+    assert findings(cluster, "bad") == {}
+
+
 def test_an_hour_whose_time_is_no_date_is_told(cluster):
     """All was called ok, and `neardup watch` ended at that hour."""
     own = cluster.address

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, take_snapshot
-from neardup.elastic.admin.managed_objects import LIMITS, window_config
+from neardup.elastic.admin.managed_objects import LIMITS, PIPELINE, window_config
 from neardup.elastic.admin.node_checks import check_nodes
 from neardup.elastic.admin.setup import check_prefix, plan
 from neardup.elastic.admin.signing_checks import check_signing
@@ -85,6 +85,7 @@ def _window(
         if config.signed_by == "plugin":
             yield from check_signing(cluster, config, snapshot.nodes)
     yield from _indices(config, snapshot, data_nodes)
+    yield from _pipelines(cluster, snapshot)
     yield from _time_field(cluster, config.time_field)
     yield _alias(cluster, snapshot)
 
@@ -138,6 +139,21 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
         before = config.window_hours
         compared = f"the document's and {before} before" if before else "all"
         yield Finding("hours", "ok", f"{len(hours)}{span}; compared: {compared}")
+
+
+def _pipelines(cluster: Cluster, snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    """Pipelines of others that what goes to an hour is to run through first, and that are not there."""
+    settings = {f"index {index.name}": index.settings for index in snapshot.indices.hourly}
+    custom = (snapshot.custom or {}).get("template", {}).get("settings", {}).get("index", {})
+    settings[f"component template {cluster.address.custom}"] = custom
+    named = {what: each.get("default_pipeline", "_none") for what, each in settings.items()}
+    there = {
+        name: api.get_object(cluster, f"/{PIPELINE.path}/{name}") for name in set(named.values()) - {"_none"}
+    }
+    for what, name in named.items():
+        if name in there and not there[name]:
+            text = f"there is no pipeline {name} (index.default_pipeline), so nothing can be written"
+            yield Finding(what, "bad", f"{text}; make it again, or take it out of there")
 
 
 def _time_field(cluster: Cluster, name: str) -> Iterator[Finding]:

@@ -23,8 +23,9 @@ _FIELDS: Final = (
     *(
         f"settings.index.{name}"
         for name in (
-            "uuid", "refresh_interval", "final_pipeline", "lifecycle.name", "max_terms_count", "max_result_window",
-            "blocks", "mode", "mapping.source.mode", "number_of_replicas", "write.wait_for_active_shards",
+            "uuid", "refresh_interval", "default_pipeline", "final_pipeline", "lifecycle.name", "max_terms_count",
+            "max_result_window", "blocks", "mode", "mapping.source.mode", "number_of_replicas",
+            "write.wait_for_active_shards",
         )
     ),
 )  # fmt: skip
