@@ -25,60 +25,59 @@ MOST_HOURS: Final = 256
 def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> Iterator[Batch]:
     """The `documents` in batches of at most about `limit`, and of `MOST_HOURS`.
 
-    Before each, `leaps.following` is set to what is known of what follows it. After each, `leaps.held` is the part that
-    waits for a document with a time of its own, and comes again when that is known. A batch holds an id once, so
-    that a second text under it finds the first one stored. An error that ends the stream is raised after all that came
-    before it.
+    After each, `leaps.held` is the part that waits for a document with a time of its own. Its first document comes
+    again alone, when `leaps.following` is known, and then the others. A batch holds an id once, so that a second text
+    under it finds the first one stored. An error that ends the stream is raised after all that came before it.
     """
     stream = _Stream(documents)
+    while batch := _next_batch(stream, limit):
+        yield batch
+        if leaps.held:
+            doubted, *behind = leaps.held
+            leaps.following = _following(stream, behind)
+            yield {doubted.id: doubted}
+            leaps.following = None
+    if stream.error is not None:
+        raise stream.error
+
+
+def _next_batch(stream: _Stream, limit: int) -> Batch:
+    """The next documents, until it is time to decide them; none at the end of the stream."""
     batch: Batch = {}
     hours = set[int]()
     size, since = 0, 0.0
     while (item := stream.next()) is not None:
         if isinstance(item, Flush):
-            if not batch:
-                continue
-        elif batch and (
+            if batch:
+                break
+            continue
+        if batch and (
             item.id in batch
             or size + len(item.text) > BATCH_BYTES
             or (len(hours) == MOST_HOURS and item.hour not in hours)
         ):
             stream.put_back([item])
-        else:
-            since = since if batch else clock.monotonic()
-            batch[item.id] = item
-            hours.add(item.hour)
-            size += len(item.text)
-            if len(batch) < limit and clock.monotonic() - since <= MAX_WAIT_SECONDS:
-                continue
-        leaps.following = Next()
-        yield batch
-        batch, hours, size = {}, set(), 0
-        yield from _held(stream, leaps)
-    if batch:
-        leaps.following = Next(known=True)
-        yield batch
-    if stream.error is not None:
-        raise stream.error
+            break
+        since = since if batch else clock.monotonic()
+        batch[item.id] = item
+        hours.add(item.hour)
+        size += len(item.text)
+        if len(batch) >= limit or clock.monotonic() - since > MAX_WAIT_SECONDS:
+            break
+    return batch
 
 
-def _held(stream: _Stream, leaps: Leaps) -> Iterator[Batch]:
-    """The first document that is held, now that the next with a time of its own is known; those between go back."""
-    behind = list(leaps.held)
-    while behind:
-        item = stream.next()
-        if isinstance(item, Flush):
-            continue
-        if item is not None:
+def _following(stream: _Stream, behind: list[Prepared]) -> Next:
+    """What follows a document: these `behind` it, without times of their own, and what else the stream has. All of it
+    is put back.
+    """
+    dated = None
+    while dated is None and len(behind) < LOOKED_PAST and (item := stream.next()) is not None:
+        if not isinstance(item, Flush):
             behind.append(item)
-            if not item.dated and len(behind) <= LOOKED_PAST:
-                continue
-        dated = item if item is not None and item.dated else None
-        doubted, *rest = behind
-        leaps.following = Next(dated, known=True, undated=dated is None and item is not None)
-        yield {doubted.id: doubted}
-        stream.put_back(rest)
-        return
+            dated = item if item.dated else None
+    stream.put_back(behind)
+    return Next(dated, undated=dated is None and len(behind) == LOOKED_PAST)
 
 
 class _Stream:

@@ -20,44 +20,36 @@ LOOKED_PAST: Final = 100
 
 
 class Next(NamedTuple):
-    """What follows a batch: the next `document` with a time of its own; or None, if it is `known` that there is none.
+    """What follows a document: the next `document` with a time of its own, if there is one.
 
     `undated`: so many follow without one that this is a stream of documents without times.
     """
 
     document: Prepared | None = None
-    known: bool = False
     undated: bool = False
-
-
-class Doubt(NamedTuple):
-    """Why the time of a document is not believed; without a `reason`, it is not known yet what follows it."""
-
-    reason: str | None = None
 
 
 class Leaps:
     """The documents of a batch whose times are doubted (`neardup.model.hours.leap`).
 
-    Whoever cuts the batches sets what is `following` each. `held` is the end of a batch, from a doubted document on,
-    that belongs to a later batch, when it is known what follows. So a verdict does not depend on where a batch ends.
+    Whoever cuts the batches sets what is `following` each; None: that is not known yet. `held` is the end of a batch,
+    from a doubted document on, that belongs to a later batch, when it is known. So a verdict does not depend on where a
+    batch ends.
     """
 
     def __init__(self) -> None:
         self._documents: Sequence[Prepared] = ()
-        self.following = Next()
+        self.following: Next | None = None
         self.held: Sequence[Prepared] = ()
 
     def begin(self, documents: Sequence[Prepared]) -> None:
         """Takes a batch."""
         self._documents, self.held = documents, ()
 
-    def hold(self, at: int) -> None:
-        """Leaves the rest of the batch, from the document `at` that place on, to a later batch."""
-        self.held = self._documents[at:]
-
-    def doubt(self, at: int, state: State) -> Doubt | None:
-        """Why the document `at` that place is not believed, now that those before it are done; None if it is."""
+    def doubt(self, at: int, state: State) -> str | None:
+        """Why the document `at` that place is not believed, now that those before it are done. None if it is; or if
+        that depends on what is not known yet: then it and the rest of the batch are `held`.
+        """
         document, settings = self._documents[at], state.settings
         if settings.advance or is_step(document.hour, state.newest, settings.kept_hours):
             return None  # before the hours are gone through, of which there may be many thousands
@@ -66,23 +58,24 @@ class Leaps:
         if jump is None or (document.dated and is_current(document.time)):
             return None
         following = self._next(at)
-        if not following.known:
-            return Doubt()
+        if following is None:
+            self.held = self._documents[at:]
+            return None
         if following.undated and not document.dated and is_current(document.time):
             return None
         after = following.document
         if after is not None and jump.borne_out_by(after.hour):
             return None
         whose = "" if document.dated else ", which it was given because it has none,"
-        return Doubt(f"time {format_time(document.time)}{whose} {jump}")
+        return f"time {format_time(document.time)}{whose} {jump}"
 
-    def _next(self, at: int) -> Next:
-        """The next document with a time of its own, as far as it is known."""
+    def _next(self, at: int) -> Next | None:
+        """What follows the document `at` that place, if it is known."""
         behind = self._documents[at + 1 : at + 1 + LOOKED_PAST]
         for document in behind:
             if document.dated:
-                return Next(document, known=True)
-        return Next(known=True, undated=True) if len(behind) == LOOKED_PAST else self.following
+                return Next(document)
+        return Next(undated=True) if len(behind) == LOOKED_PAST else self.following
 
 
 def is_current(time: int) -> bool:

@@ -59,11 +59,10 @@ def score(
             first += 1
             continue
         doubt = leaps.doubt(first, state)
+        if leaps.held:
+            break
         if doubt is not None:
-            if doubt.reason is None:
-                leaps.hold(first)
-                break
-            reject(Reject(document.id, doubt.reason))
+            reject(Reject(document.id, doubt))
             first += 1
             continue
         if doc is not None:
