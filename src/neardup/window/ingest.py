@@ -102,12 +102,11 @@ class Ingest:
         signed = ahead.signed(documents)
         session.look_ahead(documents, signed)
         wait()
-        rejected: list[Reject] = []
         with session.writing(whole=False), session.changing():
-            verdicts = self._stored(documents, signed, leaps, rejected.append)
+            verdicts, rejects = self._stored(documents, signed, leaps)
         self._warn_of_unscored(verdicts)
-        self._session.state.compact_if_worthwhile()
-        waiting = iter(rejected)
+        session.state.compact_if_worthwhile()
+        waiting = iter(rejects)
         try:  # not before: what `reject` raises is no failure of the window
             for each in waiting:
                 reject(each)
@@ -117,31 +116,24 @@ class Ingest:
         return verdicts
 
     def _stored(
-        self,
-        documents: list[Prepared],
-        signed: SignedQueryBatch,
-        leaps: Leaps,
-        reject: OnReject,
-    ) -> list[Verdict]:
-        """Verdicts of a `signed` batch, decided and made lasting. What the store refuses is rejected, and the others
-        are decided anew without it.
+        self, documents: list[Prepared], signed: SignedQueryBatch, leaps: Leaps
+    ) -> tuple[list[Verdict], list[Reject]]:
+        """Verdicts of a `signed` batch, decided and made lasting; and what was rejected. What the store refuses is, and
+        the others are decided anew without it.
         """
-        session = self._session
+        session, refused_before = self._session, list[Reject]()
         session.begin_batch(documents, signed)
         documents = list(session.store.named(documents, session.state.arrival_of))
         while True:
-            state, rejected = session.state, list[Reject]()
+            state = session.state
             before, figures = state.committed, dataclasses.replace(state.since_opened)
-            verdicts = score(state, documents, signed, leaps, rejected.append)
+            verdicts, disbelieved = score(state, documents, signed, leaps)
             refused = state.commit()
             if not refused:
-                for each in rejected:
-                    reject(each)
-                return verdicts
+                return verdicts, refused_before + disbelieved
             state.since_opened = figures
             session.forget_batch(before)
-            for id, reason in refused.items():
-                reject(Reject(id, reason))
+            refused_before += [Reject(id, reason) for id, reason in refused.items()]
             documents = [document for document in documents if document.id not in refused]
             signed = self._sign(documents)
             session.begin_batch(documents, signed)

@@ -20,7 +20,7 @@ from neardup.window.compared_hours import ComparedHours, compared_hours_of
 from neardup.window.comparison import verifier_of, with_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,17 +37,18 @@ def score(
     documents: Sequence[Prepared],
     batch: SignedQueryBatch,
     leaps: Leaps,
-    reject: Callable[[Reject], None],
-) -> list[Verdict]:
-    """Verdicts of documents, signed as `batch`, which are appended to the store and not committed yet.
+) -> tuple[list[Verdict], list[Reject]]:
+    """(Verdicts of documents, signed as `batch`, which are appended to the store and not committed yet; those whose
+    times are not believed).
 
-    A document that comes again with the same text gets its stored verdict, if that is still there; one that is not
-    believed goes to `reject`, or stays in `leaps` until it is known what follows it.
+    A document that comes again with the same text gets its stored verdict, if that is still there. What `leaps` holds
+    for a later batch gets neither.
     """
     docs = state.table.ids.docs_of([document.id for document in documents])
     came_before = (docs >= 0).tolist()  # unless its hour leaves while the batch is decided
     absent = _absent(state, documents, docs)
     verdicts: list[Verdict] = []
+    rejects: list[Reject] = []
     leaps.begin(documents)
     first = 0
     while first < len(documents):
@@ -62,7 +63,7 @@ def score(
         if leaps.held:
             break
         if doubt is not None:
-            reject(Reject(document.id, doubt))
+            rejects.append(Reject(document.id, doubt))
             first += 1
             continue
         if doc is not None:
@@ -71,7 +72,7 @@ def score(
         last = _end_of_run(state, documents, batch, first, came_before)
         verdicts += _score_run(state, documents[first:last], batch.part(first, last))
         first = last
-    return verdicts
+    return verdicts, rejects
 
 
 def _absent(state: State, documents: Sequence[Prepared], docs: NDArray[np.int64]) -> Collection[int]:
