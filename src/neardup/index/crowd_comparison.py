@@ -7,16 +7,14 @@ with those before it only, as its candidates are.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from operator import truediv
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from neardup.index.crowds import FEWEST, NO_CROWD, Crowds
-from neardup.index.pair_overlaps import required_overlaps
 from neardup.kernels.crowd import (
-    BELOW,
     EXACT,
     NEAR,
     UNKNOWN,
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
     from neardup.index.crowds import Sizes
     from neardup.index.document_ids import DocumentIds
     from neardup.index.document_table import DocumentTable
+    from neardup.index.pair_comparison import PairComparison
     from neardup.signing.signature import Keys, Offsets, SignedBatch
     from neardup.signing.signer import Signer
 
@@ -89,26 +88,10 @@ class Best(NamedTuple):
     has_head: bool
 
 
-class Rest(NamedTuple):
-    """What reads the texts of the rest, those in no crowd.
-
-    passing   of document i of the batch and these docs: which may match, by their bitmaps
-    counted   of the same, and the sentences that they have in common (None: not looked for): |A ∩ B|, or a smaller
-              number where that is of no use, and whether the texts are equal; then |B| is known where it is of use
-    key_sets  the key sets of docs, one after another, and n + 1 offsets
-    """
-
-    passing: Callable[[int, NDArray[np.int64]], NDArray[np.bool_]]
-    counted: Callable[
-        [int, NDArray[np.int64], NDArray[np.int64] | None], tuple[NDArray[np.int64], NDArray[np.bool_]]
-    ]
-    key_sets: Callable[[NDArray[np.int64]], tuple[Keys, Offsets]]
-
-
 class CrowdComparison:
     """Compares the documents of one batch that have very many candidates, `crowds`, by their place in the batch.
 
-    `docs`: the doc of each document of the batch, -1 of one that is not kept.
+    `docs`: the doc of each document of the batch, -1 of one that is not kept. `pairs` compares those in no crowd.
     """
 
     def __init__(
@@ -116,23 +99,22 @@ class CrowdComparison:
         signed: SignedBatch,
         candidates: Mapping[int, Crowd],
         docs: NDArray[np.int64],
+        pairs: PairComparison,
         *,
         table: DocumentTable,
         crowds: Crowds,
         signer: Signer,
         threshold: Fraction,
     ) -> None:
-        self._signed, self._candidates, self._docs = signed, candidates, docs
+        self._signed, self._candidates, self._docs, self._pairs = signed, candidates, docs, pairs
         self._table, self._crowds, self._signer = table, crowds, signer
-        self._threshold, self._ratio = threshold, threshold.as_integer_ratio()
+        self._ratio = threshold.as_integer_ratio()
         self._waiting = sorted(candidates)
         self._tallied: dict[int, Tallied] = {}
         self._sizes: dict[int, Sizes] = {}
 
-    def texts(
-        self, index: int, docs: NDArray[np.int32], sentences: NDArray[np.int64] | None, rest: Rest
-    ) -> Texts:
-        """The texts of `docs`, compared with document `index`; by `rest` where they are of no crowd.
+    def texts(self, index: int, docs: NDArray[np.int32], sentences: NDArray[np.int64] | None) -> Texts:
+        """The texts of `docs`, compared with document `index`.
 
         Afterwards |A| of this is known, and |B| of matches.
         """
@@ -149,7 +131,7 @@ class CrowdComparison:
             self._signer.count(signed, [index])
         texts = Texts(docs, starts[: size + 1], shared[:size], state[:size])
         if others:
-            self._compare_rest(index, texts, sizes, sentences, rest)
+            self._compare_rest(index, texts, sizes, sentences)
         if exact:
             self._count_same(index, same, texts)
         return texts
@@ -235,7 +217,6 @@ class CrowdComparison:
         texts: Texts,
         sizes: Sizes,
         sentences: NDArray[np.int64] | None,
-        rest: Rest,
     ) -> None:
         """Fills in the texts that are of other crowds, and those of none; what had to be read becomes a crowd."""
         others = [crowd for crowd in np.flatnonzero(sizes.by_crowd).tolist() if crowd != sizes.main]
@@ -248,13 +229,11 @@ class CrowdComparison:
                     texts.docs, texts.starts, self._table.first_of, count, self._crowds.members, against,
                     self._ratio, texts.shared, texts.state,
                 )  # fmt: skip
-        read = self._read_rest(index, texts, sentences, rest)
+        read = self._read_rest(index, texts, sentences)
         if len(read) >= FEWEST:
-            self._gather(index, sizes.main if sizes.largest >= FEWEST else None, read, rest)
+            self._gather(index, sizes.main if sizes.largest >= FEWEST else None, read)
 
-    def _read_rest(
-        self, index: int, texts: Texts, sentences: NDArray[np.int64] | None, rest: Rest
-    ) -> NDArray[np.int64]:
+    def _read_rest(self, index: int, texts: Texts, sentences: NDArray[np.int64] | None) -> NDArray[np.int64]:
         """Fills in those `texts` that are in no crowd: each is read, unless its bitmap speaks against it.
 
         Those below the threshold are held against their bitmaps as well: what these reject is no candidate, in a crowd
@@ -262,7 +241,7 @@ class CrowdComparison:
         """
         waiting = np.flatnonzero(texts.state < NEAR)
         docs = texts.docs[texts.starts[waiting]].astype(np.int64)
-        passing = rest.passing(index, docs)
+        passing = self._pairs.may_match(np.full(len(docs), index), docs)
         if sentences is not None:
             # The most that a doc of the text has in common with the document.
             sentences = np.maximum.reduceat(sentences, texts.starts[:-1])[waiting]
@@ -271,15 +250,13 @@ class CrowdComparison:
         unread: NDArray[np.bool_] = passing & (texts.state[waiting] == UNKNOWN)
         read, docs = waiting[unread], docs[unread]
         if len(read):
-            overlaps, equal = rest.counted(index, docs, None if sentences is None else sentences[unread])
-            count = self._signed.counts[index]
-            larger = np.maximum(count, self._table.qgram_counts(docs))
-            near = (overlaps >= required_overlaps(self._threshold, larger)) & (count > 0)
-            texts.shared[read] = overlaps
-            texts.state[read] = np.where(equal, EXACT, np.where(near, NEAR, BELOW))
+            chosen = None if sentences is None else sentences[unread]
+            texts.shared[read], texts.state[read] = self._pairs.compared(
+                np.full(len(docs), index), docs, chosen
+            )
         return docs
 
-    def _gather(self, index: int, crowd: int | None, read: NDArray[np.int64], rest: Rest) -> None:
+    def _gather(self, index: int, crowd: int | None, read: NDArray[np.int64]) -> None:
         """Makes members of `crowd` of the docs that had to be `read` for document `index`; those that are not near it,
         or all where there is none, begin a new one with the document, if they are enough.
         """
@@ -289,7 +266,7 @@ class CrowdComparison:
         read, docs = read[positions[free]], firsts[free].astype(np.int64)
         if len(read) < FEWEST:
             return
-        keys, offsets = rest.key_sets(read)
+        keys, offsets = self._pairs.key_sets(read)
         self._table.count(docs, np.diff(offsets))
         self._tallied.clear()  # they know nothing of the new members
         self._sizes.clear()
