@@ -84,8 +84,9 @@ class Session:
         self._readonly = readonly
         self._follows_hours = readonly and _hours(settings.remembered) == _hours(store.previous)
         self._revision: int | None = None
-        self._taken_over = 0  # how often something that others had committed was taken over
-        self._last_followed = 0  # the same at the last `follow`
+        """That of the store by which memory was read; None: it has not been read yet."""
+        self._has_news = False
+        """Whether anything that others committed was taken over since the last `follow`."""
         self._broken: BaseException | None = None
         self._owner = self._held_by = os.getpid()
         if self.searches:
@@ -140,8 +141,8 @@ class Session:
             self.synchronise()
         except WindowExpired:
             self.load()
-        before, self._last_followed = self._last_followed, self._taken_over
-        return before != self._last_followed
+        had_news, self._has_news = self._has_news, False
+        return had_news
 
     def synchronise(self) -> None:
         """Brings memory up to what the store has seen to be committed; from the start if what was read before is no
@@ -150,7 +151,7 @@ class Session:
         is_anew = self._revision != self.store.revision
         if not is_anew and (self.is_in_step or self._broken is not None):
             return
-        self._taken_over += self._revision is not None  # the first time there was nothing before
+        self._has_news |= self._revision is not None  # the first time there was nothing before
         try:
             self._take_over(is_anew=is_anew)
         except BaseException:
