@@ -217,11 +217,12 @@ class Session:
         A forked process shares the lock with the one that opened the window, and may change nothing.
         """
         self.check_writable()
-        if self._revision is None and (whole or not self.searches):
+        needs_all = whole or not self.searches
+        if needs_all and self._revision != self.store.revision:
             self.load()  # a large window is not read while other writers wait
         with contextlib.ExitStack() as begun:
             begun.enter_context(self.store.begin())
-            if whole or not self.searches:
+            if needs_all:
                 self.synchronise()
             try:
                 yield

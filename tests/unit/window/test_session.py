@@ -223,6 +223,31 @@ class Counting(MemoryStore):
         return super().texts(rows)
 
 
+class Noting(MemoryStore):
+    """Notes when it is read, and when the right to change it is taken."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = []
+
+    def begin(self):
+        self.calls.append("begin")
+        return super().begin()
+
+    def records(self, since):
+        self.calls.append("records")
+        return super().records(since)
+
+
+@pytest.mark.parametrize("candidates", ["memory", "search"])
+def test_a_window_is_read_before_others_have_to_wait_for_its_change(candidates):
+    """`expire` of a window whose candidates are searched for read all of it while it kept other scorers out."""
+    store = Noting()
+    with WindowEngine(store, Settings(candidates=candidates), signer_for(Recipe())) as window:
+        assert not window.delete("none")
+    assert store.calls == ["records", "begin"]
+
+
 def test_reconcile_reads_the_texts_of_many_documents_at_once():
     """In a cluster each reading is a request: it took one a document."""
     with WindowEngine(store := Counting(), Settings(), signer_for(Recipe())) as window:
