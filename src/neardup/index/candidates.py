@@ -111,8 +111,9 @@ def merged(counts: Sequence[SharedCounts]) -> Candidates:
     return Candidates(*_parted(_sorted_once(pairs)), truncated)
 
 
-def with_crowds(counts: SharedCounts, passing: Passing | None, query: Query, size: int) -> Candidates:
-    """`merged([counts]).with_crowds()` of those that are `passing` (None: all), without a look at most of a flood's.
+def plain_candidates(counts: SharedCounts, passing: Passing | None, query: Query, size: int) -> Candidates:
+    """The candidates of one route that are `passing` (None: all), and crowds: as `merged([counts]).with_crowds()`, but
+    without a look at most of a flood's.
 
     `query` is what was searched with, in a table of `size` documents, of which its own are the last.
     """

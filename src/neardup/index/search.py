@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from neardup.index.candidates import Candidates, Passing, merged, with_crowds
+from neardup.index.candidates import Candidates, Passing, merged, plain_candidates
 from neardup.index.crowds import Crowds
 from neardup.index.pair_overlaps import required_overlaps
 from neardup.index.posting_lists import PostingLists, Query
@@ -185,7 +185,7 @@ class Search:
         passing = self._passing(batch, table, threshold)
         if is_plain:  # as below, without a look at most of a flood
             table.repeated.add(counts.met)
-            candidates = with_crowds(counts, passing, query, table.size)
+            candidates = plain_candidates(counts, passing, query, table.size)
             self._templates.note(len(candidates.truncated), len(counts.docs), candidates.size)
             return candidates
         batch, query = batch.part(0, len(counts.left_out)), query.first(len(counts.left_out))

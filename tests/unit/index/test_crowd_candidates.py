@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neardup.index.candidates import CROWD_FROM, merged, with_crowds
+from neardup.index.candidates import CROWD_FROM, merged, plain_candidates
 from neardup.index.posting_lists import Query, SharedCounts
 
 NONE = np.empty(0, np.int32)
@@ -25,7 +25,7 @@ def counts_of(*docs: np.ndarray, stand_ins: tuple[int, ...] = ()) -> SharedCount
 
 def test_without_a_filter_very_many_are_a_crowd():
     counts = counts_of(np.arange(200), np.arange(3), np.arange(CROWD_FROM - 1), np.arange(CROWD_FROM))
-    candidates, plain = with_crowds(counts, None, QUERY, 204), merged([counts]).with_crowds()
+    candidates, plain = plain_candidates(counts, None, QUERY, 204), merged([counts]).with_crowds()
     for mine, other in zip(candidates[:3], plain[:3], strict=True):
         np.testing.assert_array_equal(mine, other)
     assert sorted(candidates.crowds) == sorted(plain.crowds) == [0, 3]
@@ -43,7 +43,7 @@ def test_many_of_which_few_pass_are_no_crowd():
         asked += len(docs)
         return np.array([keep[query][doc] for query, doc in zip(queries, docs, strict=True)])
 
-    candidates = with_crowds(counts, passing, QUERY, 204)
+    candidates = plain_candidates(counts, passing, QUERY, 204)
     assert list(candidates.crowds) == [0, 2]
     assert len(candidates.crowds[0].docs) == 10_000  # a flood: most pass, and are not looked at
     assert sorted(candidates.crowds[2].docs) == list(range(1_000))
@@ -55,7 +55,7 @@ def test_many_of_which_few_pass_are_no_crowd():
 
 def test_a_repeated_text_makes_a_crowd_however_few_other_candidates_there_are():
     counts = counts_of(*(np.arange(n) for n in (3, 200, 200, 3)), stand_ins=(5, 7, 6, 8))
-    found = with_crowds(counts, lambda _, docs: docs != 7, QUERY, 204)
+    found = plain_candidates(counts, lambda _, docs: docs != 7, QUERY, 204)
     assert found.queries.tolist() == [0, 0, 0]
     assert {i: len(crowd.docs) for i, crowd in found.crowds.items()} == {1: 200, 2: 200, 3: 3}
     assert found.crowds[1].stand_ins is None
