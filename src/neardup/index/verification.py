@@ -97,10 +97,11 @@ class Verifier:
         """
         crowd = self._candidates.crowds.get(index)
         if crowd is not None:
-            crowd, unlisted = self._with_copies(crowd, floor)
+            self._table.update_stands(floor)
+            crowd, unlisted = self._with_copies(crowd)
             if living:
                 crowd = crowd.chosen(self._table.alive[crowd.docs] == 1)
-            return self._compare_crowd(index, crowd, floor, unlisted)
+            return self._compare_crowd(index, crowd, unlisted)
         docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
         overlaps, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
         if living:
@@ -131,26 +132,22 @@ class Verifier:
 
     # ---- very many: together ----
 
-    def _with_copies(self, crowd: Crowd, floor: int) -> tuple[Crowd, dict[int, int]]:
+    def _with_copies(self, crowd: Crowd) -> tuple[Crowd, dict[int, int]]:
         """The crowd with the first documents of each repeated text that was found by one for all; and how many others
         there are, by the doc that the text is posted as.
         """
         if crowd.stand_ins is None:
             return crowd, {}
-        self._table.update_stands(floor)
         copies = self._table.repeated.copies(crowd.stand_ins, max(self._listed or 0, 1), self._table)
         first = np.fromiter(chain.from_iterable(own.docs for own in copies.values()), np.int32)
         others = {text: own.total - len(own.docs) for text, own in copies.items()}
         return Crowd(np.concatenate([crowd.docs, first]), None), others
 
-    def _compare_crowd(
-        self, index: int, candidates: Crowd, floor: int, unlisted: Mapping[int, int]
-    ) -> Compared:
+    def _compare_crowd(self, index: int, candidates: Crowd, unlisted: Mapping[int, int]) -> Compared:
         """Compares with a crowd, and with so many more of each text that are not among its documents."""
         docs = candidates.docs
         if not len(docs):
             return Compared(0, NO_MATCHES, [])
-        self._table.update_stands(floor)
         every = self._crowd_comparison.matches_if_all_do(index, docs, self._listed)
         if every is not None:
             others = sum(unlisted.values())
