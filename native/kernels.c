@@ -2,6 +2,7 @@
 #include "core.h"
 
 #include "batch_search.h"
+#include "best_matches.h"
 #include "candidate_filter.h"
 #include "checksums.h"
 #include "counting.h"

@@ -14,17 +14,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from neardup.index.crowds import FEWEST, NO_CROWD, Crowds
-from neardup.kernels.crowd import (
-    EXACT,
-    NEAR,
-    UNKNOWN,
-    Ranking,
-    Tallied,
-    best_if_all_match,
-    best_matches,
-    compare_in_crowd,
-    compare_texts,
-)
+from neardup.kernels.best_matches import Ranking, best_if_all_match, best_matches
+from neardup.kernels.crowd import EXACT, NEAR, UNKNOWN, Tallied, compare_in_crowd, compare_texts
 from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.decision import Matches
 from neardup.model.verdict import match_of, overlap_of

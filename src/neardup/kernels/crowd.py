@@ -1,4 +1,4 @@
-r"""Exact |A ∩ B| with many B of one crowd, and the best of many matches (native/crowd.h).
+r"""Exact |A ∩ B| with many B of one crowd (native/crowd.h).
 
 A crowd is documents of one template: all share most of a core C. Of each is known what it has beyond the core and what
 it lacks of it, D = (B \ C, C \ B), in posting lists. Then
@@ -30,9 +30,7 @@ _differences = Kernel("differences")
 _differences_of_texts = Kernel("differences_of_texts")
 _compare_texts = Kernel("compare_texts")
 _compare_in_crowd = Kernel("compare_in_crowd")
-_best_if_all_match = Kernel("best_if_all_match")
 _count_crowds = Kernel("count_crowds")
-_best_matches = Kernel("best_matches")
 
 
 class Core(NamedTuple):
@@ -76,23 +74,6 @@ class Tallied(NamedTuple):
     sizes: NDArray[np.int32]
     tallied: NDArray[np.uint16] | NDArray[np.int32]
     docs: NDArray[np.int32]
-
-
-class Ranking(NamedTuple):
-    """Columns by doc that matches are ranked by.
-
-    counts, first_of     |B|, of the doc that is posted for it
-    times                milliseconds since 1970
-    names, name_starts   ids as UTF-8, one after another, and n + 1 offsets
-    stands               1: the doc stands for a group
-    """
-
-    counts: NDArray[np.int32]
-    first_of: NDArray[np.int32]
-    times: NDArray[np.int64]
-    names: NDArray[np.uint8]
-    name_starts: NDArray[np.int64]
-    stands: NDArray[np.uint8]
 
 
 def core_table(keys: NDArray[np.uint64]) -> Core:
@@ -183,28 +164,6 @@ def compare_in_crowd(
     _compare_in_crowd(docs, starts, first_of, count, members, against, ratio, shared, state)
 
 
-def best_if_all_match(
-    docs: NDArray[np.int32],
-    halves: NDArray[np.uint64],
-    half: int | np.uint64,
-    count: int,
-    members: NDArray[np.int32],
-    against: Tallied,
-    ratio: tuple[int, int],
-    ranking: Ranking,
-    rows: NDArray[np.int64],
-) -> int:
-    """As `compare_texts` and `best_matches`, where all of `docs` match as members of one crowd, and none is of the
-    text whose fingerprint begins with `half`. Returns how many rows are filled; -1: not all do.
-
-    rows   n × 4, one more than what is to be listed, filled: doc, time, |A ∩ B| and max(|A|, |B|) of the best,
-           best first, and last of the best one that stands for a group, whose doc is -1 if there is none
-
-    What most floods are: a look at every doc, and no more at those that have too little in common to be listed.
-    """
-    return _best_if_all_match(docs, halves, half, count, members, against, ratio, ranking, rows)
-
-
 def count_crowds(
     docs: NDArray[np.int32],
     first_of: NDArray[np.int32],
@@ -219,29 +178,3 @@ def count_crowds(
     members    as for `compare_texts`
     """
     return _count_crowds(docs, first_of, members, step, sizes)
-
-
-def best_matches(
-    docs: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    state: NDArray[np.uint8],
-    shared: NDArray[np.int64],
-    ranking: Ranking,
-    count: int,
-    best: NDArray[np.int64],
-    texts: NDArray[np.int64],
-) -> tuple[int, int, int, int]:
-    """Sets `best` to the best matches, best first, -1 where there are no more, and `texts` to their texts.
-
-    docs            text j is that of `docs[starts[j] : starts[j + 1]]`
-    state, shared   what is known of text j (`compare_in_crowd`)
-    count           |A|
-    best            places in `docs`; as many matches as it is long are listed
-
-    Best: by doc_q, then the earlier one, then by id. Returns (how many match, how many were compared, the place of the
-    best one that stands for a group or -1, its text). A look at each match, and sorting of those that are listed.
-    """
-    numbers = np.empty(3, np.int64)
-    matches = _best_matches(docs, starts, state, shared, ranking, count, best, texts, numbers)
-    compared, head, head_text = numbers.tolist()
-    return matches, compared, head, head_text

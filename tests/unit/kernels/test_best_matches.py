@@ -9,17 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from neardup.kernels.crowd import (
-    BELOW,
-    EXACT,
-    NEAR,
-    UNKNOWN,
-    Ranking,
-    Tallied,
-    best_if_all_match,
-    best_matches,
-    compare_texts,
-)
+from neardup.kernels.best_matches import Ranking, best_if_all_match, best_matches
+from neardup.kernels.crowd import BELOW, EXACT, NEAR, UNKNOWN, Tallied, compare_texts
 
 
 @pytest.mark.parametrize("most", [5, 400])
