@@ -11,16 +11,12 @@
 #include "quoted_lines.h"
 #include "signs.h"
 #include "text.h"
+#include "word_scan.h"
 
 /* Flags of a code point of a normal form, beside those of its line: in a figure; its first; in a token; before it a
  * sign of a number was left out.
  */
 enum { FIGURE = 1, BEGINS = 2, TOKEN = 4, POINT = 32 };
-
-/* The bits of an index into a form; above them the digits before it are counted. */
-#define FORM_INDEX 0xFFFFFFFFLL
-
-enum { W_BITS = 23 }; /* that w and W have, of which an address begins with three; few other letters have them all */
 
 typedef struct {
     u32 *points;
@@ -52,135 +48,11 @@ enum { MARKED_FORM_ARGS = 3 };
 
 static inline MarkedForm marked_form_of(const Arg *a) { return (MarkedForm){a[0].data, a[1].data, a[2].data}; }
 
-#if defined(__AVX512VBMI__) && defined(__AVX512BW__)
-/* Which of 16 code points are above 0x7F. */
-static inline u64 above_ascii(__m512i points) { return _mm512_cmpgt_epu32_mask(points, _mm512_set1_epi32(0x7F)); }
-#endif
-
-/* Writes the class of each of `points[:n]`; 64 at once where the processor looks up bytes, those of ASCII. */
-static inline void classify(const u32 *restrict points, i64 n, const u8 *restrict classes, u8 *restrict out) {
-    i64 at = 0;
-#if defined(__AVX512VBMI__) && defined(__AVX512BW__)
-    const __m512i lower = _mm512_loadu_si512(classes), upper = _mm512_loadu_si512(classes + 64);
-    for (; at + 64 <= n; at += 64) {
-        const u32 *few = points + at;
-        const __m512i p = _mm512_loadu_si512(few), q = _mm512_loadu_si512(few + 16);
-        const __m512i r = _mm512_loadu_si512(few + 32), s = _mm512_loadu_si512(few + 48);
-        const __m256i begin = _mm256_set_m128i(_mm512_cvtepi32_epi8(q), _mm512_cvtepi32_epi8(p));
-        const __m256i end = _mm256_set_m128i(_mm512_cvtepi32_epi8(s), _mm512_cvtepi32_epi8(r));
-        const __m512i low = _mm512_inserti64x4(_mm512_castsi256_si512(begin), end, 1);
-        _mm512_storeu_si512(out + at, _mm512_permutex2var_epi8(lower, low, upper));
-        u64 others = above_ascii(p) | above_ascii(q) << 16 | above_ascii(r) << 32 | above_ascii(s) << 48;
-        for (; others; others &= others - 1) {
-            const i64 each = at + low_zeros(others);
-            out[each] = classes[points[each]];
-        }
-    }
-#endif
-    for (; at < n; at++) out[at] = classes[points[at]];
-}
-
-/* What `scan_words` finds: the arrays that it fills, and how much it has found so far.
- *
- * form       the normal form
- * starts     where each word, a run of what is kept, begins among the code points
- * indexes    where it does in the form, and above FORM_INDEX how many digits are before it
- * maybe      words that may be special, all that are (`is_special`) among them
- * line_ends  where lines break
+/* A line that is marked: `points[start:end]`, which begins at `low` after white space, with an @ perhaps. `scanned`: the
+ * words of the whole text.
  */
 typedef struct {
-    u32 *form;
-    i64 *starts;
-    i64 *indexes;
-    i64 *maybe;
-    i64 *line_ends;
-    i64 words;
-    i64 specials;
-    i64 breaks;
-    i64 index;  /* into the form, with the digits before it, as in `indexes` */
-    i64 before; /* whether the code point before is kept */
-} Scanned;
-
-#if defined(__AVX512VBMI2__) && defined(__AVX512BW__)
-/* Where 26 kept code points in a row end. */
-static inline u64 long_runs(u64 keep) {
-    const u64 by_2 = keep & keep << 1, by_4 = by_2 & by_2 << 2, by_8 = by_4 & by_4 << 4, by_16 = by_8 & by_8 << 8;
-    return by_16 & by_8 << 16 & by_2 << 24;
-}
-
-_Static_assert(LONGEST_WORD == 25, "long_runs finds words that are longer");
-
-/* The code points of a block of 64 for `scan_words`, of these classes. */
-static inline void scan_block(const u32 *restrict points, i64 at, const u8 *restrict classes, Scanned *found) {
-    const __m512i each = _mm512_loadu_si512(classes + at);
-    const __m512i w_bits = _mm512_set1_epi32(W_BITS), colon = _mm512_set1_epi32(':');
-    const u64 keep = _mm512_test_epi8_mask(each, _mm512_set1_epi8(SIGN_KEEP));
-    const u64 digits = _mm512_test_epi8_mask(each, _mm512_set1_epi8(SIGN_DIGIT));
-    i64 out = found->index & FORM_INDEX;
-    u64 colons = 0, may_be_w = 0;
-    for (int i = 0; i < 64; i += 16) {
-        const __mmask16 kept = (__mmask16)(keep >> i);
-        const __m512i few = _mm512_loadu_si512(points + at + i);
-        _mm512_storeu_si512(found->form + out, _mm512_maskz_compress_epi32(kept, few));
-        out += ones(kept);
-        colons |= (u64)_mm512_cmpeq_epi32_mask(few, colon) << i;
-        may_be_w |= (u64)_mm512_cmpeq_epi32_mask(_mm512_and_si512(few, w_bits), w_bits) << i;
-    }
-    const u64 begins = keep & ~(keep << 1 | (u64)found->before);
-    i64 words = found->words;
-    for (u64 left = begins; left; left &= left - 1) {
-        const u64 below = (left & -left) - 1;
-        found->starts[words] = at + low_zeros(left);
-        found->indexes[words++] = found->index + ones(keep & below) + (ones(digits & below) << 32);
-    }
-    const u64 www = begins & may_be_w & may_be_w >> 1 & keep >> 2 & ~(keep >> 3);
-    const u64 last = keep & 1ULL << 63; /* its word may go on */
-    for (u64 left = digits | (colons & keep << 1) | www | long_runs(keep) | last; left; left &= left - 1) {
-        const i64 begun = ones(begins & (left ^ (left - 1)));
-        const i64 word = found->words + begun - 1;
-        found->maybe[found->specials] = word;
-        found->specials += begun && (found->specials == 0 || found->maybe[found->specials - 1] != word);
-    }
-    for (u64 left = _mm512_test_epi8_mask(each, _mm512_set1_epi8(SIGN_BREAK)); left; left &= left - 1)
-        found->line_ends[found->breaks++] = at + low_zeros(left);
-    found->words = words;
-    found->index += ones(keep) + (ones(digits) << 32);
-    found->before = keep >> 63;
-}
-#endif
-
-/* Fills the arrays of `found` from the code points `points[:n]`. `own_classes`: room for one of each code point.
- *
- * Written always, counted only if it is so: a branch would be mispredicted at every word's end.
- */
-static inline void scan_words(const u32 *restrict points, i64 n, const u8 *restrict classes, u8 *restrict own_classes,
-                              Scanned *found) {
-    i64 at = 0;
-    classify(points, n, classes, own_classes);
-#if defined(__AVX512VBMI2__) && defined(__AVX512BW__)
-    for (; at + 64 <= n; at += 64) scan_block(points, at, own_classes, found);
-#endif
-    for (; at < n; at++) {
-        const i64 class = own_classes[at];
-        const i64 keep = class & SIGN_KEEP, begins = keep & ~found->before;
-        found->form[found->index & FORM_INDEX] = points[at];
-        found->starts[found->words] = at;
-        found->indexes[found->words] = found->index;
-        found->maybe[found->specials] = found->words;
-        found->words += begins;
-        found->specials += begins;
-        found->line_ends[found->breaks] = at;
-        found->breaks += (class & SIGN_BREAK) != 0;
-        found->index += keep + ((class & SIGN_DIGIT) << 31);
-        found->before = keep;
-    }
-    found->starts[found->words] = n;
-    found->indexes[found->words] = found->index;
-    found->maybe[found->specials] = found->words;
-}
-
-/* A line that is marked: `points[start:end]`, which begins at `low` after white space, with an @ perhaps. */
-typedef struct {
+    const Scanned *scanned;
     const u32 *points;
     i64 start;
     i64 low;
@@ -192,8 +64,9 @@ typedef struct {
 } MarkedLine;
 
 /* Whether a word may have a digit, be an address or a random string. */
-static inline bool is_special(const MarkedLine *line, i64 word, const i64 *starts, const i64 *indexes) {
+static inline bool is_special(const MarkedLine *line, i64 word) {
     const u32 *points = line->points;
+    const i64 *starts = line->scanned->starts, *indexes = line->scanned->indexes;
     const i64 at = starts[word], rest = indexes[word + 1] - indexes[word];
     const i64 size = rest & FORM_INDEX;
     const bool is_web = ((points[at] & points[at + 1] & W_BITS) == W_BITS) & (size == 3);
@@ -204,13 +77,12 @@ static inline bool is_special(const MarkedLine *line, i64 word, const i64 *start
 /* Writes to `chosen` which words from `first` on and before `last` are special, or all where the line has a name;
  * returns how many. `maybe` are those that may be special, from the line on; sets where they go on behind it.
  */
-static inline i64 special_words(const MarkedLine *line, i64 first, i64 last, const i64 *starts, const i64 *indexes,
-                                const i64 **maybe, i64 *chosen) {
+static inline i64 special_words(const MarkedLine *line, i64 first, i64 last, const i64 **maybe, i64 *chosen) {
     i64 count = 0;
     const i64 *each = *maybe;
     for (; *each < last; each++) {
         chosen[count] = *each;
-        count += is_special(line, *each, starts, indexes);
+        count += is_special(line, *each);
     }
     *maybe = each;
     if (!line->has_name) return count;
@@ -307,23 +179,23 @@ static inline i64 mark_word(const MarkedLine *line, i64 at, i64 stop, i64 *index
     return stop;
 }
 
-/* Marks a line, whose first word is `word` of so many `words`; returns the first word behind it.
+/* Marks a line, whose first word is `word`; returns the first word behind it. `maybe`: as `special_words` has it;
+ * `chosen` is room for all words of the line.
  *
  * A word is looked at more closely only if something may be to be said of it: few are.
  */
-static inline i64 mark_line(const MarkedLine *line, i64 word, i64 words, const i64 *indexes, const i64 **maybe,
-                            const MarkScratch *scratch) {
+static inline i64 mark_line(const MarkedLine *line, i64 word, const i64 **maybe, i64 *chosen) {
     const u32 *points = line->points;
     const u8 *classes = line->tables->classes;
-    const i64 *starts = scratch->starts;
+    const i64 *starts = line->scanned->starts, *indexes = line->scanned->indexes;
     const i64 low = line->low, end = line->end, first = word;
-    while (word < words && starts[word] < end) word++;
+    while (word < line->scanned->words && starts[word] < end) word++;
     const i64 form_start = indexes[first] & FORM_INDEX, form_end = indexes[word] & FORM_INDEX;
     memset(line->flags + form_start, line->whose, (size_t)(form_end - form_start));
-    const i64 special = special_words(line, first, word, starts, indexes, maybe, scratch->chosen);
+    const i64 special = special_words(line, first, word, maybe, chosen);
     i64 done = low; /* up to where all is marked */
     for (i64 i = 0; i < special; i++) {
-        const i64 each = scratch->chosen[i];
+        const i64 each = chosen[i];
         i64 at = starts[each], index = indexes[each] & FORM_INDEX;
         i64 stop = at + (indexes[each + 1] & FORM_INDEX) - index;
         if (line->has_name) done = mark_names(line, done, at, index);
@@ -350,10 +222,16 @@ static inline i64 mark_text(const u8 *data, i64 length, const TextTables *tables
     const TextLines *lines = &scratch->lines;
     const u8 *classes = sign_tables->classes;
     const i64 n = decode_nfc(data, 0, length, tables, scratch->points);
-    Scanned found = {out->form, scratch->starts, out->indexes, scratch->maybe, lines->end, 0, 0, 0, 0, 0};
-    scan_words(points, n, classes, scratch->classes, &found);
-    *words = found.words;
-    const i64 count = split_lines(points, n, classes, lines, found.breaks);
+    Scanned scanned = {
+        .form = out->form,
+        .starts = scratch->starts,
+        .indexes = out->indexes,
+        .maybe = scratch->maybe,
+        .line_ends = lines->end,
+    };
+    scan_words(points, n, classes, scratch->classes, &scanned);
+    *words = scanned.words;
+    const i64 count = split_lines(points, n, classes, lines, scanned.breaks);
     find_origins(points, classes, lines, count);
     const bool any_name = memchr(data, '@', (size_t)length) != NULL;
     const i64 *maybe = scratch->maybe;
@@ -362,11 +240,20 @@ static inline i64 mark_text(const u8 *data, i64 length, const TextTables *tables
         const i64 low = lines->low[i], end = lines->end[i];
         bool has_name = false;
         for (i64 at = low; any_name && at < end; at++) has_name |= points[at] == '@';
-        const MarkedLine line = {points,   lines->start[i],     low,        end,
-                                 has_name, (u8)lines->whose[i], out->flags, sign_tables};
-        word = mark_line(&line, word, *words, out->indexes, &maybe, scratch);
+        const MarkedLine line = {
+            .scanned = &scanned,
+            .points = points,
+            .start = lines->start[i],
+            .low = low,
+            .end = end,
+            .has_name = has_name,
+            .whose = (u8)lines->whose[i],
+            .flags = out->flags,
+            .tables = sign_tables,
+        };
+        word = mark_line(&line, word, &maybe, scratch->chosen);
     }
-    return found.index & FORM_INDEX;
+    return scanned.index & FORM_INDEX;
 }
 
 /* Marks the words of a form of so many `words` that are figures though none has a digit: months, numerals. */
