@@ -6,7 +6,6 @@ import org.apache.lucene.index.PostingsEnum;
 import org.apache.lucene.index.SortedNumericDocValues;
 import org.apache.lucene.index.TermState;
 import org.apache.lucene.index.Terms;
-import org.apache.lucene.index.TermsEnum;
 import org.apache.lucene.search.DocIdSetIterator;
 
 /**
@@ -31,35 +30,21 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
     /** Bytes of a term's state, about. */
     private static final long STATE_BYTES = 128;
 
-    /**
-     * So many seeks or postings after which the terms are opened again, which ends a search that has been cancelled or is
-     * out of time: Elasticsearch checks for that there (ExitableDirectoryReader), not at seeks and postings.
-     */
-    private static final int SEEKS_BETWEEN_CHECKS = 256;
-
-    private static final int POSTINGS_BETWEEN_CHECKS = 1 << 20;
-
     private final SeekPlan plan;
-    private final Terms terms;
+    private final PlanPostings lists;
     private final SortedNumericDocValues sizes;
     private final int maxDoc;
     private final MemoryCheck memory;
     private final int window;
 
-    private TermsEnum seeker;
-    private PostingsEnum postings;
-    private int seeks = SEEKS_BETWEEN_CHECKS;
-    private int read;
-
-    /** States of the terms of the prefix; null for one that has no document from the next window on. */
+    /** Where the lists of the prefix lie, if there are more windows; null: no document from the next window on. */
     private TermState[] states;
 
     private int nextWindow;
 
-    /** Shared q-grams of the prefix, for every document of the window that is worked on; else null. */
-    private int[] counts;
-
+    /** The matches of the last window: their documents, the q-grams shared with A, and how many they have. */
     private int[] docs = {};
+
     private int[] shared = {};
     private int[] others = {};
     private int count;
@@ -75,7 +60,7 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
             SeekPlan plan, int maxDoc, Terms terms, SortedNumericDocValues sizes, MemoryCheck memory, int window) {
         this.plan = plan;
         this.maxDoc = maxDoc;
-        this.terms = terms;
+        this.lists = new PlanPostings(plan, terms);
         this.sizes = sizes;
         this.memory = memory;
         this.window = window;
@@ -126,14 +111,7 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
     private void matchWindow(int start) throws IOException {
         count = 0;
         at = -1;
-        int width = Math.min(window, maxDoc - start);
-        boolean keepStates = states == null && start + width < maxDoc;
-        memory.ensure(DOC_BYTES * width + (keepStates ? STATE_BYTES * plan.end(0) : 0));
-        counts = new int[width];
-        countPrefix(start, start + width);
-        Arrays.sort(docs, 0, count);
-        takeSizes(start);
-        counts = null;
+        findCandidates(start, start + Math.min(window, maxDoc - start));
         dropUnreachable(plan.end(0));
         for (int stage = 1; stage < plan.stages() && count > 0; stage++) {
             lookUp(plan.end(stage - 1), plan.end(stage));
@@ -144,59 +122,54 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
         others = Arrays.copyOf(others, count);
     }
 
-    private void countPrefix(int start, int end) throws IOException {
-        int prefix = plan.end(0);
-        boolean first = states == null;
-        boolean several = end < maxDoc;
-        if (first) {
-            states = new TermState[several ? prefix : 0];
+    /** Finds who has enough q-grams of the prefix, and is of a length that can reach t. */
+    private void findCandidates(int start, int end) throws IOException {
+        boolean keepsStates = states == null && end < maxDoc;
+        memory.ensure(DOC_BYTES * (end - start) + (keepsStates ? STATE_BYTES * plan.end(0) : 0));
+        int[] counts = new int[end - start];
+        countPrefix(start, end, counts);
+        Arrays.sort(docs, 0, count);
+        takeSizes(start, counts);
+    }
+
+    /** Counts the shared q-grams of the prefix, for every document of the window; who has enough is a candidate. */
+    private void countPrefix(int start, int end, int[] counts) throws IOException {
+        boolean isFirst = states == null;
+        if (isFirst) {
+            states = new TermState[end < maxDoc ? plan.end(0) : 0];
         }
-        int least = plan.least();
-        int next = maxDoc;
-        for (int index = 0; index < prefix; index++) {
-            if (first ? !seek(index) : !seekAgain(index)) {
+        nextWindow = maxDoc;
+        for (int index = 0; index < plan.end(0); index++) {
+            if (!isFirst && states[index] == null) {
                 continue;
             }
-            if (first && several) {
-                states[index] = seeker.termState();
+            PostingsEnum postings = isFirst ? lists.of(index) : lists.of(index, states[index]);
+            if (postings == null) {
+                continue;
             }
-            postings = seeker.postings(postings, PostingsEnum.NONE);
-            int posting = start == 0 ? postings.nextDoc() : postings.advance(start);
-            for (; posting < end; posting = postings.nextDoc()) {
-                read++;
-                if (++counts[posting - start] == least) {
-                    add(posting);
-                }
-            }
-            if (posting < maxDoc) {
-                next = Math.min(next, posting);
-            } else if (several) {
+            int next = countList(postings, start, end, counts);
+            nextWindow = Math.min(nextWindow, next);
+            if (isFirst && next < maxDoc) {
+                states[index] = lists.state();
+            } else if (!isFirst && next >= maxDoc) {
                 states[index] = null;
             }
         }
-        nextWindow = next;
     }
 
-    private boolean seek(int index) throws IOException {
-        reopenIfDue();
-        return seeker.seekExact(plan.term(index));
-    }
-
-    private boolean seekAgain(int index) throws IOException {
-        if (states[index] == null) {
-            return false;
+    /** Counts one list from {@code start} on; returns its first document that is not before {@code end}. */
+    private int countList(PostingsEnum postings, int start, int end, int[] counts) throws IOException {
+        int least = plan.least();
+        int read = 0;
+        int posting = start == 0 ? postings.nextDoc() : postings.advance(start);
+        for (; posting < end; posting = postings.nextDoc()) {
+            read++;
+            if (++counts[posting - start] == least) {
+                add(posting);
+            }
         }
-        reopenIfDue();
-        seeker.seekExact(plan.term(index), states[index]);
-        return true;
-    }
-
-    private void reopenIfDue() throws IOException {
-        if (++seeks >= SEEKS_BETWEEN_CHECKS || read > POSTINGS_BETWEEN_CHECKS) {
-            seeker = terms.iterator();
-            seeks = 0;
-            read = 0;
-        }
+        lists.hasRead(read);
+        return posting;
     }
 
     private void add(int candidate) {
@@ -207,7 +180,7 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
     }
 
     /** Sets what the candidates of the window have and share so far; drops those of a length that cannot reach t. */
-    private void takeSizes(int start) throws IOException {
+    private void takeSizes(int start, int[] counts) throws IOException {
         shared = new int[count];
         others = new int[count];
         int kept = 0;
@@ -228,11 +201,12 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
     /** Looks q-grams {@code first} to {@code end - 1} up for the candidates. */
     private void lookUp(int first, int end) throws IOException {
         for (int index = first; index < end; index++) {
-            if (!seek(index)) {
+            PostingsEnum postings = lists.of(index);
+            if (postings == null) {
                 continue;
             }
-            postings = seeker.postings(postings, PostingsEnum.NONE);
             int posting = -1;
+            int read = 0;
             for (int i = 0; i < count; i++) {
                 if (posting < docs[i]) {
                     posting = postings.advance(docs[i]);
@@ -242,6 +216,7 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
                     shared[i]++;
                 }
             }
+            lists.hasRead(read);
         }
     }
 

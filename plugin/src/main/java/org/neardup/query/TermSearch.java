@@ -4,7 +4,6 @@ import java.io.IOException;
 import org.apache.lucene.index.LeafReader;
 import org.apache.lucene.index.PostingsEnum;
 import org.apache.lucene.index.SortedNumericDocValues;
-import org.apache.lucene.index.TermsEnum;
 
 /**
  * By posting lists: every q-gram is a term.
@@ -32,14 +31,11 @@ record TermSearch(String field, SeekPlan plan) implements SegmentSearch {
     /** Every q-gram is looked up. */
     @Override
     public int shared(LeafReader reader, int doc, MemoryCheck memory) throws IOException {
-        TermsEnum terms = reader.terms(field).iterator();
-        PostingsEnum postings = null;
+        PlanPostings lists = new PlanPostings(plan, reader.terms(field));
         int shared = 0;
         for (int index = 0; index < plan.size(); index++) {
-            if (terms.seekExact(plan.term(index))) {
-                postings = terms.postings(postings, PostingsEnum.NONE);
-                shared += postings.advance(doc) == doc ? 1 : 0;
-            }
+            PostingsEnum postings = lists.of(index);
+            shared += postings != null && postings.advance(doc) == doc ? 1 : 0;
         }
         return shared;
     }
