@@ -16,6 +16,7 @@
 #include "member_lists.h"
 #include "overlap.h"
 #include "packed_lists.h"
+#include "packing.h"
 #include "pairs.h"
 #include "posting_lists.h"
 #include "qgrams.h"

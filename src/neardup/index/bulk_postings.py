@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neardup.kernels import packed_lists
+from neardup.kernels.packing import unordered_postings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ class BulkPostings:
             self.pack()
         if wanted > len(self._values):
             self._values, self._spare = np.empty(wanted, np.uint64), np.empty(wanted, np.uint64)
-        self._size += packed_lists.unordered_postings(keys, starts, sizes, docs, self._values[self._size :])
+        self._size += unordered_postings(keys, starts, sizes, docs, self._values[self._size :])
         self._docs = max(self._docs, int(docs.max(initial=-1)) + 1)
 
     def pack(self) -> None:

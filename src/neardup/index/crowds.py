@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from neardup.index.posting_lists import MemberLists
+from neardup.index.member_lists import MemberLists
 from neardup.index.reused_array import ReusedArray
 from neardup.kernels.crowd import (
     Differences,

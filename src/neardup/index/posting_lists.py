@@ -12,7 +12,7 @@ import numpy as np
 from neardup.errors import WindowError
 from neardup.index.freed_memory import give_back
 from neardup.index.reused_array import ReusedArray
-from neardup.kernels import member_lists, packed_lists
+from neardup.kernels import packed_lists, packing
 from neardup.kernels import posting_lists as kernel
 from neardup.kernels.batch_search import Query, SearchOutput, search_and_add
 from neardup.kernels.bit_planes import BITS, WORDS
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from neardup.kernels.batch_search import Documents
 
-__all__ = ["MANY_OF_ONE_TEXT", "Hits", "MemberLists", "PostingLists", "Query", "SharedCounts"]
+__all__ = ["MANY_OF_ONE_TEXT", "Hits", "PostingLists", "Query", "SharedCounts"]
 
 _FIRST_SLOTS = 1 << 12
 _FIRST_POOL = 1 << 14
@@ -46,7 +46,6 @@ _TABLE_KEYS = 1 << 21
 """Keys of a table from which on they may be packed: some 64,000 documents', 64 MiB."""
 _PACKED_SHARE = 64
 """A table is packed when it has a 64th of the packed postings: of each that is added some 64 are moved."""
-_MOST_SHORT = (1 << 16) - 1
 _MOST_PACKED = (1 << 32) - 1
 """Postings that can be packed, for where a bucket begins has 32 bits: those of some 80 million documents of 4 KB."""
 
@@ -182,7 +181,7 @@ class PostingLists:
         """Packs postings as `unordered_postings` writes them, of docs below `docs`; `spare` is room for as many."""
         self._docs = max(self._docs, docs)
         self._pack()  # what is in the table came before
-        packed_lists.sort_by_key(values, spare)
+        packing.sort_by_key(values, spare)
         self._add_packed(values, len(values))
 
     def _pack_if_many(self) -> None:
@@ -198,15 +197,15 @@ class PostingLists:
             return
         lists = self._lists
         order = np.empty(self._table_size, np.uint64)
-        added = packed_lists.unordered_lists(lists.entries, order)
-        packed_lists.sort_by_key(order, np.empty(len(order), np.uint64))
+        added = packing.unordered_lists(lists.entries, order)
+        packing.sort_by_key(order, np.empty(len(order), np.uint64))
         self._add_packed(order, added)
         lists.entries[:] = 0
         lists.state[:] = 0
         give_back(self._docs)
 
     def _add_packed(self, order: NDArray[np.uint64], added: int) -> None:
-        """Adds so many postings to the packed ones; `order`: as `packed_lists.absorb` has it."""
+        """Adds so many postings to the packed ones; `order`: as `packing.absorb` has it."""
         lists, packed, size = self._lists, self._packed, len(self._packed.postings)
         total = size + added
         if total > _MOST_PACKED:
@@ -219,9 +218,9 @@ class PostingLists:
         # In place: the system moves large arrays by their addresses. Nobody has a part of this one.
         packed.postings.resize(total, refcheck=False)
         if doc_bits == packed.doc_bits:
-            packed_lists.insert(packed, size, lists, order, starts)
+            packing.insert(packed, size, lists, order, starts)
         else:
-            packed_lists.absorb(packed, size, lists, order, starts, doc_bits)
+            packing.absorb(packed, size, lists, order, starts, doc_bits)
         self._packed = PackedLists(starts, packed.postings, doc_bits)
 
     def search_and_add(
@@ -307,12 +306,12 @@ class PostingLists:
 
     def _renumbered_packed(self, docs: NDArray[np.int64], size: int) -> PackedLists:
         packed = self._packed
-        kept = packed_lists.count_kept(packed, docs)
+        kept = packing.count_kept(packed, docs)
         if not kept:
             return packed_lists.nothing_packed()
         high_bits, doc_bits = packed_lists.shape_of(kept, size)
         starts = np.empty((1 << high_bits) + 1, np.uint32)
-        packed_lists.renumber_packed(packed, docs, starts, doc_bits)
+        packing.renumber_packed(packed, docs, starts, doc_bits)
         packed.postings.resize(kept, refcheck=False)
         return PackedLists(starts, packed.postings, doc_bits)
 
@@ -328,68 +327,3 @@ def _first_of(out: SearchOutput, done: int) -> SharedCounts:
         out.stand_in_offsets[: done + 1],
         out.met[: out.met_size[0]],
     )
-
-
-class MemberLists(PostingLists):
-    """Posting lists of the members of a crowd (kernels/member_lists.py), of which at most `most` are bitsets.
-
-    Memory: as `PostingLists`, and of each bitset 1 byte for every 8 members, and as they grow room for
-    a quarter more members and twice as many bitsets.
-    """
-
-    def __init__(self, most: int) -> None:
-        super().__init__()
-        self._most = most + 1  # row 0 is that of no list
-        self._bits = np.zeros((1, 1, WORDS), np.uint64)
-        self._used = np.ones(1, np.int64)
-
-    @property
-    def memory(self) -> int:
-        """Bytes of the table, the pool and the bitsets."""
-        return super().memory + int(self._bits.nbytes)
-
-    def add_members(
-        self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], members: NDArray[np.int64]
-    ) -> None:
-        """Adds `members[i]` under `keys[offsets[i]:offsets[i + 1]]`; a member of -1 is left out."""
-        blocks, rows, _ = self._bits.shape
-        wanted = int(members.max(initial=0)) // member_lists.BLOCK + 1
-        if wanted > blocks:
-            self._widen(max(blocks + blocks // 4, wanted), rows)
-        progress = np.zeros(2, np.int64)
-        while True:
-            status = member_lists.add_members(
-                self._lists, self._bits, self._used, self._most, keys, offsets, members, progress
-            )
-            if status == kernel.DONE:
-                return
-            if status == member_lists.ROWS_FULL:
-                blocks, rows, _ = self._bits.shape
-                self._widen(blocks, min(max(2 * rows, 64), self._most))
-            else:
-                self._grow(status, int(np.diff(offsets).max()))
-
-    def _widen(self, blocks: int, rows: int) -> None:
-        held = self._bits
-        if rows == held.shape[1]:
-            # In place: the system moves large arrays by their addresses. Nobody has a part of this one.
-            held.resize((blocks, rows, WORDS), refcheck=False)
-            return
-        self._bits = np.zeros((blocks, rows, WORDS), np.uint64)
-        self._bits[: held.shape[0], : held.shape[1]] = held
-
-    def tally(
-        self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], size: int, reused: ReusedArray
-    ) -> NDArray[np.uint16] | NDArray[np.int32]:
-        """How many lists of `keys[offsets[i]:offsets[i + 1]]` each member is in; members are below `size`.
-
-        A row for every i, longer than `size`, in `reused`; in 16 bits, unless a set has more keys than these count.
-        Costs reading the lists, about 1 ns a posting, and of bitsets a nanosecond or two for every 512 members.
-        """
-        blocks = -(-size // member_lists.BLOCK)
-        shape = len(offsets) - 1, blocks * member_lists.BLOCK
-        wanted, is_short = shape[0] * shape[1], int(np.diff(offsets).max(initial=0)) <= _MOST_SHORT
-        array = reused.of(wanted // 2 if is_short else wanted)
-        counts = (array.view(np.uint16) if is_short else array)[:wanted].reshape(shape)
-        member_lists.tally(self._lists, self._bits, keys, offsets, counts)
-        return counts

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from neardup.kernels.packed_lists import KEY_BITS, sort_by_key
+from neardup.kernels.packed_lists import KEY_BITS
+from neardup.kernels.packing import sort_by_key
 
 KEY_SHIFT = 33
 
