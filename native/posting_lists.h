@@ -10,7 +10,8 @@
  *     inline: length 1 and size class 0; `start` is the doc
  *     state = [keys used, pool top, head of the free list of size class 0, 1, ... 31]   heads and links are start + 1
  *
- * A doc is the number of a document in a table (neardup.index.document_table), below 2^32.
+ * A doc is the number of a document in a table (neardup.index.document_table), below 2^32, as is every `start`: who makes
+ * the pool larger sees to it.
  *
  * Kernels that run out of room change nothing they cannot resume: they return a status, the caller grows an array and
  * calls again with the same `progress`.

@@ -46,6 +46,8 @@ _TABLE_KEYS = 1 << 21
 """Keys of a table from which on they may be packed: some 64,000 documents', 64 MiB."""
 _PACKED_SHARE = 64
 """A table is packed when it has a 64th of the packed postings: of each that is added some 64 are moved."""
+_MOST_POOLED = 1 << 32
+"""Places of a pool, for where a list begins has 32 bits: those of some millions of documents of 4 KB, if not packed."""
 _MOST_PACKED = (1 << 32) - 1
 """Postings that can be packed, for where a bucket begins has 32 bits: those of some 80 million documents of 4 KB."""
 
@@ -164,7 +166,10 @@ class PostingLists:
             self._lists = Lists(larger, pool, state)
         elif status == kernel.POOL_FULL:
             # A list may need up to as much again as the whole pool holds.
-            larger_pool = np.empty(max(int(len(pool) * _POOL_GROWTH), _FIRST_POOL), np.uint32)
+            size = min(max(len(pool) * _POOL_GROWTH, _FIRST_POOL), _MOST_POOLED)
+            if size == len(pool):
+                raise _too_many(_MOST_POOLED)
+            larger_pool = np.empty(size, np.uint32)
             larger_pool[: state[kernel.STATE_TOP]] = pool[: state[kernel.STATE_TOP]]
             self._lists = Lists(entries, larger_pool, state)
 
@@ -209,10 +214,7 @@ class PostingLists:
         lists, packed, size = self._lists, self._packed, len(self._packed.postings)
         total = size + added
         if total > _MOST_PACKED:
-            raise WindowError(
-                f"{total:,} postings are more than one window can hold ({_MOST_PACKED:,}): "
-                "divide the documents among several windows"
-            )
+            raise _too_many(_MOST_PACKED)
         high_bits, doc_bits = packed_lists.shape_of(total, self._docs)
         starts = np.empty((1 << high_bits) + 1, np.uint32)
         # In place: the system moves large arrays by their addresses. Nobody has a part of this one.
@@ -314,6 +316,12 @@ class PostingLists:
         packing.renumber_packed(packed, docs, starts, doc_bits)
         packed.postings.resize(kept, refcheck=False)
         return PackedLists(starts, packed.postings, doc_bits)
+
+
+def _too_many(most: int) -> WindowError:
+    return WindowError(
+        f"more postings than one window can hold ({most:,}): divide the documents among several windows"
+    )
 
 
 def _first_of(out: SearchOutput, done: int) -> SharedCounts:

@@ -265,8 +265,17 @@ def test_more_postings_than_can_be_packed_are_refused(monkeypatch):
     lists = PostingLists(packs=True, table_keys=1_000)
     keys = np.arange(2_000, dtype=np.uint64)
     lists.add(keys[:1_000], np.array([0, 1_000]), np.array([0]))
-    with pytest.raises(WindowError, match="2,000 postings are more than one window can hold"):
+    with pytest.raises(WindowError, match=r"more postings than one window can hold \(1,999\)"):
         lists.add(keys[1_000:], np.array([0, 1_000]), np.array([1]))
+
+
+def test_more_postings_than_places_have_numbers_are_refused(monkeypatch):
+    """Where a list lies has 32 bits: beyond them it would be read where another one lies."""
+    monkeypatch.setattr(posting_lists, "_MOST_POOLED", 1 << 15)
+    lists, keys = PostingLists(), np.tile(np.arange(1_000, dtype=np.uint64), 40)
+    with pytest.raises(WindowError, match=r"more postings than one window can hold \(32,768\)"):
+        lists.add(keys, np.arange(0, 40_001, 1_000), np.arange(40))
+    assert len(lists._lists.pool) == 1 << 15
 
 
 @pytest.mark.parametrize("postings", [0, 1, 8, 100, 32_000, 320_000_000, 2**32 - 1])
