@@ -1,5 +1,12 @@
-/* How many of some posting lists each doc is in: by reading them, the long ones by their bitsets (bitset_cache.h says
- * which these are). src/neardup/kernels/shared_counts.py
+/* Which docs are in at least so many of the posting lists of a document's keys.
+ *
+ * `count_shared` takes that way of three which costs least; all find the same docs:
+ *
+ *     count_read         the lists are read into one array, and counted by a counter a doc (counters.h); of the two
+ *                        longest, if they are long, only the docs are looked up that the others leave
+ *     count_by_bitsets   where many lists are long, as in a crowd of copies: 64 docs at a time (bitset_cache.h)
+ *     count_densely      where a document has more keys than a sketch, and half as many postings as there are docs:
+ *                        counters of all docs, cleared each time
  */
 #ifndef NEARDUP_SHARED_COUNTS_H
 #define NEARDUP_SHARED_COUNTS_H
@@ -8,42 +15,17 @@
 #include "bitset_cache.h"
 #include "candidate_filter.h"
 #include "core.h"
+#include "counters.h"
 #include "documents.h"
 #include "packed_lists.h"
 #include "posting_lists.h"
 
 enum {
     CACHE_LINE_POSTINGS = 16,
-    COUNTERS_AHEAD = 48, /* postings ahead of the one that is counted */
     LISTS_AHEAD = 4,
     MANY_LISTS = 64,      /* more than a sketch has */
     CLEARED_AT_ONCE = 16, /* counters that lie side by side, in the time in which one by itself is cleared */
 };
-
-/* A counter for every doc that need not be cleared between two searches: it holds the stamp it was last used in. */
-typedef struct {
-    u8 *hits; /* one a doc: stamp << bits | count */
-    i64 hits_length;
-    i64 bits;   /* how many low bits are the count's */
-    i64 *stamp; /* that of the last search */
-} Counters;
-
-#define COUNTERS "counters.hits u1!, counters.bits int, counters.stamp i8!"
-enum { COUNTERS_ARGS = 3 };
-
-static inline Counters counters_of(const Arg *a) { return (Counters){a[0].data, a[0].length, a[1].number, a[2].data}; }
-
-/* How many searches there are between two clearings. */
-static inline i64 last_stamp(const Counters *counters) { return (1 << (8 - counters->bits)) - 1; }
-
-/* Starts a new count; returns what a counter of 0 is in it. All of them are cleared when stamps run out. */
-static inline i64 next_stamp(const Counters *counters) {
-    if (*counters->stamp == last_stamp(counters)) {
-        memset(counters->hits, 0, (size_t)counters->hits_length);
-        *counters->stamp = 0;
-    }
-    return ++*counters->stamp << counters->bits;
-}
 
 /* A search of one document: in which of the lists of its keys is every doc?
  *
@@ -80,11 +62,14 @@ typedef struct {
     i64 left_out;
 } SharedOutput;
 
-/* How many living docs of the hours `low` to `high` list j holds: dead ones must not make a difference. */
-static inline i64 living_of(const Located *located, i64 j, const Documents *documents, i64 low, i64 high) {
+/* How many living docs of the hours wanted list j holds: dead ones must not make a difference. */
+static inline i64 living_of(const SharedSearch *search, i64 j) {
+    const Located *located = search->located;
+    const Documents *documents = search->documents;
     const PostingList list = table_part(located, j);
     const u32 *packed = packed_part(located, j), *pool = located->lists->pool;
     const i64 size = located->sizes[j], mask = doc_mask(located->packed);
+    const i64 low = search->wanted->low, high = search->wanted->high;
     i64 count = 0;
     for (i64 p = 0; p < size + list.length; p++) {
         const i64 doc = p < size ? packed[p] & mask : list.is_inline ? list.start : (i64)pool[list.start + p - size];
@@ -143,13 +128,6 @@ static inline bool are_dense(const i64 *lengths, i64 size, i64 documents) {
     return 2 * postings >= documents && postings < 4 * read + bitsets * (6 * documents / PLANE_BITS);
 }
 
-/* Sets what each value of a counter becomes when its doc is in one list more: one below `base` is of an earlier search,
- * and it stops one above the `goal`, or it would run into the next stamp.
- */
-static inline void counted_once_more(i64 base, i64 goal, u8 after[256]) {
-    for (i64 held = 0; held < 256; held++) after[held] = (u8)(min_i64(max_i64(held, base), goal) + 1);
-}
-
 static inline void copy_docs(const u32 *restrict postings, i64 length, u32 mask, i32 *restrict out) {
     for (i64 p = 0; p < length; p++) out[p] = (i32)(postings[p] & mask);
 }
@@ -174,30 +152,6 @@ static inline i64 read_lists(const Located *located, const i64 *chosen, i64 size
         else
             copy_docs(located->lists->pool + list.start, list.length, ~0U, out + at);
         at += list.length;
-    }
-    return at;
-}
-
-/* Counts `docs[begin:end]`; those whose counter comes to `enough` go to `docs[at:]`, which has room for all: it is
- * filled without a branch. Returns the next position. `at` is `begin`, or not below `end`.
- *
- * after   as `counted_once_more` sets it. Comparing would be a branch, which is mispredicted now and then; then all
- *         waits for a counter among millions, which is in no cache.
- *
- * The counter of a doc further on is asked for: it is in no cache, and stores wait for their lines one after the other.
- * `docs` has room for COUNTERS_AHEAD more.
- *
- * Unrolled, as the other loops over all postings: gcc by itself does not, and a search takes a seventh longer.
- */
-static inline i64 count_docs(i32 *docs, i64 begin, i64 end, const u8 *after, i64 enough, u8 *hits, i64 at) {
-#pragma GCC unroll 8
-    for (i64 p = begin; p < end; p++) {
-        const u32 doc = (u32)docs[p];
-        prefetch(hits + (u32)docs[p + COUNTERS_AHEAD]);
-        const u8 held = after[hits[doc]];
-        hits[doc] = held;
-        docs[at] = (i32)doc;
-        at += held == enough;
     }
     return at;
 }
@@ -270,16 +224,6 @@ static inline i64 count_by_bitsets(const SharedSearch *search, SharedOutput *out
     free(planes);
     free(rows);
     return status;
-}
-
-/* Clears the counters of `docs[begin:end]`, all that were counted last, so that their stamp is free again: to clear those
- * of millions, even once in 31 searches, costs more. Moves `docs[end:last]` to `docs[begin:]` and returns their end.
- */
-static inline i64 forget_counts(const Counters *counters, i32 *docs, i64 begin, i64 end, i64 last) {
-    for (i64 p = begin; p < end; p++) counters->hits[(u32)docs[p]] = 0;
-    --*counters->stamp;
-    memmove(docs + begin, docs + end, (size_t)(last - end) * sizeof *docs);
-    return begin + last - end;
 }
 
 /* Keeps of the docs `docs[begin:end]` those that come to the `goal` with two bitsets; returns their end. */
@@ -404,12 +348,10 @@ static inline i64 count_shared(const SharedSearch *search, SharedOutput *out) {
     }
     i64 few[MANY_LISTS], *read = size <= MANY_LISTS ? few : malloc((size_t)size * sizeof *read);
     if (!read) return NO_MEMORY;
-    const Filter *wanted = search->wanted;
     i64 n_read = 0, to_read = 0;
     for (i64 j = 0; j < size; j++) {
         if (lengths[j] == 0 || (j == one && row_one >= 0) || (j == two && row_two >= 0)) continue;
-        if (limit > 0 && lengths[j] > limit &&
-            living_of(located, j, search->documents, wanted->low, wanted->high) > limit) {
+        if (limit > 0 && lengths[j] > limit && living_of(search, j) > limit) {
             out->left_out++;
             continue;
         }

@@ -20,9 +20,9 @@ from neardup.kernels.bitmap_columns import ROWS, BitmapColumns
 from neardup.kernels.bitmap_filter import LEVELS
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.kernels.bitset_cache import MAX_BITSETS, BitsetCache
+from neardup.kernels.counters import Counters, bits_for
 from neardup.kernels.packed_lists import PackedLists
 from neardup.kernels.posting_lists import Lists
-from neardup.kernels.shared_counts import Counters, bits_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

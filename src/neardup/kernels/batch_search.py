@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from neardup.kernels.bitmap_columns import BitmapColumns
     from neardup.kernels.bitset_cache import BitsetCache
+    from neardup.kernels.counters import Counters
     from neardup.kernels.packed_lists import PackedLists
     from neardup.kernels.posting_lists import Lists
-    from neardup.kernels.shared_counts import Counters
 
 _NO_FINGERPRINTS: Final = np.empty((0, 2), np.uint64)
 _NO_DOCS: Final = np.empty(0, np.int32)

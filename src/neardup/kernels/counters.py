@@ -1,4 +1,4 @@
-"""Counters of how many posting lists each doc is in (native/shared_counts.h)."""
+"""Counters of how many posting lists each doc is in (native/counters.h)."""
 
 from __future__ import annotations
 
