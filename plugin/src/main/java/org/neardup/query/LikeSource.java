@@ -129,7 +129,9 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
                         where, "[like] has the key [" + Shown.of(entry.getKey()) + "]: it must be " + EXPECTED);
             }
             if (!(entry.getValue() instanceof String)) {
-                throw new ParsingException(where, "[like." + entry.getKey() + "] must be a string");
+                String shown = Shown.of(String.valueOf(entry.getValue()));
+                throw new ParsingException(
+                        where, "[like." + entry.getKey() + "] is [" + shown + "]: it must be a string");
             }
         }
         String text = (String) given.get(TEXT);
