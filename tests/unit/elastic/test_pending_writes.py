@@ -83,7 +83,8 @@ def test_what_a_pipeline_sends_elsewhere_is_refused_and_stays_in_no_hour(documen
         create(writes, id, arrival)
     assert writes.send(1) == {
         id: "Elasticsearch refuses it: an ingest pipeline, or an alias or data stream called as the index, sends it "
-        f"elsewhere, to {index}/{id}"
+        f"elsewhere, to {index}/{id}; `neardup doctor` says what such an alias or data stream is, and how to take it "
+        "away"
         for id, index in places.items()
     }
     assert stored(documents).keys() == {("news-2026.11.21-08", "another"), ("trash", "outside")}

@@ -39,7 +39,8 @@ _WAITED_FOR_MAPPING: Final = "timed out while waiting for a dynamic mapping upda
 """What a busy cluster says of an item with status 500."""
 DROPPED: Final = "an ingest pipeline of the index drops it"
 SENT_ELSEWHERE: Final = (
-    "an ingest pipeline, or an alias or data stream called as the index, sends it elsewhere, to {index}/{id}"
+    "an ingest pipeline, or an alias or data stream called as the index, sends it elsewhere, to {index}/{id}; "
+    "`neardup doctor` says what such an alias or data stream is, and how to take it away"
 )
 _OF_DATA_STREAM: Final = "targeting backing indices is disallowed"
 OF_ONE_ITEM: Final = "bulk item"
