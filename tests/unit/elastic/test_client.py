@@ -316,6 +316,7 @@ def test_every_cause_of_an_error_is_told_and_once():
         with pytest.raises(ClusterRejected) as caught:
             cluster.request("PUT", "/_index_template/neardup-news", body={})
         assert caught.value.reason == expected
+        assert "raise index.mapping.total_fields.limit in your component template" in str(caught.value)
     parsing = {"type": "bad", "reason": f"failed to parse: {limit['reason']}", "caused_by": limit}
     items = [{"create": {"status": 400, "error": each}} for each in (fault, parsing)]
     with standing_in([Answer(200, {"items": items})]) as server, cluster_of(server) as cluster:

@@ -75,6 +75,13 @@ def test_what_is_written_of_a_batch_that_is_refused_is_withdrawn(documents, writ
     assert stored(documents) == {}
 
 
+def test_a_document_with_more_fields_than_an_hour_may_have_is_rejected_with_what_to_do(documents, writes):
+    reason = "Limit of total fields [60] has been exceeded while adding new fields [22]"
+    documents.refused = lambda op, key: (400, "document_parsing_exception", reason)
+    create(writes, "many", 7)
+    assert "raise index.mapping.total_fields.limit, of that index" in writes.send(1)["many"]
+
+
 def test_what_a_pipeline_sends_elsewhere_is_refused_and_stays_in_no_hour(documents, writes):
     places = {"in-an-hour": "news-2026.11.21-08", "outside": "trash"}
     documents.pipeline = lambda key: (places.get(key[1], key[0]), key[1])

@@ -73,6 +73,10 @@ _REMEDIES: Final = tuple(
             r"index_not_found_exception",
             "what was in it is gone: restore that index under its name, and run again",
         ),
+        (  # of a template; what a document adds to a mapping is its own (`hint_for`)
+            r"Limit of total fields \[\d+\] has been exceeded(?! while)",
+            "raise index.mapping.total_fields.limit in your component template (ours map about 40), and run again",
+        ),
         (r"^\[Errno |^Failed to resolve", "is the URL right, and does a node run there?"),
         (
             r"^Connection reset by peer|^Remote end closed connection|^an answer that is no JSON",
@@ -81,6 +85,10 @@ _REMEDIES: Final = tuple(
     )
 )
 
+_FIELDS_RE: Final = re.compile(r"Limit of total fields \[\d+\] has been exceeded while")
+_FIELDS_HINT: Final = (
+    "; raise index.mapping.total_fields.limit, of that index and in PREFIX@custom for those to come"
+)
 _SIZES_RE: Final = re.compile(r"_operation_bytes=(\d+), max_\w+_bytes=(\d+)")
 
 
@@ -105,3 +113,12 @@ def remedy_for(error: str) -> str | None:
     >>> remedy_for("document_parsing_exception: failed to parse field [rank]")
     """
     return next((remedy for pattern, remedy in _REMEDIES if pattern.search(error)), None)
+
+
+def hint_for(error: str) -> str:
+    """What the reject of a record adds to `error`, which others need not meet; empty if nothing is known.
+
+    >>> hint_for("document_parsing_exception: failed to parse field [rank]")
+    ''
+    """
+    return _FIELDS_HINT if _FIELDS_RE.search(error) else ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk, refusal
 from neardup.elastic.http.mget import mget
-from neardup.elastic.http.remedies import remedy_for
+from neardup.elastic.http.remedies import hint_for, remedy_for
 from neardup.elastic.window.codec import own_object
 from neardup.model.escapes import escaped
 
@@ -103,9 +103,9 @@ class WriteSender:
                 action.index,
             )
             return None
-        remedy = remedy_for(str(outcome.error))
-        if outcome.status in FOR_ONE_ITEM and write.arrival >= 0 and remedy is None:
-            return f"Elasticsearch refuses it: {outcome.error}"
+        error = str(outcome.error)
+        if outcome.status in FOR_ONE_ITEM and write.arrival >= 0 and remedy_for(error) is None:
+            return f"Elasticsearch refuses it: {error}{hint_for(error)}"
         raise refusal(self._cluster, action, outcome)
 
     def _conflict(self, write: Write, current: StoredDocument | None) -> str | None:
