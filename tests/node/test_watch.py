@@ -282,7 +282,9 @@ class TestUnscorable:
             "no-text": "no text: there is no field 'text'",
             "list": "field 'text' is list, not a string",
             "long": "text has 2,120 characters, the limit (max_length) is 1,000",
-            "year": "time 317281568400000 is outside the years 1 to 9999 in UTC",
+            "year": (
+                "time 317281568400000 is outside the years 1 to 9999 in UTC: a cluster takes numbers for milliseconds"
+            ),
             "x" * 500: "its id, with the name of its index, is longer than 512 bytes",
         }
         for id, reason in told.items():

@@ -206,7 +206,8 @@ def _within_years(milliseconds: float, value: object) -> int:
 
 
 def _outside(value: object) -> str:
-    return f"time {_shown(value)} is outside the years 1 to 9999 in UTC"
+    meant = "; a number is seconds or milliseconds since 1970" if isinstance(value, int | float) else ""
+    return f"time {_shown(value)} is outside the years 1 to 9999 in UTC{meant}"
 
 
 def time_argument(name: str, value: Any) -> int:

@@ -111,7 +111,12 @@ def test_without_a_time_it_is_of_its_hour_or_older_than_all_others(layout, time)
         ({}, {}, None, "no text: there is no field 'text'"),
         ({"text": 7}, {}, None, "field 'text' is int, not a string"),
         ({"text": "x"}, {"id": "i" * MAX_ID_BYTES}, None, "its id, with the name of its index, is longer"),
-        ({"text": "x"}, {"time": 2**62}, None, "outside the years 1 to 9999 in UTC"),
+        (
+            {"text": "x"},
+            {"time": 2**62},
+            None,
+            "outside the years 1 to 9999 in UTC: a cluster takes numbers for milliseconds",
+        ),
         ({"text": "x"}, {"routing": "r", "index": "old"}, OLD, "it has a routing"),
     ],
 )
@@ -146,3 +151,13 @@ def test_that_documents_have_no_time_is_said_once(caplog):
     caplog.clear()
     items({"text": "x"}, entry=timeless._replace(index="old"), layout=OLD)
     assert not caplog.records
+
+
+def test_that_seconds_were_taken_for_milliseconds_is_said_once(caplog):
+    """They are of 1970 for a cluster, so that such documents left the window at once, in silence."""
+    items({"text": "x"})
+    items({"text": "x"}, {"text": "y"}, entry=ENTRY._replace(time=1_795_900_000))
+    (told,) = (record.getMessage() for record in caplog.records)
+    assert told.startswith(
+        f"{HOUR}/a has a time of the first months of 1970 in the field '@timestamp': a cluster takes"
+    )

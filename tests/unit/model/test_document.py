@@ -93,6 +93,13 @@ def test_the_forms_that_are_read_are_named():
     )
 
 
+def test_nanoseconds_are_refused_with_what_a_number_is():
+    with pytest.raises(
+        ValueError, match=r"time 1795900000000000000 is outside the years .* seconds or milliseconds"
+    ):
+        parse_time(1_795_900_000_000_000_000)
+
+
 def test_a_moment_out_of_reach_is_told_as_people_write_it():
     with pytest.raises(ValueError, match=r"time 0001-01-01T00:00:00\+01:00 is outside the years"):
         parse_time(datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=1))))

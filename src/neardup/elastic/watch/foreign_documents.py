@@ -38,6 +38,19 @@ _OURS: Final = tuple(f"{OBJECT}.{name}" for name in ("status", "order", "fingerp
 _TOO_LONG: Final = "too_long"
 """The mark of nodes on a text that they do not sign for its length."""
 
+_EARLY_MS: Final = 10_000_000_000
+"""A date after 1970 began and before this, in April, is most likely one in seconds that a cluster took for milliseconds
+(until the year 2286).
+"""
+_TIMELESS: Final = (
+    "%s/%s has no time in the field %r (`neardup setup --time-field`): such documents count as of the beginning of "
+    "their index's hour, and come last"
+)
+_EARLY: Final = (
+    "%s/%s has a time of the first months of 1970 in the field %r: a cluster takes numbers for milliseconds; if these "
+    "are seconds, index such documents again with milliseconds or ISO 8601"
+)
+
 
 class ForeignDocuments:
     """What the documents of `layout` are, whose time is in the field `time`; `recipe` is the window's."""
@@ -45,7 +58,7 @@ class ForeignDocuments:
     def __init__(self, cluster: Cluster, layout: Layout, time: TimeField, recipe: str) -> None:
         self._cluster, self._layout, self._time, self._recipe = cluster, layout, time, recipe
         self._of_one_shard: dict[str, bool] = {}
-        self._has_told_timeless = False
+        self._warned: set[str] = set()
 
     def read(self, entries: Iterator[Entry], *, most: int) -> Iterator[list[Item]]:
         """The documents of `entries` as they are now, in parts of at most `most`: where each was found, and what is to
@@ -92,15 +105,18 @@ class ForeignDocuments:
         than all others.
         """
         if entry.time is not None:
+            if self._time.kind == "date" and 0 < entry.time < _EARLY_MS:
+                self._tell_once(_EARLY, entry)
             return self._time.time(entry.time)
         hour = self._layout.address.hour_of_index(entry.index)
-        if hour is not None and not self._has_told_timeless:
-            self._has_told_timeless = True
-            log.warning(
-                "%s/%s has no time in the field %r (`neardup setup --time-field`): such documents count as of the "
-                "beginning of their index's hour, and come last", entry.index, entry.id, self._time.name,
-            )  # fmt: skip
+        if hour is not None:
+            self._tell_once(_TIMELESS, entry)
         return format_time(MIN_TIME_MS if hour is None else hour[0] * HOUR_MS)
+
+    def _tell_once(self, what: str, entry: Entry) -> None:
+        if what not in self._warned:
+            self._warned.add(what)
+            log.warning(what, entry.index, entry.id, self._time.name)
 
     def _fault(self, origin: Origin, time: Any, text: Any) -> str | None:
         """Why a document cannot be scored, as far as it can be known before it is signed; None if it can."""
@@ -120,7 +136,9 @@ class ForeignDocuments:
             return f"its id, with the name of its index, is longer than {MAX_ID_BYTES} bytes"
         is_date = self._time.kind == "date" and time is not None
         if is_date and not MIN_TIME_MS <= time <= MAX_TIME_MS:
-            return f"time {time} is outside the years 1 to 9999 in UTC"
+            return (
+                f"time {time} is outside the years 1 to 9999 in UTC: a cluster takes numbers for milliseconds"
+            )
         if origin.routing is not None and self._layout.archive is not None:
             return "it has a routing, without which it cannot be marked: copy it with --from-index alone"
         if origin.routing is not None and not self._is_of_one_shard(origin.index):
