@@ -260,6 +260,35 @@ def test_a_mapping_by_which_every_document_is_refused_is_told(mapping, told):
     assert [str(told) in note for note in notes] == [True] * (told is not None)
 
 
+def of_ours(name, **field):
+    return {"mappings": {"properties": {"neardup": {"properties": {name: field}}}}}
+
+
+@pytest.mark.parametrize(
+    ("template", "told"),
+    [
+        ({"mappings": {"properties": {"text": {"type": "long"}}}}, "maps the text, text, as long"),
+        ({"mappings": {"properties": {"text": {"properties": {}}}}}, "maps the text, text, as object"),
+        ({"mappings": {"properties": {"text": {"type": "keyword"}}}}, None),
+        (of_ours("fingerprint", type="keyword", index="false", doc_values=False), "maps neardup.fingerprint"),
+        (of_ours("status", type="text"), "maps neardup.status otherwise"),
+        ({"mappings": {"properties": {"neardup.group": {"type": "text"}}}}, "maps neardup.group otherwise"),
+        (of_ours("group", type="keyword", eager_global_ordinals=True), None),
+        (of_ours("matches", type="object", enabled=False), None),
+        (of_ours("fingerprint", type="keyword", doc_values=False), None),
+        ({"mappings": {"_source": {"enabled": "false"}}}, "leaves text and neardup out of _source"),
+        ({"mappings": {"_source": {"excludes": ["text"]}}}, "leaves text out of _source"),
+        ({"settings": {"index": {"blocks": {"write": "true"}}}}, "(index.blocks.write)"),
+        ({"settings": {"index": {"mapping": {"source": {"mode": "synthetic"}}}}}, "makes _source synthetic"),
+        ({"settings": {"index": {"blocks": {"metadata": "true"}}}}, None),
+    ],
+)
+def test_a_template_by_which_hours_cannot_be_used_is_told_before_there_are_any(template, told):
+    """`neardup setup` and the doctor called it well."""
+    notes = plan(NEWS, DEFAULT, complete(DEFAULT)._replace(custom={"template": template})).notes
+    assert [str(told) in note for note in notes] == [True] * (told is not None)
+
+
 @pytest.mark.parametrize("has_custom", [False, True])
 def test_in_opensearch_what_is_as_wanted_is_left_alone(has_custom):
     wanted = wanted_objects(NEWS, DEFAULT, lifecycle=False, product="opensearch", has_custom=has_custom)

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from neardup.elastic.admin.hourly_indices import Indices, read_indices
+from neardup.elastic.admin.hourly_indices import (
+    Indices,
+    is_set,
+    left_out,
+    own_fields,
+    read_indices,
+    rebuilds_source,
+)
 from neardup.elastic.admin.managed_objects import (
     COMPONENT,
     PIPELINE,
@@ -28,6 +36,12 @@ if TYPE_CHECKING:
     from neardup.elastic.http.product import Product
 
 PROCESSOR: Final = "neardup"
+_WHOSE: Final = "a component template of yours"
+_NO_TEXT: Final = (
+    "long", "integer", "short", "byte", "double", "float", "half_float", "scaled_float", "unsigned_long", "boolean",
+    "date", "date_nanos", "ip", "binary", "object", "nested", "flattened", "geo_point",
+)  # fmt: skip
+"""Types of a field that refuse a text."""
 _ANALYSIS: Final = "analysis-common"
 """The module that has the tokenizer `ngram`; only the smallest distributions have not."""
 
@@ -83,22 +97,18 @@ class ClusterSnapshot(NamedTuple):
         """What of the user's component template has no effect, because our template maps this field itself, or has
         every document of an hour refused.
         """
-        mapping = (self.custom or {}).get("template", {}).get("mappings", {})
-        fields, whose = mapping.get("properties", {}), "a component template of yours"
-        mapped = _mapping_of(fields, time_field)
+        template = (self.custom or {}).get("template", {})
+        mapping, settings = template.get("mappings", {}), template.get("settings", {}).get("index", {})
+        mapped = _mapping_of(mapping.get("properties", {}), time_field)
         if mapped and mapped != {"type": "date"}:
             yield (
-                f"{whose} maps the time, {time_field}, which has no effect: in hours it is a "
+                f"{_WHOSE} maps the time, {time_field}, which has no effect: in hours it is a "
                 "date as Elasticsearch reads it by itself, ISO 8601 or milliseconds; write it so"
             )
-        made = "then delete the hours that were made so, or choose another prefix"
-        if str(mapping.get("_routing", {}).get("required")).lower() == "true":
-            text = "wants a routing (mappings._routing.required): documents are written by their ids alone"
-            yield f"{whose} {text}, so every one is refused or left unscored; take that out of it, {made}"
-        dynamic = str(mapping.get("dynamic"))
-        if dynamic.startswith("strict") and not _mapping_of(fields, text_field):
-            text = f"is {dynamic} (mappings.dynamic) and does not map the text, {text_field}"
-            yield f"{whose} {text}, so every document is refused; map it and your other fields there, {made}"
+        yield from (
+            f"{_WHOSE} {fault}, then delete the hours that were made so, or choose another prefix"
+            for fault in chain(_faults_of_mapping(mapping, text_field), _faults_of_settings(settings))
+        )
 
     @property
     def about(self) -> Mapping[str, Any] | None:
@@ -152,6 +162,46 @@ def nodes(cluster: Cluster) -> list[NodeFacts]:
             any(module.get("name") == _ANALYSIS for module in node.get("modules", ())),
         )
         for node in answers
+    )
+
+
+def _faults_of_mapping(mapping: Mapping[str, Any], text_field: str) -> Iterator[str]:
+    """Why no document could be kept, or found again, in hours that a template of others gives this mapping."""
+    fields = mapping.get("properties", {})
+    if is_set(mapping.get("_routing", {}).get("required"), "true"):
+        text = "wants a routing (mappings._routing.required): documents are written by their ids alone"
+        yield f"{text}, so every one is refused or left unscored; take that out of it"
+    dynamic, text_mapping = str(mapping.get("dynamic")), _mapping_of(fields, text_field)
+    if dynamic.startswith("strict") and not text_mapping:
+        text = f"is {dynamic} (mappings.dynamic) and does not map the text, {text_field}"
+        yield f"{text}, so every document is refused; map it and your other fields there"
+    if text_mapping and (type := text_mapping.get("type", "object")) in _NO_TEXT:
+        yield f"maps the text, {text_field}, as {type}, so every document is refused; map it as text or keyword"
+    if remapped := [name for name, ours in own_fields().items() if _is_remapped(fields, name, ours)]:
+        names = ", ".join(f"neardup.{name}" for name in remapped)
+        yield f"maps {names} otherwise than neardup, so searches may fail or miss documents; take that out of it"
+    if lacking := left_out(mapping.get("_source", {}), [text_field, "neardup"]):
+        text = f"leaves {' and '.join(lacking)} out of _source (mappings._source)"
+        yield f"{text}, so documents could not be read again; take that out of it"
+
+
+def _faults_of_settings(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Why hours that a template of others gives these settings (below `index`) could not be used."""
+    if blocks := [f"index.blocks.{name}" for name in api.blocks_of(settings) if name != "metadata"]:
+        yield f"blocks the hours ({', '.join(blocks)}), so they cannot be used; take that out of it"
+    if rebuilds_source(settings):
+        text = "makes _source synthetic (index.mapping.source.mode, or index.mode)"
+        yield f"{text}, so verdicts would not be given back as they were written; take that out of it"
+
+
+def _is_remapped(fields: Mapping[str, Any], name: str, ours: Mapping[str, Any]) -> bool:
+    """Whether a field of our object has another type, or is searched less, than we have it."""
+    theirs = _mapping_of(fields, f"neardup.{name}")
+    return bool(theirs) and (
+        theirs.get("type", "object") != ours["type"]
+        or any(
+            is_set(theirs.get(key), "false") and ours.get(key) is not False for key in ("index", "doc_values")
+        )
     )
 
 

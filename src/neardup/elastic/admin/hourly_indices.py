@@ -5,7 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from neardup.elastic.admin.resources import load
 from neardup.elastic.http import admin_api as api
@@ -54,7 +54,7 @@ def left_out(source: Mapping[str, Any], fields: Sequence[str]) -> list[str]:
     >>> left_out({"excludes": ["*.order"]}, ["text", "neardup"]), left_out({"excludes": ["*.raw"]}, ["neardup"])
     (['neardup'], [])
     """
-    if source.get("enabled") is False:
+    if is_set(source.get("enabled"), "false"):
         return list(fields)
     included, excluded = source.get("includes"), source.get("excludes", ())
     return [
@@ -68,14 +68,19 @@ def left_out(source: Mapping[str, Any], fields: Sequence[str]) -> list[str]:
 
 def _has_part(field: str, pattern: str) -> bool:
     """Whether a pattern that begins with a star, as `*.order`, has a part of our object, if that is the field."""
-    return field == _OBJECT and any(fnmatchcase(f"{field}.{part}", pattern) for part in _parts())
+    return field == _OBJECT and any(fnmatchcase(f"{field}.{part}", pattern) for part in own_fields())
 
 
 @cache
-def _parts() -> list[str]:
-    """What our object consists of."""
+def own_fields() -> Mapping[str, Mapping[str, Any]]:
+    """What our object consists of, and how each part is mapped."""
     fields = load("mappings", "neardup-fields.json", "")["template"]["mappings"]["properties"][_OBJECT]
-    return list(fields["properties"])
+    return dict(fields["properties"])
+
+
+def is_set(value: Any, to: Literal["true", "false"]) -> bool:
+    """Whether a switch of a mapping is set so; one that a user wrote may be a string."""
+    return str(value).lower() == to
 
 
 def _is_among(field: str, patterns: Sequence[str]) -> bool:
