@@ -306,6 +306,21 @@ def test_an_error_carries_status_type_and_every_reason():
         assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("field", "remedy"),
+    [("sketch", "only the plugin"), ("qgrams", "only the plugin"), ("fingerprint", "_reindex it")],
+)
+def test_what_is_not_searched_in_an_index_is_told_with_the_way_out(field, remedy):
+    """Of a fingerprint that a template of a user's own does not index it advised to wait for other hours."""
+    fault = {"type": "x", "reason": f"Cannot search on field [neardup.{field}] since it is not indexed"}
+    with (
+        standing_in([Answer(400, {"error": fault})]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected, match=remedy),
+    ):
+        cluster.request("POST", "/_search", body={})
+
+
 def test_every_cause_of_an_error_is_told_and_once():
     """What makes a template of a user's own unfit stands two causes below the error; others repeat what is above."""
     limit = {"type": "x", "reason": "Limit of total fields [20] has been exceeded"}

@@ -42,7 +42,7 @@ _REMEDIES: Final = tuple(
             "raise index.max_result_window of these indices to 5000 or more (unset it is 10000), and run again",
         ),
         (
-            r"Cannot search on field \[neardup\.",
+            r"Cannot search on field \[neardup\.(qgrams|sketch)\]",
             "until hours without terms are gone only the plugin searches them (`neardup setup --sign plugin`)",
         ),
         (
@@ -50,7 +50,7 @@ _REMEDIES: Final = tuple(
             "that index was made without the templates of the window: `neardup doctor` says what to do with it",
         ),
         (
-            r"is not supported for aggregation|Fielddata is disabled",
+            r"is not supported for aggregation|Fielddata is disabled|Cannot search on field \[neardup\.",
             "that index maps it otherwise than a window's hours: _reindex it under another prefix, and delete it",
         ),
         (
