@@ -65,7 +65,8 @@ def dedup(
     n(n-1)/2 pairs. Without, each text is compared only with those that stay, and with `against`: copies cost little,
     however many there are, and what stays is the same. A text of 4 KB takes about 30 µs, and 1 to 2 KB beside itself.
 
-    A text that cannot be used (missing, no string, longer than `max_length`) is in `Deduped.rejected` and in the log.
+    A text that cannot be used (missing, no string, longer than `max_length`) is in `Deduped.rejected` and in the log;
+    one of `against`, of which nothing can be a copy then, in the log alone.
     Raises `TypeError` for what holds no texts, `SettingsError` for a missing column or another unusable setting.
 
     >>> texts = ["The cat sat on the mat.", "Rain.", "The cat sat on a mat."]
@@ -90,7 +91,9 @@ def dedup(
     chosen = settings_for(settings, every_pair=pairs, by_kind=bool(kinds))
     run.compare(before, ordered, chosen, frozenset() if pairs else kinds)
     rejected = sorted((order[at - len(before)], why) for at, why in run.rejected if at >= len(before))
-    _log_rejected(rejected, len(own))
+    _log_rejected(rejected, len(own), "texts")
+    of_before = sorted(each for each in run.rejected if each[0] < len(before))
+    _log_rejected(of_before, len(before), "texts of `against`")
     return Deduped(
         rows,
         text,
@@ -163,9 +166,9 @@ def _ranks(rule: Keep, rows: Any, *, source: str, time: str) -> list[int]:
     return ranks
 
 
-def _log_rejected(rejected: list[tuple[int, str]], count: int) -> None:
+def _log_rejected(rejected: list[tuple[int, str]], count: int, what: str) -> None:
     if rejected:
         position, reason = rejected[0]
         log.warning(
-            "%d of %d texts rejected, the first at position %d: %s", len(rejected), count, position, reason
+            "%d of %d %s rejected, the first at position %d: %s", len(rejected), count, what, position, reason
         )

@@ -209,6 +209,13 @@ def test_what_cannot_be_used_is_rejected_by_its_position(caplog):
     assert "5 of 7 texts rejected, the first at position 0" in caplog.text
 
 
+def test_what_cannot_be_used_of_what_is_there_already_is_told(caplog):
+    result = neardup.dedup([None, DUSK], against=["Rain.", FERRY.encode(), None, "x" * 200], max_length=100)
+    assert (result.kept, [position for position, _ in result.rejected]) == ([1], [0])
+    assert "1 of 2 texts rejected, the first at position 0: no text" in caplog.text
+    assert "3 of 4 texts of `against` rejected, the first at position 1: 'text' is bytes" in caplog.text
+
+
 def test_what_is_no_text_at_all_stays():
     assert neardup.dedup(["...", "", " - "]).kept == [0, 1, 2]
 
