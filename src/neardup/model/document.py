@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, NamedTuple
 
 from neardup.errors import DocumentError, SettingsError, shown
+from neardup.model.counted import some_of
 from neardup.model.plain_values import is_missing, plain
 from neardup.model.settings import HOUR_MS
 from neardup.model.tuples import maker_of
@@ -23,7 +24,6 @@ _EPOCH_MS_FROM: Final = 100_000_000_000
 """
 MIN_TIME_MS: Final = -62_135_596_800_000  # 0001-01-01
 MAX_TIME_MS: Final = 253_402_300_799_999  # 9999-12-31
-
 
 _CLOCK_RE: Final = re.compile(r"\d{9,13}(\.\d*)?")
 """A number as text: 20261121 is read as a date, and so is anything longer than milliseconds are until 2286."""
@@ -350,7 +350,7 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
     if type(time) is not int:
         time = _plain_time(time)
     if not isinstance(text, str):
-        raise DocumentError(id, f"text is {type(text).__name__}, not a string")
+        raise DocumentError(id, _no_text(item, text))
     if type(fields) is not dict and fields is not None:
         fields = _checked_fields(id, fields)
     if len(text) > max_length:
@@ -378,6 +378,12 @@ def _checked_fields(id: str, fields: Any) -> Mapping[str, Any] | None:
     if is_missing(fields):
         return None
     raise DocumentError(id, f"fields is {_brief(fields)}, not a mapping of names to values")
+
+
+def _no_text(item: Any, value: object) -> str:
+    if isinstance(item, Mapping) and "text" not in item:
+        return f"no text: there is no field 'text' (fields: {some_of([shown(name) for name in item], 20)})"
+    return f"text is {type(value).__name__}, not a string"
 
 
 def _taken_apart(item: Any) -> tuple[Any, ...]:
