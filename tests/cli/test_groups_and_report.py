@@ -183,6 +183,19 @@ def test_a_report_tells_of_copies_that_are_in_no_group(run):
     assert "1 copy is in no group, and not in what follows" in page
 
 
+@pytest.mark.parametrize(("policy", "count", "is_told"), [("drop", 0, True), ("route", 1, False)])
+def test_a_report_says_that_the_policy_drop_stores_no_copies(run, policy, count, is_told):
+    texts = [TEXT, TEXT[len(TEXT) // 5 :]]
+    Path("s.jsonl").write_text(
+        "\n".join(json.dumps(record(str(at), text, at)) for at, text in enumerate(texts))
+    )
+    run("ingest", "s.jsonl", "--window", policy, "--policy", policy, "--format", "quiet")
+    run("report", "--window", policy, "--output", "page.html")
+    page = Path("page.html").read_text("utf-8")
+    assert f"<b>{count}</b> of them" in page
+    assert ("The policy is drop: copies are not stored" in page) is is_told
+
+
 def test_one_is_told_as_one(run, window):
     Path("u.jsonl").write_text("\n".join(map(json.dumps, [*RECORDS[:2], *RECORDS[-2:]])), "utf-8")
     run("ingest", "u.jsonl", "--window", "u", "--format", "quiet")
