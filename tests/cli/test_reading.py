@@ -26,7 +26,8 @@ def test_ids_that_come_again_with_another_text_are_told_once(run):
     done = run("ingest", written("a.jsonl", records), "--format", "quiet")
     assert (
         "neardup: 2 documents had an id that came before in this run with another text, and took its place "
-        "(first: 'a' at a.jsonl:4): --id-field names the field that tells documents apart\n"
+        "(first: 'a' at a.jsonl:4): --id-field names the field that tells documents apart, but not of mails, "
+        "which go by their Message-ID (docs/input.md, Mail)\n"
     ) in done.err
     assert (
         "neardup: 1 document came again with the same id and text: counted above, and not stored twice\n"

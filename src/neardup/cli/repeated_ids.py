@@ -98,7 +98,8 @@ class IdCheckingReader:
         if again.other:
             log_line(
                 f"{counted(again.other, 'document')} had an id that came before in this run with another text, and "
-                f"took its place (first: {self._ids.example}): --id-field names the field that tells documents apart"
+                f"took its place (first: {self._ids.example}): --id-field names the field that tells documents apart, "
+                "but not of mails, which go by their Message-ID (docs/input.md, Mail)"
             )
         if again.beside:
             log_line(
