@@ -354,9 +354,8 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
     if type(fields) is not dict and fields is not None:
         fields = _checked_fields(id, fields)
     if len(text) > max_length:
-        raise DocumentError(
-            id, f"text has {len(text):,} characters, the limit (max_length) is {max_length:,}"
-        )
+        over = f"text has {len(text):,} characters, the limit (max_length) is {max_length:,}"
+        raise DocumentError(id, over)
     try:
         id_bytes = len(id) if id.isascii() else len(encode_text(id, "id"))
         if id_bytes > MAX_ID_BYTES:
