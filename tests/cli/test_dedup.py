@@ -168,6 +168,18 @@ def test_what_cannot_be_used_is_in_neither_file(run):
         }  # fmt: skip
 
 
+def test_mails_that_go_with_what_is_attached_to_them_are_counted_and_name_it(run):
+    for number, attached in enumerate(["", "Content-Disposition: attachment; filename=plan.pdf\n"]):
+        head = f"From: a@example.org\nMessage-ID: <{number}@x>\nContent-Type: multipart/mixed; boundary=b\n\n"
+        pdf = f"--b\nContent-Type: application/pdf\n{attached}\n%PDF\n" if attached else ""
+        Path(f"{number}.eml").write_text(f"{head}--b\nContent-Type: text/plain\n\n{FERRY}\n{pdf}--b--\n")
+    done = run("dedup", "0.eml", "1.eml", "--output", "clean.jsonl", "--removed", "removed.jsonl")
+    assert "1 of the 1 removed have attachments or forwarded mails, which are not compared" in done.err
+    assert json.loads(Path("removed.jsonl").read_text())["attachments"] == "plan.pdf"
+    done = run("dedup", "1.eml", "0.eml", "--output", "clean.jsonl", "--force")
+    assert "attachments" not in done.err
+
+
 def test_what_the_page_shows_is_what_comes_out(run):
     page = (ROOT / "docs" / "dedup.md").read_text("utf-8")
     done = run("dedup", ROOT / "examples" / "stream.jsonl", "-o", "clean.jsonl", "--removed", "removed.jsonl")

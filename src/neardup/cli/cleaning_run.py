@@ -67,7 +67,7 @@ def clean(
         stream = stop.until_requested(source) if rules.keep.rule == "first" else source
         there = stack.enter_context(before)
         for entry, outcome in cleaned(stream, rules.keep, rules.field, settings, rejects.add, by_kind, there):
-            tally.count_outcome(outcome)
+            tally.count_outcome(entry, outcome)
             if outcome.where is None:
                 kept.write(entry.record)
             elif removed:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from neardup.cleaning.kept_kinds import KEEPABLE
 from neardup.cli.pipeline import EVERY, Tally
+from neardup.sources.position import ATTACHMENTS
 
 if TYPE_CHECKING:
     from neardup.cleaning.kept_kinds import KindSample
-    from neardup.cleaning.records import Outcome
+    from neardup.cleaning.records import Entry, Outcome
     from neardup.cli.sinks import Rejects
 
 
@@ -21,9 +22,12 @@ class CleaningTally(Tally):
         super().__init__()
         self._sample = sample
         self._kept_kinds: Counter[str] = Counter()
+        self._with_attachments = 0
 
-    def count_outcome(self, outcome: Outcome) -> None:
+    def count_outcome(self, entry: Entry, outcome: Outcome) -> None:
         """Count one record."""
+        is_mail = entry.record.raw is None  # or a file of text, which has no such field
+        self._with_attachments += outcome.where is not None and is_mail and ATTACHMENTS in entry.record.values
         self.statuses[outcome.status] += 1
         self.count += 1
         self.incomplete += outcome.truncated
@@ -49,6 +53,19 @@ class CleaningTally(Tally):
         )
 
     def advice(self) -> str:
+        """What to know of the records that go: lines, or nothing."""
+        return "\n".join(filter(None, (self._of_attachments(), self._of_kinds())))
+
+    def _of_attachments(self) -> str:
+        """How many mails go whose attachments nobody has compared."""
+        if not self._with_attachments:
+            return ""
+        return (
+            f"{self._with_attachments:,} of the {self.duplicates:,} removed have attachments or forwarded mails, which "
+            f"are not compared: --removed names them ({ATTACHMENTS})"
+        )
+
+    def _of_kinds(self) -> str:
         """How many of the near copies that go are no plain copies, by a sample of them, and how they would stay."""
         if self._sample is None:
             return ""

@@ -19,6 +19,7 @@ from neardup.sources import optional_readers
 from neardup.sources.encoding import MEANT
 from neardup.sources.html_page import PageError
 from neardup.sources.lines import BOM, Overlong, lines
+from neardup.sources.position import ATTACHMENTS
 from neardup.sources.text_file import content_of, too_long
 
 if TYPE_CHECKING:
@@ -184,8 +185,9 @@ def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
 
 
 def _shown(message: Message) -> dict[str, Any]:
-    """The headers that a reader wants to see beside the text."""
+    """What a reader wants to see beside the text: headers, and names of what is attached."""
     values = {name: _header(message, header) for name, header in _SHOWN.items()}
+    values[ATTACHMENTS] = ", ".join(_attached(message))
     return {name: value for name, value in values.items() if value}
 
 
@@ -199,6 +201,24 @@ def _texts(part: Message, kind: str, encoding: str | None) -> Iterator[str]:
                 yield from _texts(each, kind, encoding)  # type: ignore[arg-type]
     elif part.get_content_type() == kind and part.get_content_disposition() != "attachment":
         yield _decoded(part, encoding)
+
+
+def _attached(part: Message) -> Iterator[str]:
+    """The names of what is attached, or forwarded as it came; without a name, its kind. Not signatures, nor pictures
+    that a page shows.
+    """
+    inner = part.get_payload() if part.is_multipart() else None
+    kind, disposition = part.get_content_type(), part.get_content_disposition()
+    if isinstance(inner, list) and part.get_content_maintype() != "message":
+        for each in inner:
+            yield from _attached(each)  # type: ignore[arg-type]
+    elif not kind.endswith("-signature") and (
+        disposition == "attachment" or not (kind in {"text/plain", "text/html"} or part["Content-ID"])
+    ):
+        name = None
+        with suppress(*_BROKEN):
+            name = part.get_filename()
+        yield _plain(name or kind)
 
 
 def _decoded(part: Message, encoding: str | None) -> str:
@@ -233,6 +253,10 @@ def _header(message: Message, name: str) -> str:
         with suppress(*_BROKEN):  # an encoding that nobody knows, or bytes that are not of it
             parts = [(data, MEANT.get(charset or "", charset)) for data, charset in decode_header(value)]
             value = str(make_header(parts))
+    return _plain(value)
+
+
+def _plain(value: str) -> str:
     return " ".join(value.encode("utf-8", "replace").decode().split())
 
 

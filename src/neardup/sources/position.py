@@ -19,6 +19,8 @@ REMEMBERED: Final = 20_000
 
 BLOCK: Final = 1_000_000
 """Records without an id among which those of the same content are counted."""
+ATTACHMENTS: Final = "attachments"
+"""The field with the names of what a mail has besides its text, which is not compared."""
 
 
 class Record(NamedTuple):

@@ -59,6 +59,21 @@ def test_of_alternatives_the_text_counts_and_attachments_do_not(tmp_path):
     built.add_attachment(inner)
     (mail,) = read(written(tmp_path / "a.eml", bytes(built)))
     assert mail.text == "Rain is due.\n"
+    assert mail.fields["attachments"] == "table.txt, message/rfc822"
+
+
+def test_what_goes_along_with_a_text_is_no_attachment(tmp_path):
+    """Signatures, other than each other, and pictures that a page shows."""
+    built = message(plain="Rain is due.\n", html="<p>Rain is <b>due</b>.<img src=cid:logo>")
+    page = built.get_body(["html"])
+    assert page is not None
+    page.add_related(b"GIF", "image", "gif", cid="<logo>")
+    built.add_attachment(b"signed", "application", "pgp-signature", filename="signature.asc")
+    (mail,) = read(written(tmp_path / "a.eml", bytes(built)))
+    assert mail.fields is None
+    built.add_attachment(b"%PDF", "application", "pdf", filename="the  \xfcber plan.pdf")
+    (mail,) = read(written(tmp_path / "b.eml", bytes(built)))
+    assert mail.fields["attachments"] == "the \xfcber plan.pdf"
 
 
 def test_a_mail_of_html_alone_is_read_if_pages_are(tmp_path):
