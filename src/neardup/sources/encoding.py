@@ -58,12 +58,19 @@ def checked_encoding(name: str) -> str:
     known = OTHER_NAMES.get(name.lower(), name)
     try:
         "".encode(known)  # refuses what makes other things than bytes of text
-        # Refuses encodings of names, idna and punycode.
+        # Refuses encodings of names, idna and punycode, whose time goes with the square of what is decoded.
         codecs.getincrementaldecoder(known)(UNDECODABLE).decode(b"")
         return codecs.lookup(known).name
     except (LookupError, ValueError):
         expected = "the name of an encoding, such as latin-1, cp1252 or utf-16"
         raise SettingsError("encoding", name, expected) from None
+
+
+def meant_encoding(name: str) -> str:
+    """What those who write mails and pages mean by the name of an encoding, in small letters; raises as
+    `checked_encoding`.
+    """
+    return checked_encoding(MEANT.get(name, name))
 
 
 def marked_encoding(head: bytes) -> str | None:

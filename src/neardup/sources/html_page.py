@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.errors import SettingsError
 from neardup.sources import optional_readers
-from neardup.sources.encoding import MEANT, checked_encoding, not_text
+from neardup.sources.encoding import meant_encoding, not_text
 from neardup.sources.text_file import content_of, too_long
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _decoded(data: bytes) -> str:
     said = _CHARSET_RE.search(data, 0, _HEAD)
     for name in ("utf-8", said[1].decode().lower() if said else ""):
         with suppress(SettingsError, ValueError):
-            page = data.decode(checked_encoding(MEANT.get(name, name)))
+            page = data.decode(meant_encoding(name))
             page.encode()  # half a surrogate pair has no UTF-8
             # What is in an encoding that does not begin with ASCII does not say it like this.
             if name == "utf-8" or name in page[:_HEAD].lower():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import email
 import email.errors
 import email.utils
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.document import format_time, parse_time
 from neardup.sources import optional_readers
-from neardup.sources.encoding import MEANT
+from neardup.sources.encoding import MEANT, meant_encoding
 from neardup.sources.html_page import PageError
 from neardup.sources.lines import BOM, Overlong, lines
 from neardup.sources.position import ATTACHMENTS
@@ -49,8 +48,6 @@ UNREADABLE: Final = "the mail cannot be taken apart: {error}"
 BLANK: Final = b" \t\r\n"
 LONGEST_HEADER: Final = 16 * 1024
 """Characters of a header that the library takes apart: its time goes with their square."""
-_NO_CHARSETS: Final = ("punycode", "idna")
-"""Encodings of names, not of texts: the time to decode them goes with the square of their length."""
 _BROKEN: Final = (LookupError, ValueError, TypeError, email.errors.MessageError)
 """What the standard library raises for a header or an encoding that is not as it should be."""
 
@@ -191,34 +188,36 @@ def _shown(message: Message) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value}
 
 
-def _texts(part: Message, kind: str, encoding: str | None) -> Iterator[str]:
-    """The texts of this kind in the message itself: not those of attachments, or of messages within it."""
+def _parts(part: Message) -> Iterator[Message]:
+    """The parts that have none of their own; a message within this one is a part, whatever it has."""
     # Of one part alone the library would decode the text, by an encoding that may be none.
     inner = part.get_payload() if part.is_multipart() else None
-    if isinstance(inner, list):
-        if part.get_content_maintype() != "message":
-            for each in inner:
-                yield from _texts(each, kind, encoding)  # type: ignore[arg-type]
-    elif part.get_content_type() == kind and part.get_content_disposition() != "attachment":
-        yield _decoded(part, encoding)
+    if isinstance(inner, list) and part.get_content_maintype() != "message":
+        for each in inner:
+            yield from _parts(each)  # type: ignore[arg-type]
+    else:
+        yield part
 
 
-def _attached(part: Message) -> Iterator[str]:
+def _texts(message: Message, kind: str, encoding: str | None) -> Iterator[str]:
+    """The texts of this kind in the message itself: not those of attachments, or of messages within it."""
+    for part in _parts(message):
+        if part.get_content_type() == kind and part.get_content_disposition() != "attachment":
+            yield _decoded(part, encoding)
+
+
+def _attached(message: Message) -> Iterator[str]:
     """The names of what is attached, or forwarded as it came; without a name, its kind. Not signatures, nor pictures
     that a page shows.
     """
-    inner = part.get_payload() if part.is_multipart() else None
-    kind, disposition = part.get_content_type(), part.get_content_disposition()
-    if isinstance(inner, list) and part.get_content_maintype() != "message":
-        for each in inner:
-            yield from _attached(each)  # type: ignore[arg-type]
-    elif not kind.endswith("-signature") and (
-        disposition == "attachment" or not (kind in {"text/plain", "text/html"} or part["Content-ID"])
-    ):
-        name = None
-        with suppress(*_BROKEN):
-            name = part.get_filename()
-        yield _plain(name or kind)
+    for part in _parts(message):
+        kind, is_attached = part.get_content_type(), part.get_content_disposition() == "attachment"
+        is_own = kind in {"text/plain", "text/html"} or part["Content-ID"]
+        if not kind.endswith("-signature") and (is_attached or not is_own):
+            name = None
+            with suppress(*_BROKEN):
+                name = part.get_filename()
+            yield _plain(name or kind)
 
 
 def _decoded(part: Message, encoding: str | None) -> str:
@@ -241,8 +240,7 @@ def _encoding_named(part: Message) -> str | None:
     """The encoding that a part names; None if it names none, or in a way that cannot be read."""
     with suppress(*_BROKEN):
         named = part.get_content_charset()
-        name = MEANT.get(named or "", named)
-        return name if name and codecs.lookup(name).name not in _NO_CHARSETS else None
+        return meant_encoding(named) if named else None
     return None
 
 
