@@ -676,3 +676,11 @@ def test_a_live_stream_is_written_as_it_comes(command):
             assert json.loads(process.stdout.readline())["text"] == text
         process.stdin.close()
         assert process.wait() == 0
+
+
+def test_a_column_of_attachments_in_a_table_is_no_mail(run):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table({"text": [FERRY, FERRY], "attachments": ["plan.pdf", None]}), "mails.parquet")
+    done = run("dedup", "mails.parquet", "--output", "clean.jsonl")
+    assert "1 removed" in done.err
+    assert "which are not compared" not in done.err

@@ -26,8 +26,8 @@ class CleaningTally(Tally):
 
     def count_outcome(self, entry: Entry, outcome: Outcome) -> None:
         """Count one record."""
-        is_mail = entry.record.raw is None  # or a file of text, which has no such field
-        self._with_attachments += outcome.where is not None and is_mail and ATTACHMENTS in entry.record.values
+        is_mail = entry.record.is_made and ATTACHMENTS in entry.record.values
+        self._with_attachments += is_mail and outcome.where is not None
         self.statuses[outcome.status] += 1
         self.count += 1
         self.incomplete += outcome.truncated

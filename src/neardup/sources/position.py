@@ -34,6 +34,11 @@ class Record(NamedTuple):
     header: Any = None
     columns: Sequence[str] = ()
 
+    @property
+    def is_made(self) -> bool:
+        """Whether it was no record, but made of a mail, a page or a text."""
+        return self.raw is None and self.header is None
+
 
 @dataclass
 class Position:
