@@ -144,8 +144,7 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
 def _pipelines(cluster: Cluster, snapshot: ClusterSnapshot) -> Iterator[Finding]:
     """Pipelines of others that what goes to an hour is to run through first, and that are not there."""
     settings = {f"index {index.name}": index.settings for index in snapshot.indices.hourly}
-    custom = (snapshot.custom or {}).get("template", {}).get("settings", {}).get("index", {})
-    settings[f"component template {cluster.address.custom}"] = custom
+    settings[f"component template {cluster.address.custom}"] = snapshot.custom_settings
     named = {what: each.get("default_pipeline", "_none") for what, each in settings.items()}
     there = {
         name: api.get_object(cluster, f"/{PIPELINE.path}/{name}") for name in set(named.values()) - {"_none"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from neardup.elastic.admin.hourly_indices import (
     Indices,
@@ -94,11 +94,10 @@ class ClusterSnapshot(NamedTuple):
         return "neardup_qgrams" if all(node.signs for node in self.nodes) else None
 
     def notes_on_custom(self, text_field: str, time_field: str) -> Iterator[str]:
-        """What of the user's component template has no effect, because our template maps this field itself, or has
-        every document of an hour refused.
+        """What of the user's component template has no effect, because our template maps this field itself, or makes
+        hours that cannot be used.
         """
-        template = (self.custom or {}).get("template", {})
-        mapping, settings = template.get("mappings", {}), template.get("settings", {}).get("index", {})
+        mapping = self._of_custom("mappings")
         mapped = _mapping_of(mapping.get("properties", {}), time_field)
         if mapped and mapped != {"type": "date"}:
             yield (
@@ -107,8 +106,18 @@ class ClusterSnapshot(NamedTuple):
             )
         yield from (
             f"{_WHOSE} {fault}, then delete the hours that were made so, or choose another prefix"
-            for fault in chain(_faults_of_mapping(mapping, text_field), _faults_of_settings(settings))
+            for fault in chain(
+                _faults_of_mapping(mapping, text_field), _faults_of_settings(self.custom_settings)
+            )
         )
+
+    @property
+    def custom_settings(self) -> Mapping[str, Any]:
+        """The settings, those below `index`, that the user's component template gives hours."""
+        return cast("Mapping[str, Any]", self._of_custom("settings").get("index", {}))
+
+    def _of_custom(self, part: Literal["mappings", "settings"]) -> Mapping[str, Any]:
+        return cast("Mapping[str, Any]", (self.custom or {}).get("template", {}).get(part, {}))
 
     @property
     def about(self) -> Mapping[str, Any] | None:

@@ -73,6 +73,11 @@ def own_object(source: Mapping[str, Any]) -> Mapping[str, Any]:
     return own if isinstance(own, Mapping) else {}
 
 
+def arrival_in(source: Mapping[str, Any]) -> Any:
+    """The arrival that a document of the window has; None: nobody has scored it."""
+    return own_object(source).get("order")
+
+
 def text_of(source: Mapping[str, Any], text_field: str) -> str | None:
     """The text of a document; None where another client has taken it away, or put there what is none."""
     text = field_of(source, text_field)

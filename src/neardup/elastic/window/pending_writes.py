@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.bulk import OF_ONE_ITEM, Action
-from neardup.elastic.window.codec import OBJECT, SCORER_FIELDS, UNSCORED, own_object
+from neardup.elastic.window.codec import OBJECT, SCORER_FIELDS, UNSCORED, arrival_in, own_object
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
 from neardup.elastic.window.write_sender import Write, WriteSender, pinned, version_of
 from neardup.errors import ClusterError, ClusterRejected
@@ -166,7 +166,7 @@ class PendingWrites:
 
 def _arrival(current: Current, ref: DocumentRef) -> int | None:
     there = current.get(ref)
-    return None if there is None else own_object(there.source).get("order")
+    return None if there is None else arrival_in(there.source)
 
 
 def _moving(moves: Sequence[_Move], current: Current) -> Iterator[Write]:
@@ -194,7 +194,7 @@ def _is_for(ref: DocumentRef, ours: Mapping[str, Any], current: Current) -> bool
     if ref not in current:
         log.warning("%s in %s was deleted by another client", escaped(ref.id), ref.index)
         return False
-    is_same = own_object(current[ref].source).get("order") == ours.get("order")
+    is_same: bool = arrival_in(current[ref].source) == ours.get("order")
     if not is_same:
         log.warning(
             "%s in %s was written anew by another client: it is scored again", escaped(ref.id), ref.index

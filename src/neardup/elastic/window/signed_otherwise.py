@@ -10,7 +10,7 @@ import numpy as np
 from neardup.elastic.http import api
 from neardup.elastic.http.bulk import Action, bulk_done
 from neardup.elastic.http.scan import Entry, read
-from neardup.elastic.window.codec import OBJECT, own_object, packed_bitmap, text_of
+from neardup.elastic.window.codec import OBJECT, arrival_in, packed_bitmap, text_of
 from neardup.elastic.window.composer import Composer
 
 if TYPE_CHECKING:
@@ -76,6 +76,6 @@ class SignedOtherwise:
         sizes = np.diff(batch.text_offsets).tolist()
         for i, (entry, stored) in enumerate(part):
             ours = self._composer.replacing_signature(encoded[i])
-            if own_object(stored.source).get("order") is not None:  # what a scorer keeps of it
+            if arrival_in(stored.source) is not None:  # what a scorer keeps of it
                 ours |= {"sieve": packed_bitmap(batch.bitmaps[i, 1]), "normal_bytes": sizes[i]}
             yield Action("update", entry.index, entry.id, {OBJECT: ours}, *stored.version, entry.routing)

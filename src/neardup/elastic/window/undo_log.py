@@ -20,7 +20,7 @@ from neardup.elastic.http.api import get_doc, put_doc
 from neardup.elastic.http.bulk import TOO_LARGE, Action, bulk, bulk_done, is_gone_for_good
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import never_fits
-from neardup.elastic.window.codec import OBJECT, own_object
+from neardup.elastic.window.codec import OBJECT, arrival_in
 from neardup.elastic.window.parts import in_parts
 from neardup.errors import ClusterRejected
 from neardup.model.escapes import escaped
@@ -154,17 +154,13 @@ def _undoing(entry: UndoEntry, current: StoredDocument | None) -> Action | None:
     """What brings a document back to its entry; None if nothing does, or need do."""
     there, version = (None, (None, None)) if current is None else (current.source, current.version)
     if entry.fields is not None:
-        if there is None or _arrival(there) != entry.fields.get("order"):
+        if there is None or arrival_in(there) != entry.fields.get("order"):
             return None  # another client has deleted it, or written it anew, so that it waits to be scored
         return Action("update", entry.index, entry.id, {OBJECT: entry.fields}, *version)
     if entry.source is None:
         return Action("delete", entry.index, entry.id, None, *version) if there is not None else None
-    unchanged = there is not None and _arrival(there) == _arrival(entry.source)
+    unchanged = there is not None and arrival_in(there) == arrival_in(entry.source)
     return Action("index", entry.index, entry.id, there if unchanged else entry.source, *version)
-
-
-def _arrival(source: dict[str, Any]) -> Any:
-    return own_object(source).get("order")
 
 
 def _size(entry: UndoEntry) -> int:

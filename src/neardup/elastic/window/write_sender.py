@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk, refusal
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import hint_for, remedy_for
-from neardup.elastic.window.codec import own_object
+from neardup.elastic.window.codec import arrival_in, own_object
 from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class WriteSender:
             if action.op in ("update", "delete"):
                 return None
             return "Elasticsearch says both that it is there and that it is not"
-        arrival = own_object(current.source).get("order")
+        arrival = arrival_in(current.source)
         if arrival == write.arrival:
             return None
         if action.op == "create":
@@ -140,7 +140,7 @@ class WriteSender:
         """
         if write.new:
             return self._composer.has_text_of(current.source, write.ours.get("fingerprint"))
-        return write.ours.get("order") in (None, own_object(current.source).get("order"))
+        return write.ours.get("order") in (None, arrival_in(current.source))
 
 
 def _in_the_way(action: Action, arrival: int | None) -> str:
