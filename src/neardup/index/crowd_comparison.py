@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from operator import truediv
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -17,8 +16,8 @@ from neardup.index.crowds import FEWEST, NO_CROWD, Crowds
 from neardup.kernels.best_matches import Ranking, best_if_all_match, best_matches
 from neardup.kernels.crowd import EXACT, NEAR, UNKNOWN, Tallied, compare_in_crowd, compare_texts
 from neardup.kernels.sketch import UNCOUNTED
-from neardup.model.decision import Matches
-from neardup.model.verdict import match_of, overlap_of
+from neardup.model.decision import Matches, as_listed
+from neardup.model.verdict import overlap_of
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from neardup.index.candidates import Crowd
     from neardup.index.crowds import Sizes
-    from neardup.index.document_ids import DocumentIds
     from neardup.index.document_table import DocumentTable
     from neardup.index.pair_comparison import PairComparison
     from neardup.signing.signature import Keys, Offsets, SignedBatch
@@ -144,7 +142,12 @@ class CrowdComparison:
         if filled < 0:
             self._tallied[index] = against
             return None
-        return _matches_in(rows[: filled - 1], rows[filled - 1].tolist(), len(docs), table.ids, listed)
+        ids = table.ids
+        *best, head = [
+            overlap_of((doc, ids[doc], time, shared, larger, False))
+            for doc, time, shared, larger in rows[:filled].tolist()
+        ]
+        return Matches(best[0], head if head.doc >= 0 else None, len(docs), as_listed(best, listed))
 
     def _count_same(self, index: int, same: int, texts: Texts) -> None:
         """|A| of a document whose text is there already, as doc `same`; also as its overlap with that."""
@@ -291,22 +294,6 @@ def best_of(texts: Texts, count: int, table: DocumentTable, listed: int | None) 
     best, text_of = best[: last + 1], text_of[: last + 1]
     exact = texts.state[text_of] == EXACT
     return Best(texts.docs[best].astype(np.int64), texts.shared[text_of], exact, total, compared, head >= 0)
-
-
-def _matches_in(
-    rows: NDArray[np.int64], head: list[int], total: int, ids: DocumentIds, listed: int | None
-) -> Matches:
-    """The `total` matches whose best are `rows` of doc, time, |A ∩ B| and max(|A|, |B|), as are those of the `head`.
-
-    By columns: there are ten times as many matches as documents.
-    """
-    docs, _, shared, larger = rows[:listed].T.tolist()
-    columns = map(ids.__getitem__, docs), map(truediv, shared, larger), shared
-    best, joined = (
-        overlap_of((doc, ids[doc], time, shared, larger, False)) if doc >= 0 else None
-        for doc, time, shared, larger in (rows[0].tolist(), head)
-    )
-    return Matches(best, joined, total, tuple(map(match_of, zip(*columns, strict=True))))
 
 
 def _most_listed(docs: NDArray[np.int32], listed: int | None) -> int:

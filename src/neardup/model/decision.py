@@ -22,14 +22,13 @@ from neardup.model.verdict import (
     Verdict,
     best_first,
     largest_first,
-    match_of,
 )
 
 Stands = Callable[[Overlap], bool]
 """Whether a document stands for a group, as its head or in place of one that is gone."""
 
 
-_verdict_of = maker_of(Verdict)
+_match_of, _verdict_of = maker_of(Match), maker_of(Verdict)
 
 
 class Matches(NamedTuple):
@@ -67,7 +66,7 @@ def ranked(overlaps: Sequence[Overlap], stands: Stands, listed: int | None) -> M
 
 def as_listed(best: Sequence[Overlap], listed: int | None) -> tuple[Match, ...]:
     """The first `listed` of these overlaps as a verdict names them; None = all."""
-    return tuple([match_of((match.id, match.score, match.shared)) for match in best[:listed]])
+    return tuple([_match_of((match.id, match.score, match.shared)) for match in best[:listed]])
 
 
 class Evidence(NamedTuple):

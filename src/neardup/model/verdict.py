@@ -176,7 +176,7 @@ class Overlap(NamedTuple):
         return 1.0 if self.exact else self.shared / self.larger
 
 
-match_of, overlap_of = maker_of(Match), maker_of(Overlap)
+overlap_of = maker_of(Overlap)
 
 
 class Part(NamedTuple):
