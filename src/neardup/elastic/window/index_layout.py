@@ -149,14 +149,14 @@ class Layout:
         """
         if self.archive is not None:
             return {}
-        params = {"expand_wildcards": which, "filter_path": "*.settings.index.uuid"}
-        settings = index_settings(cluster, self.target, "index.uuid", params=params)
-        named = ((name, self.address.hour_of_index(name)) for name in settings)
+        named = ((name, self.address.hour_of_index(name)) for name in self.made(cluster, which=which))
         return {name: hour for name, hour in named if hour is not None}
 
-    def made(self, cluster: Cluster) -> dict[str, str]:
-        """The indices of the window that exist: what tells each from an earlier one of its name, by name."""
-        params = {"expand_wildcards": "all", "ignore_unavailable": "true", "flat_settings": "true"}
+    def made(self, cluster: Cluster, *, which: str = "all") -> dict[str, str]:
+        """The indices of the window that exist: what tells each from an earlier one of its name, by name; `which` as in
+        `living`.
+        """
+        params = {"expand_wildcards": which, "ignore_unavailable": "true", "flat_settings": "true"}
         settings = index_settings(cluster, self.target, "index.uuid", params=params)
         return {name: each["settings"]["index.uuid"] for name, each in settings.items() if self.owns(name)}
 
