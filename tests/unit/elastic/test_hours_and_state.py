@@ -54,7 +54,7 @@ def with_closed_hours(request):
     if "_refresh?expand_wildcards=open,closed" in request.path:
         return CLOSED
     if "_settings" in request.path:
-        return Answer(200, {NAME: {"settings": {"index": {"uuid": "u"}}}})
+        return Answer(200, {NAME: {"settings": {"index.uuid": "u"}}})
     return Answer(200, {"_shards": {"failed": 0}})
 
 
@@ -268,7 +268,7 @@ def scored(request):
         ]
         return Answer(200, {"hits": {"hits": []}, "aggregations": {"indices": {"buckets": buckets}}})
     if "_settings" in request.path:
-        return Answer(200, {NAME: {"settings": {"index": {"uuid": "u"}}}})
+        return Answer(200, {NAME: {"settings": {"index.uuid": "u"}}})
     return Answer(200, {"_shards": {"failed": 0}})
 
 

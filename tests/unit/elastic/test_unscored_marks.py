@@ -24,7 +24,7 @@ def marked(documents, status):
 
     def script(request):
         if request.method == "GET":
-            return Answer(200, {HOUR: {"settings": {"index": {"uuid": "u"}}}})
+            return Answer(200, {HOUR: {"settings": {"index.uuid": "u"}}})
         error = {} if status == 200 else {"error": {"type": "odd", "reason": "why"}}
         return Answer(200, {"items": [{"update": {"status": status, **error}} for _ in request.lines[::2]]})
 
