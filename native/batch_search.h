@@ -31,6 +31,41 @@ static inline void meet(const Met *met, i64 doc) {
     if (*met->size < met->room) met->docs[(*met->size)++] = (i32)doc;
 }
 
+/* Docs that stand in for all of a repeated text: those of document i are `docs[offsets[i]:offsets[i + 1]]`. */
+typedef struct {
+    i32 *docs;
+    i64 room;
+    i64 *offsets;
+} StandIns;
+
+/* What a search of a batch writes: candidates of document i are `candidates[offsets[i]:offsets[i + 1]]`. */
+typedef struct {
+    i32 *candidates;
+    i64 room;
+    i64 *offsets;
+    i64 *left_out; /* of each document, how many of its posting lists were too long to read */
+    StandIns stand_ins;
+    i64 *same_as; /* of each document, the posted doc of the same text, or -1 */
+    Met met;
+} SearchOutput;
+
+#define SEARCH_OUTPUT                                                                                      \
+    "out.candidates i4!, out.offsets i8!, out.left_out i8!, out.stand_ins i4!, out.stand_in_offsets i8!, " \
+    "out.same_as i8!, out.met i4!, out.met_size i8!"
+enum { SEARCH_OUTPUT_ARGS = 8 };
+
+static inline SearchOutput search_output_of(const Arg *a) {
+    return (SearchOutput){
+        .candidates = a[0].data,
+        .room = a[0].length,
+        .offsets = a[1].data,
+        .left_out = a[2].data,
+        .stand_ins = {a[3].data, a[3].length, a[4].data},
+        .same_as = a[5].data,
+        .met = {a[6].data, a[6].length, a[7].data},
+    };
+}
+
 /* Whether one document stands in for all of the text that is posted as `doc`. */
 static inline bool is_repeated(const Query *query, i64 doc) {
     const i64 at = first_not_below_i32(query->repeated, query->repeated_length, (i32)doc);
@@ -51,42 +86,59 @@ static inline i64 stand_in_of(const Documents *documents, const Filter *wanted, 
     return other;
 }
 
-/* Docs that stand in for all of a repeated text: those of document i are `docs[offsets[i]:offsets[i + 1]]`. */
-typedef struct {
-    i32 *docs;
-    i64 room;
-    i64 *offsets;
-} StandIns;
+/* Asks for what `write_candidates` reads of a doc. */
+ALWAYS void ask_for(const Documents *documents, u32 doc, bool is_chained) {
+    prefetch(documents->counts + doc);
+    prefetch(documents->hours + doc);
+    prefetch(documents->alive + doc);
+    if (is_chained) prefetch(documents->halves + doc);
+    if (is_chained) prefetch(documents->next_of + doc);
+}
 
-/* Writes to `candidates[end:]` whom `candidates[begin:end]` stand for: with fingerprints their chains, in order of
- * arrival, else themselves. Left out are the dead, those outside the hours of document i, and sizes that cannot do.
- *
- * Returns the next position, -1 if there is no room; `same` is the posted doc of document i's fingerprint, or -1.
+/* Writes to `candidates[at:]` those behind `doc` in its chain, in order of arrival. Returns the next position, -1 if
+ * there is no room.
  */
-ALWAYS i64 write_candidates_of(i32 *restrict candidates, i64 room, i64 begin, i64 end, const Documents *documents,
-                               const Filter *wanted, const Query *query, i64 i, bool is_chained, bool are_far,
-                               const Met *met, const StandIns *stand_ins, i64 *same) {
+ALWAYS i64 write_chain(const Documents *documents, const Filter *wanted, const Query *query, i64 doc, i32 *candidates,
+                       i64 at, const SearchOutput *out) {
+    const i64 chain = at;
+    i64 others = 0;
+    for (i64 other = documents->next_of[doc]; other >= 0; other = documents->next_of[other], others++) {
+        if (at == out->room) return -1;
+        candidates[at] = (i32)other;
+        at += may_be(documents, wanted, other);
+    }
+    if (query->many > 0 && others >= query->many) meet(&out->met, doc);
+    for (i64 k = 0; k < (at - chain) / 2; k++) { /* the chain has the newest next to its first */
+        const i32 held = candidates[chain + k];
+        candidates[chain + k] = candidates[at - 1 - k];
+        candidates[at - 1 - k] = held;
+    }
+    return at;
+}
+
+/* Writes to `candidates[end:]` whom `candidates[begin:end]` stand for, as candidates of document i: with fingerprints
+ * their chains, in order of arrival, else themselves. Left out are the dead, those outside the hours, and sizes that
+ * cannot do. Notes what else the output tells of document i.
+ *
+ * Returns the next position, -1 if there is no room.
+ */
+ALWAYS i64 write_candidates_if(bool is_chained, bool are_far, const Documents *documents, const Filter *wanted,
+                               const Query *query, i64 i, i64 begin, i64 end, const SearchOutput *out) {
     const Documents among = *documents;
-    const i32 *counts = among.counts, *next_of = among.next_of;
-    const u64 *halves = among.halves;
     const Filter filter = *wanted;
+    const StandIns *stand_ins = &out->stand_ins;
+    i32 *restrict candidates = out->candidates;
     const u64 second = is_chained ? second_half(query->fingerprints, i) : 0;
-    i64 at = end, stand_ins_end = stand_ins->offsets[i];
-    *same = -1;
+    i64 at = end, stand_ins_end = stand_ins->offsets[i], same_as = -1;
     for (i64 p = begin; p < end; p++) {
-        if (are_far) {
-            const u32 ahead = (u32)candidates[min_i64(p + AHEAD, end - 1)];
-            prefetch(counts + ahead);
-            prefetch(among.hours + ahead);
-            prefetch(among.alive + ahead);
-            if (is_chained) prefetch(halves + ahead);
-            if (is_chained) prefetch(next_of + ahead);
-        }
+        if (are_far) ask_for(&among, (u32)candidates[min_i64(p + AHEAD, end - 1)], is_chained);
         const u32 doc = (u32)candidates[p];
-        if (is_chained && halves[doc] == filter.half && second_half(among.fingerprints, doc) == second) *same = doc;
-        if (!size_fits(&filter, counts[doc])) continue;
-        if (at == room) return -1;
-        if (is_chained && next_of[doc] >= 0 && is_repeated(query, doc)) {
+        if (is_chained && among.halves[doc] == filter.half && second_half(among.fingerprints, doc) == second)
+            same_as = doc;
+        if (!size_fits(&filter, among.counts[doc])) continue;
+        if (at == out->room) return -1;
+        const bool has_chain = is_chained && among.next_of[doc] >= 0;
+        if (has_chain && is_repeated(query, doc)) {
             const i64 stand_in = stand_in_of(&among, &filter, doc);
             if (stand_in < 0) continue;
             if (stand_ins_end == stand_ins->room) return -1;
@@ -95,34 +147,18 @@ ALWAYS i64 write_candidates_of(i32 *restrict candidates, i64 room, i64 begin, i6
         }
         candidates[at] = (i32)doc;
         at += may_be(&among, &filter, doc);
-        if (!is_chained || next_of[doc] < 0) continue;
-        const i64 chain = at;
-        i64 others = 0;
-        for (i64 other = next_of[doc]; other >= 0; other = next_of[other], others++) {
-            if (at == room) return -1;
-            candidates[at] = (i32)other;
-            at += may_be(&among, &filter, other);
-        }
-        if (query->many > 0 && others >= query->many) meet(met, doc);
-        for (i64 k = 0; k < (at - chain) / 2; k++) { /* the chain has the newest next to its first */
-            const i32 held = candidates[chain + k];
-            candidates[chain + k] = candidates[at - 1 - k];
-            candidates[at - 1 - k] = held;
-        }
+        if (has_chain && (at = write_chain(&among, &filter, query, doc, candidates, at, out)) < 0) return -1;
     }
     stand_ins->offsets[i + 1] = stand_ins_end;
+    out->same_as[i] = same_as;
     return at;
 }
 
-static inline i64 write_candidates(i32 *candidates, i64 room, i64 begin, i64 end, const Documents *documents,
-                                   const Filter *wanted, const Query *query, i64 i, const Met *met,
-                                   const StandIns *stand_ins, i64 *same) {
+static inline i64 write_candidates(const Documents *documents, const Filter *wanted, const Query *query, i64 i,
+                                   i64 begin, i64 end, const SearchOutput *out) {
     const bool are_far = documents->length > FAR_DOCUMENTS;
-    if (wanted->is_chained)
-        return write_candidates_of(candidates, room, begin, end, documents, wanted, query, i, true, are_far, met,
-                                   stand_ins, same);
-    return write_candidates_of(candidates, room, begin, end, documents, wanted, query, i, false, are_far, met,
-                               stand_ins, same);
+    if (wanted->is_chained) return write_candidates_if(true, are_far, documents, wanted, query, i, begin, end, out);
+    return write_candidates_if(false, are_far, documents, wanted, query, i, begin, end, out);
 }
 
 KERNEL(chain_behind, "next_of i4, doc int, after int, out i4!") {
@@ -143,10 +179,6 @@ static inline void join_chain(const Documents *documents, i64 doc, i64 posted) {
     documents->next_of[doc] = documents->next_of[posted];
     documents->next_of[posted] = (i32)doc;
 }
-
-#define SEARCH_OUTPUT                                                                                      \
-    "out.candidates i4!, out.offsets i8!, out.left_out i8!, out.stand_ins i4!, out.stand_in_offsets i8!, " \
-    "out.same_as i8!, out.met i4!, out.met_size i8!"
 
 KERNEL(search_and_add,
        LISTS ", " PACKED_LISTS ", " BITSET_CACHE ", keys u8, key_offsets i8, min_shared i8, limit int, " QUERY
@@ -169,12 +201,8 @@ KERNEL(search_and_add,
     a += DOCUMENTS_ARGS;
     const Counters counters = counters_of(a);
     a += COUNTERS_ARGS;
-    i32 *candidates = a[0].data;
-    const i64 room = a[0].length;
-    i64 *offsets = a[1].data, *left_out = a[2].data;
-    const StandIns stand_ins = {a[3].data, a[3].length, a[4].data};
-    i64 *same_as = a[5].data, *progress = a[8].data;
-    const Met met = {a[6].data, a[6].length, a[7].data};
+    const SearchOutput out = search_output_of(a);
+    i64 *progress = a[SEARCH_OUTPUT_ARGS].data;
 
     Located located;
     if (!room_to_locate(&lists, &packed, widest_of(key_offsets, offsets_length), &located)) return NO_MEMORY;
@@ -190,23 +218,22 @@ KERNEL(search_and_add,
                 &located,   &bitsets, keys + first, last - first, min_shared[i], limit,
                 &documents, &wanted,  &counters,    &columns,     &own,
             };
-            SharedOutput sharing = {.docs = candidates, .room = room, .at = offsets[i]};
+            SharedOutput sharing = {.docs = out.candidates, .room = out.room, .at = out.offsets[i]};
             status = count_shared(&search, &sharing);
             if (status != DONE) break;
             const i64 certain = sharing.certain, end = sharing.end;
-            left_out[i] = sharing.left_out;
-            const i64 at = write_candidates(candidates, room, certain, end, &documents, &wanted, &query, i, &met,
-                                            &stand_ins, &same_as[i]);
+            out.left_out[i] = sharing.left_out;
+            const i64 at = write_candidates(&documents, &wanted, &query, i, certain, end, &out);
             if (at < 0) {
                 status = CANDIDATES_FULL;
                 break;
             }
-            memmove(candidates + certain, candidates + end, (size_t)(at - end) * sizeof *candidates);
-            offsets[i + 1] = certain + at - end;
+            memmove(out.candidates + certain, out.candidates + end, (size_t)(at - end) * sizeof *out.candidates);
+            out.offsets[i + 1] = certain + at - end;
             progress[2] = 1;
         }
-        if (query.docs[i] >= 0 && same_as[i] >= 0) {
-            join_chain(&documents, query.docs[i], same_as[i]);
+        if (query.docs[i] >= 0 && out.same_as[i] >= 0) {
+            join_chain(&documents, query.docs[i], out.same_as[i]);
         } else if (query.docs[i] >= 0) {
             status = add_doc(&lists, keys, first, last, (u32)query.docs[i], progress);
             if (status != DONE) break;

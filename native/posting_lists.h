@@ -23,6 +23,7 @@
 #include "slots.h"
 
 enum { CLASS_SHIFT = 27, CLASS_MASK = 31, START_SHIFT = 32 };
+enum { MOST_CLASS = CLASS_SHIFT - 1 }; /* the length of a full list of the next one would not fit its bits */
 #define LENGTH_MASK ((1ULL << CLASS_SHIFT) - 1)
 
 enum { STATE_KEYS, STATE_TOP, STATE_FREE };
@@ -85,8 +86,9 @@ static inline i64 size_class_of(u64 packed) { return (i64)(packed >> CLASS_SHIFT
 
 static inline PostingList list_at(const Lists *lists, i64 slot) { return unpacked(lists->entries[2 * slot + 1]); }
 
-/* Start of a free room for `1 << size_class` docs, or -1 if the pool must grow first. */
+/* Start of a free room for `1 << size_class` docs, or -1 if the pool must grow first, or no list can be that long. */
 static inline i64 allocate(const Lists *lists, i64 size_class) {
+    if (size_class > MOST_CLASS) return -1;
     i64 *state = lists->state;
     const i64 head = state[STATE_FREE + size_class];
     if (head) {

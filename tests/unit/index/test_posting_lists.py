@@ -19,6 +19,7 @@ from neardup.index import posting_lists
 from neardup.index.bulk_postings import BulkPostings
 from neardup.index.posting_lists import Hits, PostingLists, Query
 from neardup.index.reused_array import ReusedArray
+from neardup.kernels import posting_lists as kernel
 from neardup.kernels.batch_search import Documents
 from neardup.kernels.packed_lists import KEY_BITS, shape_of
 
@@ -276,6 +277,18 @@ def test_more_postings_than_places_have_numbers_are_refused(monkeypatch):
     with pytest.raises(WindowError, match=r"more postings than one window can hold \(32,768\)"):
         lists.add(keys, np.arange(0, 40_001, 1_000), np.arange(40))
     assert len(lists._lists.pool) == 1 << 15
+
+
+def test_a_list_that_is_as_long_as_its_length_can_be_told_takes_no_more():
+    """One of the next size would have a length whose highest bit changes the size that it is said to have."""
+    slots = np.zeros((2, 2), np.uint64)
+    slots[5 * SPREADING % 2**64 >> 32 & 1] = 5, 26 << 27 | 1 << 26
+    lists = kernel.Lists(slots, np.empty(3 << 26, np.uint32), np.zeros(kernel.STATE_SIZE, np.int64))
+    lists.state[1] = 1 << 26
+    before = lists.entries.copy()
+    added = np.array([5], np.uint64), np.array([0, 1]), np.array([1 << 26]), np.zeros(2, np.int64)
+    assert kernel.add_all(lists, *added) == kernel.POOL_FULL
+    assert (lists.entries == before).all()
 
 
 @pytest.mark.parametrize("postings", [0, 1, 8, 100, 32_000, 320_000_000, 2**32 - 1])
