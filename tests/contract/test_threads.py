@@ -126,7 +126,7 @@ def test_closing_waits_for_the_call_at_hand(place):
         closed.set()
 
     with ThreadPoolExecutor(1) as pool:
-        with window._session.lock:  # as a call holds it
+        with window._session.exclusion.lock:  # as a call holds it
             closing = pool.submit(close)
             assert not closed.wait(0.05)
         closing.result(60)
@@ -148,7 +148,7 @@ def test_a_process_that_was_forked_off_changes_nothing(place):
     """It shares the lock with the one that opened the window, and both would write over one another."""
     window = place.open()
     list(window.ingest([document("a", text_of(0, 0), 0)]))
-    with mock.patch("neardup.window.session.os.getpid", return_value=1):
+    with mock.patch("neardup.window.exclusion.os.getpid", return_value=1):
         with pytest.raises(NeardupError, match="forked off"):
             window.delete("a")
         assert window.query(text_of(0, 0)).duplicate_of == "a"
@@ -159,7 +159,7 @@ def test_a_process_that_was_forked_off_changes_nothing(place):
 def test_nor_does_it_wait_for_a_thread_that_it_has_not(place):
     window = place.open(threads=2)
     list(window.ingest([document("a", text_of(0, 0), 0)]))
-    with mock.patch("neardup.window.session.os.getpid", return_value=1):
+    with mock.patch("neardup.window.exclusion.os.getpid", return_value=1):
         never = mock.patch("neardup.window.signing_ahead.SigningAhead.signed", side_effect=AssertionError)
         with never, pytest.raises(NeardupError, match="forked off"):
             list(window.ingest([document("b", text_of(0, 1), 0)]))
@@ -168,8 +168,8 @@ def test_nor_does_it_wait_for_a_thread_that_it_has_not(place):
 @engines_only
 def test_nor_for_one_that_was_at_work_when_it_was_forked_off(place):
     window = place.open()
-    forked = mock.patch("neardup.window.session.os.getpid", return_value=1)
-    with window._session.alone(), ThreadPoolExecutor(1) as pool, forked:
+    forked = mock.patch("neardup.window.exclusion.os.getpid", return_value=1)
+    with window._session.exclusion.alone(), ThreadPoolExecutor(1) as pool, forked:
         for call in (window.stats, window.close):
             with pytest.raises(NeardupError, match="was forked off: open it here"):
                 pool.submit(call).result(60)

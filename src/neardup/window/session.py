@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import os
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from neardup.errors import NeardupError, WindowExpired
 from neardup.index.freed_memory import give_back
 from neardup.stores.base import SignedDocuments
+from neardup.window.exclusion import Exclusion
 from neardup.window.restore import add_stored
 from neardup.window.state import State
 
@@ -34,40 +33,25 @@ PATIENCE: Final = 10
 """How often in a row a reader rereads a window whose writer is always faster, as when it replays a stream."""
 _OF_A_BATCH: Final = -1
 """The revision of a memory that holds the candidates of one batch: no store has it."""
-_CLOSED: Final = "this window is closed: open it again"
 _READONLY: Final = "the window was opened readonly: open it for writing"
 _HALF_WAY: Final = (
     "an earlier change of this window failed half-way: close it and open it again; "
     "everything a verdict was yielded for is safe, unless it is in memory alone"
 )
-_FORKED: Final = (
-    "this window was opened by another process, from which this one was forked off: open it here, after the other has "
-    "closed it"
-)
-_AT_WORK: Final = (
-    "another thread was at work with this window when this process was forked off: open it here, readonly beside the "
-    "other process, or fork while nobody asks it"
-)
-_LOOK_SECONDS: Final = 0.5
-"""After this time, whoever waits for another thread checks whether there is one."""
 
 
 def one_at_a_time(method: Method) -> Method:
-    """The method, which waits while another such method of the same session runs in another thread. Raises
+    """The method of an object with a `_session`, which runs while no other such method of that session does. Raises
     `NeardupError` once the session is closed.
-
-    Kernels release the GIL and count in memory that all searches of a window share: two at once give wrong answers.
     """
 
     @functools.wraps(method)
-    def locked(self: Any, *arguments: Any, **options: Any) -> Any:
+    def alone(self: Any, *arguments: Any, **options: Any) -> Any:
         session: Session = self._session
-        with session.alone():
-            if session.is_closed:
-                raise NeardupError(_CLOSED)
+        with session.exclusion.alone_while_open():
             return method(self, *arguments, **options)
 
-    return cast("Method", locked)
+    return cast("Method", alone)
 
 
 class Session:
@@ -79,8 +63,7 @@ class Session:
     def __init__(self, store: Store, settings: Settings, signer: Signer, *, readonly: bool = False) -> None:
         self.store = store
         self.state = State(store, settings, signer)
-        self.lock = threading.RLock()
-        self.is_closed = False
+        self.exclusion = Exclusion()
         self._readonly = readonly
         self._follows_hours = readonly and _hours(settings.remembered) == _hours(store.previous)
         self._revision: int | None = None
@@ -88,30 +71,12 @@ class Session:
         self._has_news = False
         """Whether anything that others committed was taken over since the last `follow`."""
         self._broken: BaseException | None = None
-        self._owner = self._held_by = os.getpid()
         if self.searches:
             self._revision = _OF_A_BATCH
 
-    @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
-        """Keeps other threads out meanwhile. Raises `NeardupError` if a thread of the parent process did so when this
-        one was forked: it will never let go, and may have left memory half changed.
-        """
-        while not self.lock.acquire(timeout=_LOOK_SECONDS):
-            if self._held_by != os.getpid():
-                raise NeardupError(_AT_WORK)
-        try:
-            self._held_by = os.getpid()
-            yield
-        finally:
-            self.lock.release()
-
     def close(self) -> None:
         """Lets go of the store; nothing can be asked or changed any more."""
-        with self.alone():
-            if not self.is_closed:
-                self.store.close()
-                self.is_closed = True  # not before, so that an interrupted close can be repeated
+        self.exclusion.close(self.store.close)
 
     @property
     def searches(self) -> bool:
@@ -204,8 +169,7 @@ class Session:
         """Raises `NeardupError`, which says why, where nothing may be changed."""
         if self._readonly:
             raise NeardupError(_READONLY)
-        if self._owner != os.getpid():
-            raise NeardupError(_FORKED)
+        self.exclusion.check_not_forked()
         if self._broken is not None:
             raise NeardupError(_HALF_WAY) from self._broken
 
