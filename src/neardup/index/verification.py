@@ -14,24 +14,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from neardup.index.candidates import Crowd
-from neardup.index.crowd_comparison import CrowdComparison, best_of
-from neardup.index.pair_comparison import PairComparison
+from neardup.index.crowd_comparison import best_of
 from neardup.kernels.crowd import EXACT, NEAR
 from neardup.model.decision import NO_MATCHES, Matches, as_listed, ranked
 from neardup.model.verdict import Overlap, Part, overlap_of
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from numpy.typing import NDArray
 
     from neardup.index.candidates import Candidates
-    from neardup.index.crowds import Crowds
+    from neardup.index.crowd_comparison import CrowdComparison
     from neardup.index.document_table import DocumentTable
-    from neardup.index.pair_comparison import ReadTexts
+    from neardup.index.pair_comparison import PairComparison
     from neardup.index.query_batch import SignedQueryBatch
-    from neardup.model.settings import PartialRule, Settings
-    from neardup.signing.signer import Signer
 
 
 class Compared(NamedTuple):
@@ -46,41 +41,29 @@ class Compared(NamedTuple):
 
 
 class Verifier:
-    """Compares the documents of one batch with their `candidates`.
+    """Compares the documents of one batch with their `candidates`: a few as `pairs`, very many by `crowd_comparison`.
 
-    `rule`: when documents below `threshold` share a part. `read_texts` gives the normal forms of docs; `listed` matches
-    are ranked, None = all. `docs`: the doc of each document of the batch, -1 of one that is not kept; None: none is.
+    No more than `most` of them where some may be dead (0: all); `listed` matches are ranked, None = all.
     """
 
     def __init__(
         self,
         batch: SignedQueryBatch,
         candidates: Candidates,
+        pairs: PairComparison,
+        crowd_comparison: CrowdComparison,
         *,
         table: DocumentTable,
-        crowds: Crowds,
-        signer: Signer,
-        settings: Settings,
-        threshold: Fraction,
-        read_texts: ReadTexts,
-        rule: PartialRule | None,
+        most: int,
         listed: int | None,
-        docs: NDArray[np.int64] | None = None,
     ) -> None:
         self._signed, self._candidates = batch.signed, candidates
-        self._table, self._limit, self._listed = table, settings.max_candidates, listed
-        self._pairs = PairComparison(
-            batch.signed, table=table, signer=signer, settings=settings, threshold=threshold,
-            read_texts=read_texts, rule=rule,
-        )  # fmt: skip
+        self._pairs, self._crowd_comparison = pairs, crowd_comparison
+        self._table, self._most, self._listed = table, most, listed
         self._bounds = np.searchsorted(candidates.queries, np.arange(len(batch.signed.counts) + 1)).tolist()
         self._overlaps: dict[int, list[Overlap]] = {}
         self._parts: dict[int, list[Part]] = {}
         self._verify(candidates)
-        self._crowd_comparison = CrowdComparison(
-            batch.signed, candidates.crowds, np.full(len(self._bounds) - 1, -1) if docs is None else docs,
-            self._pairs, table=table, crowds=crowds, signer=signer, threshold=threshold,
-        )  # fmt: skip
 
     @property
     def have_candidates(self) -> NDArray[np.bool_]:
@@ -106,8 +89,8 @@ class Verifier:
         overlaps, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
         if living:
             docs = docs[self._table.alive[docs] == 1]
-            if 0 < self._limit < len(docs):
-                docs, cut = docs[: self._limit], True
+            if 0 < self._most < len(docs):
+                docs, cut = docs[: self._most], True
             overlaps = [overlap for overlap in overlaps if overlap.doc in docs]
             parts = [part for part in parts if part.doc in docs]
         matches = ranked(overlaps, self._table.standing(floor), self._listed)

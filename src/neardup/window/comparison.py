@@ -6,6 +6,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from neardup.index.crowd_comparison import CrowdComparison
+from neardup.index.pair_comparison import PairComparison
 from neardup.index.verification import Verifier
 from neardup.kernels.gram_sets import SHORT
 from neardup.kinds.kind import labels_of
@@ -14,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from fractions import Fraction
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from neardup.index.candidates import Candidates
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
 def verifier_of(
     state: State,
-    signed: SignedQueryBatch,
+    batch: SignedQueryBatch,
     candidates: Candidates,
     threshold: Fraction,
     *,
@@ -34,12 +37,23 @@ def verifier_of(
     listed: int | None,
     docs: NDArray[np.int64] | None = None,
 ) -> Verifier:
-    """What compares a signed batch with its `candidates`; see `Verifier` for the rest."""
-    return Verifier(
-        signed, candidates, table=state.table, crowds=state.search.crowds, signer=state.signer,
-        settings=state.settings, threshold=threshold, read_texts=state.texts, rule=rule, listed=listed,
-        docs=docs,
+    """What compares a signed batch with its `candidates`, at `threshold`.
+
+    `rule`: when documents below that share a part. So many matches are `listed`; None = all. `docs`: the doc of each
+    document of the batch, -1 of one that is not kept; None: none is.
+    """
+    settings, table, signer = state.settings, state.table, state.signer
+    pairs = PairComparison(
+        batch.signed, table=table, signer=signer, settings=settings, threshold=threshold,
+        read_texts=state.texts, rule=rule,
     )  # fmt: skip
+    in_crowds = CrowdComparison(
+        batch.signed, candidates.crowds, np.full(len(batch.signed.counts), -1) if docs is None else docs, pairs,
+        table=table, crowds=state.search.crowds, signer=signer, threshold=threshold,
+    )  # fmt: skip
+    return Verifier(
+        batch, candidates, pairs, in_crowds, table=table, most=settings.max_candidates, listed=listed
+    )
 
 
 def with_kinds(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import random
 from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,12 +18,12 @@ from neardup.index import pair_overlaps
 from neardup.index.pair_overlaps import required_overlaps
 from neardup.index.posting_lists import Query
 from neardup.index.query_batch import SignedQueryBatch, joined_batches, with_fingerprints
-from neardup.index.verification import Verifier
 from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.settings import COMPLETE_SHARED, Recipe
 from neardup.model.verdict import required_overlap
 from neardup.oracle import definitions as oracle
 from neardup.signing.signer import signer_for
+from neardup.window.comparison import verifier_of
 
 THRESHOLDS = st.fractions("1/100", 1, max_denominator=100)
 
@@ -136,11 +138,11 @@ def searched(texts, chosen, threshold="0.7"):
         np.arange(len(texts)), batch.signed.counts, ones, ones, exact.as_integer_ratio()
     )  # fmt: skip
     found = search.candidates(batch, query, table, exact)
-    verifier = Verifier(
-        batch, found, table=table, crowds=search.crowds, signer=search._signer, settings=search._settings,
-        threshold=exact, read_texts=lambda numbers: [texts[doc].encode() for doc in numbers], rule=None,
-        listed=None, docs=np.arange(len(texts)),
+    state: Any = SimpleNamespace(
+        table=table, search=search, signer=search._signer, settings=search._settings,
+        texts=lambda docs: [texts[doc].encode() for doc in docs],
     )  # fmt: skip
+    verifier = verifier_of(state, batch, found, exact, rule=None, listed=None, docs=np.arange(len(texts)))
     candidates = [
         set(found.crowds[i].docs.tolist() if i in found.crowds else found.docs[found.queries == i].tolist())
         for i in range(len(texts))
