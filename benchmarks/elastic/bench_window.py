@@ -16,8 +16,8 @@ from neardup.elastic.http.address import parse_address
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.opening import open_elastic_window
-from neardup.model.document import format_time
 from neardup.model.settings import HOUR_MS, Settings, exact_threshold
+from neardup.model.times import format_time
 from neardup.model.verdict import required_overlap
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ import orjson
 
 import neardup
 from benchmarks.lib import corpora, engine, harness
-from neardup.model.document import parse_time
+from neardup.model.times import parse_time
 
 if TYPE_CHECKING:
     import argparse

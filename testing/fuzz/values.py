@@ -17,9 +17,10 @@ from neardup.errors import DocumentError, NeardupError, SettingsError
 from neardup.evaluation.corpus import Corpus
 from neardup.evaluation.results import ResultCache
 from neardup.evaluation.truth import read_truth
-from neardup.model.document import Document, format_time, parse_time, prepare, time_argument
+from neardup.model.document import Document, prepare
 from neardup.model.hours import hour_name, hour_named
 from neardup.model.settings import Settings
+from neardup.model.times import format_time, parse_time, time_argument
 
 SECRET = "hunter2secret"
 SECRETS = ("NEARDUP_API_KEY", "NEARDUP_PASSWORD")

@@ -25,8 +25,8 @@ from neardup.elastic.watch.backlog import layout_at
 from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_recovery import describe
-from neardup.model.document import format_time, parse_time
 from neardup.model.settings import HOUR_MS, Settings
+from neardup.model.times import format_time, parse_time
 from neardup.opening import open_window
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from testing.window.backends import START
 
 from neardup.elastic.http.bulk import FEWEST_ACTIONS
 from neardup.elastic.window.opening import open_elastic_window
-from neardup.model.document import parse_time
 from neardup.model.settings import HOUR_MS
+from neardup.model.times import parse_time
 from neardup.opening import open_window
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from testing.window.backends import START, Place, without_candidates
 
 from neardup.errors import SettingsError, UnknownDocument
-from neardup.model.document import AssumedTime, Document, format_time
+from neardup.model.document import AssumedTime, Document
 from neardup.model.settings import Recipe
+from neardup.model.times import format_time
 
 if TYPE_CHECKING:
     from neardup.model.document import Reject

@@ -29,7 +29,7 @@ from typing import Any, Self
 
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.model.clock import now_ms
-from neardup.model.document import Flush, Item, Prepared, Reject, check_documents, parse_time, prepare
+from neardup.model.document import Flush, Item, Prepared, Reject, check_documents, prepare
 from neardup.model.escapes import escaped
 from neardup.model.query_options import partial_rule_for_query
 from neardup.model.settings import (
@@ -40,6 +40,7 @@ from neardup.model.settings import (
     Settings,
     check_boolean,
 )
+from neardup.model.times import parse_time
 from neardup.model.verdict import Group, Match, Member, PartialMatch, Status, Verdict
 from neardup.oracle import definitions as oracle
 from neardup.tables.lexicon import Lexicon

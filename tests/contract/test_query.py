@@ -7,8 +7,8 @@ from testing.window.backends import START, document, grams, without_candidates
 
 from neardup.errors import NeardupError, SettingsError, UnknownDocument
 from neardup.model.clock import now_ms
-from neardup.model.document import parse_time
 from neardup.model.settings import HOUR_MS
+from neardup.model.times import parse_time
 from neardup.model.verdict import Match, Verdict
 
 A = grams(0, 10)

@@ -32,8 +32,9 @@ from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.cluster_resign import resign_cluster
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, SettingsError, SetupRefused
-from neardup.model.document import FLUSH, Reject, format_time, parse_time
+from neardup.model.document import FLUSH, Reject
 from neardup.model.settings import Recipe, Settings
+from neardup.model.times import format_time, parse_time
 from neardup.signing.signer import signer_for
 from neardup.sources.fields import Fields
 

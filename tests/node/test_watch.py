@@ -36,9 +36,10 @@ from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_document import scoring_lease
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import ClusterRejected, NotSetUp, SettingsError
-from neardup.model.document import Reject, format_time
+from neardup.model.times import format_time
 
 if TYPE_CHECKING:
+    from neardup.model.document import Reject
     from neardup.model.verdict import Verdict
 
 

@@ -30,7 +30,7 @@ from testing.window.backends import START
 from tests.node.test_from_index import archived, fill
 
 from neardup.elastic.http.bulk import Action, bulk
-from neardup.model.document import parse_time
+from neardup.model.times import parse_time
 
 FIELDS = ("--id-field", "_id", "--text-field", "page.body", "--time-field", "published")
 

@@ -10,7 +10,7 @@ import pytest
 
 import neardup
 from neardup import errors
-from neardup.model.document import parse_time
+from neardup.model.times import parse_time
 
 EXAMPLES = [
     (

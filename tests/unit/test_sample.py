@@ -11,7 +11,8 @@ import pytest
 
 import make_sample
 import neardup
-from neardup.model.document import Document, Reject, parse_time
+from neardup.model.document import Document, Reject
+from neardup.model.times import parse_time
 from neardup.oracle.definitions import normal_form, qgrams
 from neardup.sources.reader import Reader
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from neardup.errors import SettingsError
-from neardup.model.document import parse_time
 from neardup.model.plain_values import is_missing, plain
+from neardup.model.times import parse_time
 
 RULES: Final = ("first", "last", "longest", "earliest")
 SOURCE: Final = "source:"

@@ -27,7 +27,7 @@ def unless_standard_output(path: Path | None) -> Path | None:
 
 def checked_time(text: str | None) -> str | None:
     """`text` if it is a time."""
-    from neardup.model.document import parse_time
+    from neardup.model.times import parse_time
 
     try:
         if text is not None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.cli.tables import duration
-from neardup.model.document import parse_time
 from neardup.model.shown_fields import title_of, title_or_beginning
+from neardup.model.times import parse_time
 
 if TYPE_CHECKING:
     from neardup.model.document import Document

@@ -10,7 +10,8 @@ import typer
 
 from neardup.cli.streams import log_line
 from neardup.errors import DocumentError
-from neardup.model.document import Document, Reject, format_time, parse_time
+from neardup.model.document import Document, Reject
+from neardup.model.times import format_time, parse_time
 
 if TYPE_CHECKING:
     from neardup.cli.config import Config

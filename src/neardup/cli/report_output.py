@@ -12,8 +12,8 @@ import typer
 
 from neardup.cli.stories import Stories, boilerplate_of
 from neardup.cli.tables import duration
-from neardup.model.document import parse_time
 from neardup.model.hours import hour_named, hour_of
+from neardup.model.times import parse_time
 
 if TYPE_CHECKING:
     from neardup import Window

@@ -29,7 +29,7 @@ def rollover(
     """
     from neardup.elastic.admin.rollover import roll_over
     from neardup.model.clock import now_ms
-    from neardup.model.document import parse_time
+    from neardup.model.times import parse_time
 
     check_output()
     milliseconds = now_ms() if now is None else parse_time(now)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 from typing import Final, NamedTuple
 
-from neardup.model.document import format_time
+from neardup.model.times import format_time
 from neardup.model.tuples import maker_of
 from neardup.model.verdict import (
     Basis,

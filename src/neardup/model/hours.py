@@ -9,8 +9,8 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from neardup.model.document import format_time
 from neardup.model.settings import HOUR_MS
+from neardup.model.times import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

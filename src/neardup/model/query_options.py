@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from neardup.errors import DocumentError, SettingsError
-from neardup.model.document import plain_id, time_argument
+from neardup.model.document import plain_id
 from neardup.model.settings import OR_ALL, PartialRule, check_whole, exact_threshold
+from neardup.model.times import time_argument
 
 if TYPE_CHECKING:
     from neardup.model.settings import Settings

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from neardup.model.document import format_time
 from neardup.model.settings import HOUR_MS
+from neardup.model.times import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

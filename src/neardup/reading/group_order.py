@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from neardup.model.document import parse_time
+from neardup.model.times import parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

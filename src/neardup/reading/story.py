@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from neardup.kinds.kind import kinds_of
-from neardup.model.document import encode_text, parse_time
+from neardup.model.document import encode_text
+from neardup.model.times import parse_time
 from neardup.reading.group_order import by_time
 from neardup.reading.origins import origins_of, shared
 

@@ -9,9 +9,9 @@ from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from neardup.model.document import parse_time
 from neardup.model.hours import hour_named
 from neardup.model.settings import HOUR_MS
+from neardup.model.times import parse_time
 from neardup.serving.verdict_figures import Counts, verdict_figures
 
 if TYPE_CHECKING:

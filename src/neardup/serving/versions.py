@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from neardup.model.document import parse_time
 from neardup.model.shown_fields import title_or_beginning
+from neardup.model.times import parse_time
 from neardup.reading.group_order import by_time
 
 if TYPE_CHECKING:

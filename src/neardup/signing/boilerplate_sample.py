@@ -15,9 +15,10 @@ import numpy as np
 
 from neardup.model.boilerplate import LEAST, SAMPLE, Boilerplate, SourceBoilerplate, name_of, pieces, without
 from neardup.model.clock import now_ms
-from neardup.model.document import encode_text, format_time
+from neardup.model.document import encode_text
 from neardup.model.random_sample import RandomSample
 from neardup.model.settings import Recipe, check_whole
+from neardup.model.times import format_time
 from neardup.signing.signer import Signer
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from email.policy import Compat32
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from neardup.model.document import format_time, parse_time
+from neardup.model.times import format_time, parse_time
 from neardup.sources import optional_readers
 from neardup.sources.encoding import MEANT, meant_encoding
 from neardup.sources.html_page import PageError

@@ -13,9 +13,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.clock import now_ms
-from neardup.model.document import AssumedTime, Document, Flush, Reject, format_time, parse_time
+from neardup.model.document import AssumedTime, Document, Flush, Reject
 from neardup.model.hours import hour_of
 from neardup.model.settings import HOUR_MS
+from neardup.model.times import format_time, parse_time
 from neardup.sources.position import Position
 from neardup.sources.spool import Spool
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from neardup.model.document import format_time
 from neardup.model.source import SOURCE_FIELDS
+from neardup.model.times import format_time
 from neardup.model.verdict import Member, Verdict
 from neardup.stores.records import KINDS, SET_ASIDE, STATUSES, TRUNCATED, plain_values
 from neardup.stores.shown import ShownWriter, appended, detached, read_came, read_shown

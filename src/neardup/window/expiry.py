@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.model.clock import now_ms
 from neardup.model.counted import some_of
-from neardup.model.document import time_argument
 from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_of
 from neardup.model.settings import check_boolean, check_whole
+from neardup.model.times import time_argument
 from neardup.stores.base import drop_all
 from neardup.window.base import Expired
 from neardup.window.newest_hour import hour_to_set, set_back

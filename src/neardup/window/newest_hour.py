@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.errors import SettingsError
 from neardup.model.clock import now_ms
-from neardup.model.document import format_time
 from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_of, is_step, leap
+from neardup.model.times import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from neardup.index.candidates import Candidates
-from neardup.model.document import format_time
 from neardup.model.hours import FIRST_HOUR, FIRST_NAMED, LAST_NAMED, hour_name
+from neardup.model.times import format_time
 from neardup.model.verdict import Group, Member, Overlap
 from neardup.stores.records import are_copies, are_truncated, chosen_rows, kind_counts
 from neardup.stores.remembered_settings import earlier

@@ -32,8 +32,9 @@ from neardup.elastic.window.scored_documents import checked_unused, first_state,
 from neardup.elastic.window.setup_changes import check_archive, check_not_resigning, remember_hours
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
-from neardup.model.document import Origin, Prepared, format_time
+from neardup.model.document import Origin, Prepared
 from neardup.model.settings import HOUR_MS, Recipe, Settings
+from neardup.model.times import format_time
 from neardup.signing.signer import signer_for
 from neardup.stores.base import Commit
 from neardup.stores.records import ROW

@@ -10,19 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neardup.errors import DocumentError, SettingsError
-from neardup.model.document import (
-    FLUSH,
-    MAX_TIME_MS,
-    MIN_TIME_MS,
-    AssumedTime,
-    Document,
-    Prepared,
-    encode_text,
-    format_time,
-    parse_time,
-    prepare,
-    time_argument,
-)
+from neardup.model.document import FLUSH, AssumedTime, Document, Prepared, encode_text, prepare
+from neardup.model.times import MAX_TIME_MS, MIN_TIME_MS, format_time, parse_time, time_argument
 
 MOMENTS = st.datetimes(timezones=st.timezones() | st.just(UTC))
 LIMITS = datetime(1, 1, 3, tzinfo=UTC), datetime(9999, 12, 29, tzinfo=UTC)

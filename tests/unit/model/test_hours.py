@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neardup.model.document import MAX_TIME_MS, MIN_TIME_MS
 from neardup.model.hours import (
     FIRST_HOUR,
     LAST_HOUR,
@@ -18,6 +17,7 @@ from neardup.model.hours import (
     hour_named,
     hour_of,
 )
+from neardup.model.times import MAX_TIME_MS, MIN_TIME_MS
 
 TIMES = st.integers(MIN_TIME_MS, MAX_TIME_MS)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -14,7 +14,8 @@ import pytest
 from testing.source_files import read, written
 
 from neardup.errors import SettingsError
-from neardup.model.document import Document, parse_time
+from neardup.model.document import Document
+from neardup.model.times import parse_time
 from neardup.sources import arrow_tables, html_page
 from neardup.sources.reader import Reader
 

@@ -22,7 +22,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from testing.source_files import read
 
-from neardup.model.document import FLUSH, Document, Reject, parse_time
+from neardup.model.document import FLUSH, Document, Reject
+from neardup.model.times import parse_time
 from neardup.sources.fields import Fields
 from neardup.sources.lines import Overlong, excerpt, lines
 from neardup.sources.reader import Reader

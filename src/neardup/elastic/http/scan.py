@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from neardup.elastic.http.api import field_types, snapshot_pages
 from neardup.elastic.http.mget import FIRST_READ, mget, next_size
 from neardup.errors import ClusterRejected, SettingsError
-from neardup.model.document import format_time
+from neardup.model.times import format_time
 
 if TYPE_CHECKING:
     from neardup.elastic.http.api import Hit, StoredDocument

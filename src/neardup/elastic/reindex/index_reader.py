@@ -11,9 +11,10 @@ from neardup.elastic.http.admin_api import mappings
 from neardup.elastic.http.scan import in_order, read, time_field
 from neardup.elastic.reindex.checkpoint import Checkpoint
 from neardup.errors import SettingsError
-from neardup.model.document import FLUSH, MAX_TIME_MS, MIN_TIME_MS, parse_time
+from neardup.model.document import FLUSH
 from neardup.model.hours import hour_of
 from neardup.model.settings import HOUR_MS
+from neardup.model.times import MAX_TIME_MS, MIN_TIME_MS, parse_time
 from neardup.sources.fields import Fields, FieldsKeepingRest, RecordError
 from neardup.sources.position import Position
 

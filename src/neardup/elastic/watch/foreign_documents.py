@@ -9,17 +9,10 @@ from neardup.elastic.http.admin_api import index_settings
 from neardup.elastic.http.scan import read
 from neardup.elastic.window.codec import OBJECT, own_object
 from neardup.elastic.window.state_document import read_state
-from neardup.model.document import (
-    MAX_ID_BYTES,
-    MAX_TIME_MS,
-    MIN_TIME_MS,
-    ForeignDocument,
-    Origin,
-    Reject,
-    format_time,
-)
+from neardup.model.document import MAX_ID_BYTES, ForeignDocument, Origin, Reject
 from neardup.model.field_path import field_of
 from neardup.model.settings import HOUR_MS
+from neardup.model.times import MAX_TIME_MS, MIN_TIME_MS, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

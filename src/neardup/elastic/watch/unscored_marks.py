@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.window.codec import OBJECT
 from neardup.model.clock import now_ms
-from neardup.model.document import format_time
 from neardup.model.escapes import escaped
+from neardup.model.times import format_time
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster

@@ -15,8 +15,8 @@ import numpy as np
 
 from neardup.elastic.window.compact import hex_keys, several, sketch_keys
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
-from neardup.model.document import format_time
 from neardup.model.field_path import field_of
+from neardup.model.times import format_time
 from neardup.model.verdict import Match, PartialMatch
 from neardup.stores.blobs import Blob, decode_blobs, encode_blobs
 from neardup.stores.records import (

@@ -10,12 +10,13 @@ from neardup.elastic.admin.managed_objects import OF_WORDS
 from neardup.elastic.http.bulk import Action
 from neardup.elastic.window.codec import OBJECT, own_object, text_of
 from neardup.elastic.window.compact import compact_fields, named_sketch, sketch_keys
-from neardup.model.document import Prepared, format_time
 from neardup.model.escapes import escaped
 from neardup.model.field_path import field_of, put_field
+from neardup.model.times import format_time
 
 if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import Layout
+    from neardup.model.document import Prepared
     from neardup.signing.signer import Signer
 
 log = logging.getLogger("neardup")

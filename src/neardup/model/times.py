@@ -1,0 +1,162 @@
+"""Times: whole milliseconds since 1970 UTC, from what people and programs write."""
+
+from __future__ import annotations
+
+import email.utils
+import functools
+import math
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from neardup.errors import SettingsError, shown
+from neardup.model.plain_values import is_missing, plain
+
+_EPOCH_MS_FROM: Final = 100_000_000_000
+"""A number at or above this is milliseconds since 1970 (from March 1973 on), below it seconds (up to the year
+5138).
+"""
+MIN_TIME_MS: Final = -62_135_596_800_000  # 0001-01-01
+MAX_TIME_MS: Final = 253_402_300_799_999  # 9999-12-31
+
+_CLOCK_RE: Final = re.compile(r"\d{9,13}(\.\d*)?")
+"""A number as text: 20261121 is read as a date, and so is anything longer than milliseconds are until 2286."""
+_OVER_RE: Final = re.compile(
+    r"(?P<day>.{8,10}[T ])(?:24(?=:?00(?::?00(?:[.,]0+)?)?(?:[Zz+-]|$))|(?P<clock>\d\d:?59:?)60(?!\d))"
+)
+"""What ISO 8601 allows and Python does not: the midnight at the end of a day, and a leap second."""
+_MAIL_RE: Final = re.compile(
+    r"(?:[a-z]{3,9}\.?,?\s+)?\d{1,2}[\s-]+[a-z]{3,9}[\s-]+(?:\d\d|\d{4})\s+\d{1,2}:\d\d(?::\d\d)?"
+    r"(?:\s+(?:[+-]\d{4}|utc?|gmt|z|[ecmp][sd]t))?(?:\s+\([^()]*\))?",
+    re.IGNORECASE,
+)
+"""RFC 2822, with the zones that it names: the letters of any other zone would be taken for UTC."""
+TIME_FORMS: Final = (
+    "ISO 8601 (2026-11-21T09:00:00Z), RFC 2822 (Sat, 21 Nov 2026 09:00:00 +0000), "
+    "or seconds or milliseconds since 1970"
+)
+
+
+def parse_time(value: Any) -> int:
+    """Milliseconds since 1970 UTC of a datetime, a number, or text: ISO 8601, RFC 2822 (mail, RSS), or such a number.
+
+    `ValueError` says what it got.
+
+    >>> parse_time("2026-11-21T09:00:00Z"), parse_time(1_795_251_600)
+    (1795251600000, 1795251600000)
+    >>> parse_time("Sat, 21 Nov 2026 10:00:00 +0100"), parse_time("1795251600")
+    (1795251600000, 1795251600000)
+    """
+    if type(value) is int:  # as most clocks give it
+        return _within_years(value if abs(value) >= _EPOCH_MS_FROM else value * 1_000, value)
+    meant = _read_time(value) if isinstance(value, str) else plain(value)
+    if isinstance(meant, datetime):
+        try:
+            aware = meant if meant.utcoffset() is not None else meant.replace(tzinfo=UTC)
+            delta = aware - datetime(1970, 1, 1, tzinfo=UTC)
+        except Exception as error:  # noqa: BLE001 - the zone is another's, and so is what it raises
+            raise ValueError(f"time is of a zone that gives no offset ({type(error).__name__})") from None
+        exact = (delta.days * 86_400 + delta.seconds) * 1_000 + delta.microseconds // 1_000
+        return _within_years(exact, value)
+    # What `plain` leaves as it is: of attoseconds all of them.
+    if type(meant).__name__ == "datetime64" and getattr(meant, "dtype", None) != "datetime64[as]":
+        raise ValueError(_outside(value))
+    is_nan = isinstance(meant, float) and math.isnan(meant)  # a very large int has no float to ask
+    if isinstance(meant, bool) or not isinstance(meant, int | float) or is_nan:
+        raise ValueError(
+            f"time {shown_value(value)} is neither a date, ISO 8601 text, nor a number of seconds"
+        )
+    return _within_years(meant if abs(meant) >= _EPOCH_MS_FROM else meant * 1_000, value)
+
+
+def _read_time(text: str) -> datetime | float:
+    """The time or number that a text stands for."""
+    written = text.strip()
+    if _CLOCK_RE.fullmatch(written):  # first: Python takes 1695110160000 for a day of the year 1695
+        return float(written) if "." in written else int(written)
+    try:
+        return datetime.fromisoformat(written)
+    except ValueError:
+        return _read_unusual(written, text)
+
+
+def _read_unusual(written: str, text: str) -> datetime:
+    try:
+        if _MAIL_RE.fullmatch(written):
+            return email.utils.parsedate_to_datetime(written)
+        if over := _OVER_RE.match(written):
+            within, more = (
+                ("00", timedelta(days=1))
+                if over["clock"] is None
+                else (over["clock"] + "59", timedelta(seconds=1))
+            )
+            return datetime.fromisoformat(over["day"] + within + written[over.end() :]) + more
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError(f"time {shown(text)} is not {TIME_FORMS}")
+
+
+def _within_years(milliseconds: float, value: object) -> int:
+    if not MIN_TIME_MS <= milliseconds <= MAX_TIME_MS:
+        raise ValueError(_outside(value))
+    return int(milliseconds)
+
+
+def _outside(value: object) -> str:
+    meant = "; a number is seconds or milliseconds since 1970" if isinstance(value, int | float) else ""
+    return f"time {shown_value(value)} is outside the years 1 to 9999 in UTC{meant}"
+
+
+def time_argument(name: str, value: Any) -> int:
+    """`parse_time` for an argument of a call; `SettingsError` names the argument."""
+    try:
+        return parse_time(value)
+    except ValueError:
+        shown = shown_value(value) if isinstance(value, datetime) else value
+        raise SettingsError(name, shown, "a date, ISO 8601 text, or a number of seconds") from None
+
+
+def format_time(milliseconds: int) -> str:
+    """ISO 8601 UTC, with milliseconds only if they are not 0.
+
+    >>> format_time(1_795_251_600_000), format_time(1_795_251_600_250)
+    ('2026-11-21T09:00:00Z', '2026-11-21T09:00:00.250Z')
+    """
+    second, thousandth = divmod(milliseconds, 1_000)
+    return _format_second(second) + _ENDS[thousandth]
+
+
+@functools.lru_cache(maxsize=4_096)
+def _format_second(second: int) -> str:
+    """A time up to its seconds, kept because many documents of a stream come within one second."""
+    minute, second = divmod(second, 60)
+    day, minute = divmod(minute, 1_440)
+    return _format_day(day) + _MINUTES[minute] + _SECONDS[second]
+
+
+_MINUTES: Final = tuple(f"T{minute // 60:02}:{minute % 60:02}:" for minute in range(1_440))
+_SECONDS: Final = tuple(f"{second:02}" for second in range(60))
+_ENDS: Final = ("Z", *(f".{thousandth:03}Z" for thousandth in range(1, 1_000)))
+
+
+@functools.lru_cache(maxsize=4_096)
+def _format_day(day: int) -> str:
+    """The date of a day counted from 1970, kept because documents of one day come together."""
+    # Not datetime.fromtimestamp: it fails for years before 1970 on some platforms.
+    stamp = datetime.fromordinal(719_163 + day)
+    return f"{stamp.year:04}-{stamp.month:02}-{stamp.day:02}"
+
+
+def plain_time(time: Any) -> Any:
+    """The time as plain Python has it; None for a missing one (NaT). NaN as a number is a mistake."""
+    if time is None or isinstance(time, str | int | float):
+        return time
+    return None if is_missing(time) else plain(time)
+
+
+def shown_value(value: object) -> str:
+    """`value` for a message, a date as ISO 8601 has it."""
+    try:
+        return value.isoformat() if isinstance(value, datetime) else shown(value)
+    except Exception:  # noqa: BLE001 - the zone is another's, and so is what it raises
+        return f"a {type(value).__name__} that has no text"
