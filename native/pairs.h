@@ -322,11 +322,21 @@ static inline void measure_figures(i64 n_a, i64 n_b, const PairLimits *limits, c
     count_borrowed(n_b, flags_b, max_i64(n_a - LONG_Q + 1, 0), grams, row + BORROWED_B);
 }
 
-KERNEL(measure_pairs, "data u1, offsets i8, first i8, second i8, known i8, " PAIR_LIMITS ", " TEXT_TABLES
+/* `mark_text`, lower-cased if `fold`. */
+static inline i64 mark_folded(const u8 *data, i64 length, bool fold, const TextTables *tables,
+                              const SignTables *sign_tables, const MarkScratch *scratch, const MarkedForm *out,
+                              i64 *words) {
+    const i64 n = mark_text(data, length, tables, sign_tables, scratch, out, words);
+    for (i64 i = 0; fold && i < n; i++) out->form[i] = tables->lower[out->form[i]];
+    return n;
+}
+
+KERNEL(measure_pairs, "data u1, offsets i8, first i8, second i8, known i8, fold int, " PAIR_LIMITS ", " TEXT_TABLES
                       ", " SIGN_TABLES ", " PAIR_SCRATCH ", out i8!") {
     const u8 *data = a[0].data;
     const i64 *offsets = a[1].data, *first = a[2].data, *second = a[3].data, *known = a[4].data;
-    const Arg *rest = a + 5;
+    const bool fold = a[5].number != 0;
+    const Arg *rest = a + 6;
     const PairLimits limits = pair_limits_of(rest);
     const TextTables tables = text_tables_of(rest += PAIR_LIMITS_ARGS);
     const SignTables sign_tables = sign_tables_of(rest += TEXT_TABLES_ARGS);
@@ -335,11 +345,11 @@ KERNEL(measure_pairs, "data u1, offsets i8, first i8, second i8, known i8, " PAI
     i64 last = -1, n_b = 0, words_a, words_b = 0;
     for (i64 i = 0; i < a[2].length; i++, row += COLUMNS) {
         const i64 from_a = offsets[first[i]], from_b = offsets[second[i]];
-        const i64 n_a = mark_text(data + from_a, offsets[first[i] + 1] - from_a, &tables, &sign_tables, &scratch.mark,
-                                  &scratch.a, &words_a);
+        const i64 n_a = mark_folded(data + from_a, offsets[first[i] + 1] - from_a, fold, &tables, &sign_tables,
+                                    &scratch.mark, &scratch.a, &words_a);
         if (second[i] != last) {
-            n_b = mark_text(data + from_b, offsets[second[i] + 1] - from_b, &tables, &sign_tables, &scratch.mark,
-                            &scratch.b, &words_b);
+            n_b = mark_folded(data + from_b, offsets[second[i] + 1] - from_b, fold, &tables, &sign_tables,
+                              &scratch.mark, &scratch.b, &words_b);
             last = second[i];
         }
         if (!measure_words(n_a, n_b, known[2 * i], known[2 * i + 1], &limits, &scratch, row)) continue;

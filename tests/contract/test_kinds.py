@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from testing.window.backends import document, engines_only
 
 from neardup.kinds import kind_of
+from neardup.model.document import Document
+from neardup.model.settings import Recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from testing.window.backends import Place
-
-    from neardup.model.document import Document
 
 WORDS = "harbour ferry spit dawn owners cargo tide pilot mayor nobody engine crew storm night lamp rope chart".split()  # noqa: SIM905
 
@@ -72,6 +72,16 @@ def test_a_kind_is_that_of_the_texts_as_they_came(place: Place) -> None:
     counted = [verdict.kind for verdict in verdicts if verdict.kind]
     assert window.stats().kinds == {kind: counted.count(kind) for kind in set(counted)}
     assert list(window.reconcile()) == []
+
+
+@engines_only
+def test_a_window_that_folds_case_has_kinds_by_folded_texts(place: Place) -> None:
+    """What differed in case alone was exact, and of the kind other."""
+    text = next(stream(1)).text
+    texts = [text, text.upper(), text.title().replace("A", "a", 1)]
+    window = place.open(kinds=True, window_hours=0, recipe=Recipe(fold_case=True))
+    verdicts = list(window.ingest([Document(str(at), each) for at, each in enumerate(texts)]))
+    assert [(verdict.status, verdict.kind) for verdict in verdicts[1:]] == [("exact", "copy")] * 2
 
 
 @engines_only

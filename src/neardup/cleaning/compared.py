@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.cleaning.kept_kinds import MOST_MATCHES, first_to_go
 from neardup.model.document import FLUSH, Document, Flush, Reject
+from neardup.model.settings import Recipe
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
@@ -95,7 +97,10 @@ def compared(
             def texts_of(ids: Sequence[str]) -> list[str]:
                 return [document.counted for document in window.read(ids) if document is not None]
 
-            yield from _by_kind(verdicts, kept_kinds, texts_of, window.delete)
+            goes_for = partial(
+                first_to_go, kept=kept_kinds, fold_case=(settings.recipe or Recipe()).fold_case
+            )
+            yield from _by_kind(verdicts, goes_for, texts_of, window.delete)
             return
         for verdict in verdicts:
             yield _compared(verdict, verdict.matches, verdict.kind)
@@ -108,11 +113,13 @@ def _compared(verdict: Verdict, matches: Iterable[Match], kind: KindName | None)
 
 def _by_kind(
     verdicts: Iterable[Verdict],
-    kept: frozenset[KindName],
+    goes_for: Callable[[str, Sequence[str]], tuple[int | None, KindName | None]],
     texts_of: Callable[[Sequence[str]], list[str]],
     delete: Callable[[str], object],
 ) -> Iterator[Compared]:
-    """What goes is taken out of the window by `delete`; others of its batch have already been compared with it."""
+    """`goes_for`: `first_to_go`. What goes is taken out of the window by `delete`; others of its batch were compared
+    with it already.
+    """
     dropped: set[str] = set()
     for verdict in verdicts:
         matches = [match for match in verdict.matches if match.id not in dropped]
@@ -122,7 +129,7 @@ def _by_kind(
             at, kind = 0, "copy"  # by definition: no text need be read
         elif matches:
             text, *others = texts_of([verdict.id, *(match.id for match in matches[:MOST_MATCHES])])
-            at, kind = first_to_go(text, others, kept)
+            at, kind = goes_for(text, others)
         if at is None:
             status: Status = "unique" if verdict.matches else verdict.status
             yield _compared(verdict._replace(status=status), (), kind)

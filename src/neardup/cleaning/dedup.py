@@ -104,7 +104,9 @@ def dedup(
         len(before),
         run.pairs,
         pairs,
-        by_kind(kinds, [*before, *ordered]) if kinds and pairs else None,
+        by_kind(kinds, [*before, *ordered], fold_case=recipe is not None and recipe.fold_case)
+        if kinds and pairs
+        else None,
     )
 
 

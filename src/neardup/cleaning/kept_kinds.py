@@ -47,28 +47,30 @@ def parse_kinds(kinds: Any) -> Kinds:
     return chosen
 
 
-def kind_names(pairs: Sequence[tuple[str, str]]) -> list[KindName]:
-    """The kind of each pair of texts; about 0.1 ms each."""
+def kind_names(pairs: Sequence[tuple[str, str]], *, fold_case: bool) -> list[KindName]:
+    """The kind of each pair of texts (neardup.kinds); about 0.1 ms each."""
     texts = [(encode_text(one), encode_text(other)) for one, other in pairs]
-    return [label.kind for label in labels_of(texts)]
+    return [label.kind for label in labels_of(texts, fold_case=fold_case)]
 
 
-def by_kind(kept: Kinds, texts: Sequence[str]) -> Goes:
+def by_kind(kept: Kinds, texts: Sequence[str], *, fold_case: bool) -> Goes:
     """A function that says of a pair whether its kind is none of `kept`; `texts` by their numbers."""
-    return partial(_goes, kept, texts)  # a partial, because it can be pickled
+    return partial(_goes, kept, texts, fold_case)  # a partial, because it can be pickled
 
 
-def _goes(kept: Kinds, texts: Sequence[str], later: int, earlier: int) -> bool:
-    return kind_names([(texts[later], texts[earlier])])[0] not in kept
+def _goes(kept: Kinds, texts: Sequence[str], fold_case: bool, later: int, earlier: int) -> bool:
+    return kind_names([(texts[later], texts[earlier])], fold_case=fold_case)[0] not in kept
 
 
-def first_to_go(text: str, others: Sequence[str], kept: Kinds) -> tuple[int | None, KindName | None]:
+def first_to_go(
+    text: str, others: Sequence[str], kept: Kinds, *, fold_case: bool
+) -> tuple[int | None, KindName | None]:
     """Which of `others`, best first, the text goes for, None if for none of the first `MOST_MATCHES`; and the kind of
     that pair, or else of the first.
     """
     first: KindName | None = None
     for at, other in enumerate(others[:MOST_MATCHES]):
-        (kind,) = kind_names([(text, other)])
+        (kind,) = kind_names([(text, other)], fold_case=fold_case)
         if kind not in kept:
             return at, kind
         first = first or kind
@@ -90,8 +92,10 @@ class KindSample:
     four …; only copies of these are drawn from. All of it costs less than 0.1 s at the end and no time before.
     """
 
-    def __init__(self, *, held_characters: int = HELD_CHARACTERS, most: int = LOOKED_AT) -> None:
-        self._limit = held_characters
+    def __init__(
+        self, *, fold_case: bool, held_characters: int = HELD_CHARACTERS, most: int = LOOKED_AT
+    ) -> None:
+        self._fold_case, self._limit = fold_case, held_characters
         self._held: dict[int, str] = {}
         self._bits = 0
         self._characters = 0
@@ -123,4 +127,6 @@ class KindSample:
     def looked(self) -> Looked:
         """The kinds of what was drawn."""
         drawn = self._pairs.drawn
-        return Looked(self._near, len(drawn), Counter(kind_names(drawn) if drawn else ()))
+        return Looked(
+            self._near, len(drawn), Counter(kind_names(drawn, fold_case=self._fold_case) if drawn else ())
+        )

@@ -52,7 +52,8 @@ def clean(
     has_kinds = bool(rules.kept_kinds)
     settings = settings_for(config.settings, every_pair=False, by_kind=has_kinds)
     config.check_recipe()  # before anything is written
-    by_kind = ByKind(rules.kept_kinds, None if has_kinds or settings.kinds else KindSample())
+    sample = None if has_kinds or settings.kinds else KindSample(fold_case=config.recipe.fold_case)
+    by_kind = ByKind(rules.kept_kinds, sample)
     tally = CleaningTally(by_kind.sample)
     with Stop(waits=True) as stop, ExitStack() as stack:
         opened = partial(opened_writer, force=outputs.force, live=reader.bytes_total is None)

@@ -67,6 +67,7 @@ def measure_pairs(
     first: NDArray[np.int64],
     second: NDArray[np.int64],
     known: NDArray[np.int64],
+    fold_case: bool,
     limits: Limits,
     tables: UnicodeTable,
     sign_tables: SignTables,
@@ -78,6 +79,7 @@ def measure_pairs(
     data, offsets   text i, UTF-8, is `data[offsets[i]:offsets[i + 1]]`
     first, second   the texts of each pair; one that is the second of several pairs in a row is marked once
     known           two of each pair: max(|A|, |B|) and |A ∩ B| of the short q-grams of the normal forms, or 0
+    fold_case       whether these are lower-cased once they are marked
     limits          `Limits`: what cannot change a kind then is left 0
     tables, sign_tables   as for `mark_text`
     scratch         PairScratch for the largest text
@@ -92,7 +94,7 @@ def measure_pairs(
 
     Linear in the texts.
     """
-    _measure_pairs(data, offsets, first, second, known, limits, tables, sign_tables, scratch, out)
+    _measure_pairs(data, offsets, first, second, known, fold_case, limits, tables, sign_tables, scratch, out)
 
 
 def own_words(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from neardup.oracle.kind_marks import Marked, mark
+from neardup.oracle.nfc import lower
 from neardup.oracle.quoting import is_of
 from neardup.tables import signs
 
@@ -16,15 +18,16 @@ if TYPE_CHECKING:
 SHORT, LONG, SHORT_TEXT = 4, 12, 200
 
 
-def measures(a: str, b: str) -> dict[str, tuple[int, ...]]:
-    """Of two texts, by name, whole numbers: sizes of sets and what they share, passages, borrowed lines.
+def measures(a: str, b: str, *, fold_case: bool = False) -> dict[str, tuple[int, ...]]:
+    """Of two texts, by name, whole numbers: sizes of sets and what they share, passages, borrowed lines. With
+    `fold_case` of lower-cased normal forms.
 
     likeness, plain, with_signs   |A|, |B|, |A ∩ B| of the own words: the likeness's; by short q-grams; these with
                                   figures as signs
     passages                      the longest passage of its own of either
     borrowed_a, borrowed_b        of a normal form: its length, what the other has, and what of that is quoted, a footer
     """
-    marked_a, marked_b = mark(a), mark(b)
+    marked_a, marked_b = (_cased(mark(text), fold_case) for text in (a, b))
     own_a, own_b = _own(marked_a, ""), _own(marked_b, "")
     q = SHORT if min(len(own_a), len(own_b)) < SHORT_TEXT else LONG
     signs_a, signs_b = _own(marked_a, "#"), _own(marked_b, "#")
@@ -36,6 +39,10 @@ def measures(a: str, b: str) -> dict[str, tuple[int, ...]]:
         "borrowed_a": _borrowed(marked_a, marked_b),
         "borrowed_b": _borrowed(marked_b, marked_a),
     }
+
+
+def _cased(marked: Marked, fold_case: bool) -> Marked:
+    return replace(marked, form=lower(marked.form)) if fold_case else marked
 
 
 def differing_numbers(a: str, b: str) -> tuple[str, str] | None:

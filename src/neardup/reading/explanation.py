@@ -116,7 +116,7 @@ class Explanation:
         """What the two are to each other, as `neardup.kinds.kind_of` has it: copy, form, quote, frame, other; and why.
         `kind.figures` is the share of the difference that is figures and dates.
         """
-        return kind_of(self.a, self.b)
+        return kind_of(self.a, self.b, fold_case=self._sides[0].signer.recipe.fold_case)
 
     @cached_property
     def moved(self) -> frozenset[int]:

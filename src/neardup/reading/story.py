@@ -122,7 +122,7 @@ def story(
     )
     across, within = _by_source(versions)
     origins = len(set(origin_of.values())) if origin_of else None
-    return Story(group, versions, _kind(group, listed, texts), origins, across, within)
+    return Story(group, versions, _kind(group, listed, texts, signer), origins, across, within)
 
 
 def _listed(group: Group) -> Iterator[_Listed]:
@@ -163,7 +163,9 @@ def _by_source(versions: Sequence[Version]) -> tuple[int, int]:
     return across, within
 
 
-def _kind(group: Group, listed: Sequence[_Listed], texts: Mapping[str, str]) -> GroupKind | None:
+def _kind(
+    group: Group, listed: Sequence[_Listed], texts: Mapping[str, str], signer: Signer
+) -> GroupKind | None:
     """Whether most versions that are not the same as the head are fillings of one form with it."""
     first = (
         group.head if group.head in texts else next((each.id for each in listed if each.id in texts), None)
@@ -174,5 +176,6 @@ def _kind(group: Group, listed: Sequence[_Listed], texts: Mapping[str, str]) -> 
     sample = min(len(others), _KIND_SAMPLE)
     head = encode_text(texts[first])
     chosen = [encode_text(texts[others[at * len(others) // sample]]) for at in range(sample)]
-    differing = [kind for kind in kinds_of([(head, each) for each in chosen]) if kind.likeness < 1]
+    kinds = kinds_of([(head, each) for each in chosen], fold_case=signer.recipe.fold_case)
+    differing = [kind for kind in kinds if kind.likeness < 1]
     return "form" if 2 * sum(kind.name == "form" for kind in differing) > len(differing) else "copies"

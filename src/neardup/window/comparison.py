@@ -73,14 +73,14 @@ def with_kinds(
     wanted = list(dict.fromkeys([*docs, *(each for each in subjects if isinstance(each, int))]))
     came = dict(zip(wanted, state.came(wanted), strict=True))
     texts = [came[each] if isinstance(each, int) else each for each in subjects]
-    is_known = (state.signer.recipe.q, state.signer.recipe.fold_case) == (SHORT, False)
-    known = [(original.larger, original.shared) if is_known else (0, 0) for original in originals]
+    recipe = state.signer.recipe
+    known = [(original.larger, original.shared) if recipe.q == SHORT else (0, 0) for original in originals]
     pairs = {
         i: (text, other)
         for i, (text, other) in enumerate(zip(texts, (came[doc] for doc in docs), strict=True))
         if text is not None and other is not None
     }
-    labels = labels_of(list(pairs.values()), [known[i] for i in pairs])
+    labels = labels_of(list(pairs.values()), [known[i] for i in pairs], fold_case=recipe.fold_case)
     labelled = list(verdicts)
     for i, label in zip(pairs, labels, strict=True):
         labelled[i] = verdicts[i].of_kind(*label)

@@ -79,7 +79,7 @@ def test_other_kinds_are_refused(wrong):
 
 def test_a_sample_looks_at_all_of_a_few_and_at_some_of_many():
     def filled(count: int, **limits: int) -> KindSample:
-        sample = KindSample(**limits)
+        sample = KindSample(fold_case=False, **limits)
         for n in range(count):
             sample.stays(2 * n, report(n))
             sample.goes(report(n + 1) if n % 2 else report(n) + " Fine.", 2 * n)

@@ -18,6 +18,7 @@ from neardup.kinds.numbers import differing_numbers
 from neardup.oracle import definitions
 from neardup.oracle import kinds as oracle
 from neardup.oracle.kind_marks import mark
+from neardup.oracle.nfc import lower
 from neardup.tables import unicode as unicode_table
 
 PIECES = (
@@ -50,13 +51,13 @@ def flagged(text: str) -> np.ndarray:
     return flags
 
 
-def slow_row(a: str, b: str) -> list[int]:
+def slow_row(a: str, b: str, fold_case: bool) -> list[int]:
     row = [0] * pairs.COLUMNS
     for name, at in (
         ("likeness", pairs.LIKENESS), ("passages", pairs.PASSAGES), ("plain", pairs.PLAIN),
         ("with_signs", pairs.WITH_SIGNS), ("borrowed_a", pairs.BORROWED_A), ("borrowed_b", pairs.BORROWED_B),
     ):  # fmt: skip
-        values = oracle.measures(a, b)[name]
+        values = oracle.measures(a, b, fold_case=fold_case)[name]
         row[at : at + len(values)] = values
     return row
 
@@ -66,14 +67,20 @@ def check_pair(a: str, b: str) -> None:
         form, flags = marked(text.encode())
         assert form.tobytes().decode("utf-32-le") == mark(text).form
         assert flags.tolist() == flagged(text).tolist()
-    (row,) = measured([a.encode()], [b.encode()])
-    if mark(a).form == mark(b).form:
+    for fold_case in (False, True):
+        check_row(a, b, fold_case)
+
+
+def check_row(a: str, b: str, fold_case: bool) -> None:
+    (row,) = measured([a.encode()], [b.encode()], fold_case=fold_case)
+    forms = [lower(mark(text).form) if fold_case else mark(text).form for text in (a, b)]
+    if forms[0] == forms[1]:
         assert row[pairs.SAME]
         assert differing_numbers(a.encode(), b.encode()) == oracle.differing_numbers(a, b)
         if row[pairs.SAME] == pairs.SAME_TEXT:
             assert oracle.differing_numbers(a, b) is None
         return
-    slow = slow_row(a, b)
+    slow = slow_row(a, b, fold_case)
     if not any(mark(text).quoted or mark(text).footers for text in (a, b)):
         slow[pairs.BORROWED_A :] = [0] * 8  # not asked for: nothing is borrowed
     assert row == slow
@@ -137,9 +144,9 @@ def test_what_is_alike_enough_is_not_measured_further() -> None:
     assert not any(row[pairs.PASSAGES :])
 
 
-def known(a: str, b: str) -> tuple[int, int]:
+def known(a: str, b: str, fold_case: bool = False) -> tuple[int, int]:
     """max(|A|, |B|) and |A ∩ B| by q-grams of 4 of the whole texts."""
-    sets = [definitions.qgrams(definitions.normal_form(text)) for text in (a, b)]
+    sets = [definitions.qgrams(definitions.normal_form(text, fold_case=fold_case)) for text in (a, b)]
     return max(map(len, sets)), len(sets[0] & sets[1])
 
 
@@ -152,9 +159,10 @@ def test_what_a_verdict_computes_is_enough_for_the_name(pieces: list[str], data:
         changed[at : at + data.draw(st.integers(0, 3))] = [data.draw(st.sampled_from(PIECES))]
     a, b = "".join(pieces), "".join(changed)
     encoded = [(a.encode(), b.encode())]
-    (wanted,) = kinds_of(encoded)
-    for overlap in ((0, 0), known(a, b)):
-        (quick,) = labels_of(encoded, [overlap])
+    fold_case = data.draw(st.booleans())
+    (wanted,) = kinds_of(encoded, fold_case=fold_case)
+    for overlap in ((0, 0), known(a, b, fold_case)):
+        (quick,) = labels_of(encoded, [overlap], fold_case=fold_case)
         assert quick == (wanted.name, wanted.differing)
 
 
