@@ -75,9 +75,14 @@ def test_what_is_written_of_a_batch_that_is_refused_is_withdrawn(documents, writ
     assert stored(documents) == {}
 
 
-def test_a_document_with_more_fields_than_an_hour_may_have_is_rejected_with_what_to_do(documents, writes):
-    reason = "Limit of total fields [60] has been exceeded while adding new fields [22]"
-    documents.refused = lambda op, key: (400, "document_parsing_exception", reason)
+@pytest.mark.parametrize(("type", "more"), [
+    ("document_parsing_exception", " while adding new fields [22]"), ("illegal_argument_exception", ""),
+], ids=["Elasticsearch", "OpenSearch"])  # fmt: skip
+def test_a_document_with_more_fields_than_an_hour_may_have_is_rejected_with_what_to_do(
+    documents, writes, type, more
+):
+    """In OpenSearch one such document ended the stream."""
+    documents.refused = lambda op, key: (400, type, f"Limit of total fields [60] has been exceeded{more}")
     create(writes, "many", 7)
     assert "raise index.mapping.total_fields.limit, of that index" in writes.send(1)["many"]
 

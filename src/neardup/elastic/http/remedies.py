@@ -73,7 +73,7 @@ _REMEDIES: Final = tuple(
             r"index_not_found_exception",
             "what was in it is gone: restore that index under its name, and run again",
         ),
-        (  # of a template; what a document adds to a mapping is its own (`hint_for`)
+        (  # of a template; what a document of a bulk request adds to a mapping is its own (`hint_for`)
             r"Limit of total fields \[\d+\] has been exceeded(?! while)",
             "raise index.mapping.total_fields.limit in your component template (ours map about 40), and run again",
         ),
@@ -85,7 +85,8 @@ _REMEDIES: Final = tuple(
     )
 )
 
-_FIELDS_RE: Final = re.compile(r"Limit of total fields \[\d+\] has been exceeded while")
+_FIELDS_RE: Final = re.compile(r"Limit of total fields \[\d+\] has been exceeded")
+"""Of an item it is always its own: OpenSearch says no more, of a template too, but takes no such template."""
 _FIELDS_HINT: Final = (
     "; raise index.mapping.total_fields.limit, of that index and in PREFIX@custom for those to come"
 )

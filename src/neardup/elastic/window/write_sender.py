@@ -104,8 +104,9 @@ class WriteSender:
             )
             return None
         error = str(outcome.error)
-        if outcome.status in FOR_ONE_ITEM and write.arrival >= 0 and remedy_for(error) is None:
-            return f"Elasticsearch refuses it: {error}{hint_for(error)}"
+        hint = hint_for(error)
+        if outcome.status in FOR_ONE_ITEM and write.arrival >= 0 and (hint or remedy_for(error) is None):
+            return f"Elasticsearch refuses it: {error}{hint}"
         raise refusal(self._cluster, action, outcome)
 
     def _conflict(self, write: Write, current: StoredDocument | None) -> str | None:
