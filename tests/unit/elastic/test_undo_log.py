@@ -72,7 +72,7 @@ def test_what_was_deleted_from_a_data_stream_stays_so(documents, cluster, caplog
     stream = ".ds-logs-web-default-2026.11.21-000001"
     UndoLog(cluster, KEPT, COMPOSER).write(7, [UndoEntry(stream, id, OLD) for id in "ab"])
     documents.put(stream, "b", NEW)
-    words = "index request with no if_primary_term and if_seq_no set targeting backing indices is disallowed"
+    words = "index request with op_type=create targeting backing indices is disallowed"
     backing = (400, "illegal_argument_exception", words)
     documents.refused = lambda _, key: backing if key == (stream, "a") else None
     assert UndoLog(cluster, KEPT, COMPOSER).undo([7]) == 2
@@ -119,13 +119,13 @@ def test_what_is_deleted_while_it_is_undone_needs_no_undoing(documents, cluster)
 
 
 @pytest.mark.parametrize("entry", [
-    UndoEntry(HOUR, "a", OLD), UndoEntry(HOUR, "a", {"text": "new", "neardup": None}),
+    UndoEntry(HOUR, "a", OLD), UndoEntry(HOUR, "a", {"text": "old", "neardup": None}),
 ])  # fmt: skip
 def test_a_document_in_which_another_client_has_put_null_for_our_object_is_put_back(
     documents, cluster, entry
 ):
     UndoLog(cluster, KEPT, COMPOSER).write(7, [entry])
-    documents.put(HOUR, "a", {"text": "new", "neardup": None})
+    documents.put(HOUR, "a", {"text": "old", "neardup": None})
     assert UndoLog(cluster, KEPT, COMPOSER).undo([7]) == 1
     assert documents.sources == {(HOUR, "a"): entry.source}
 
@@ -142,3 +142,28 @@ def test_a_verdict_is_not_put_back_on_what_another_client_has_written_anew(docum
         (HOUR, "a"): {"text": "new", "neardup": ours},
         (HOUR, "b"): {"text": "old", "neardup": before},
     }
+
+
+ANEW = [
+    {"text": "anew", "neardup": {"fingerprint": "f"}},
+    {"text": "anew", "neardup": None},
+    {"text": "anew"},
+]
+"""What another client has written by an id that a dead scorer had changed, which waits to be scored."""
+
+
+@pytest.mark.parametrize("anew", ANEW, ids=["signed", "null", "bare"])
+@pytest.mark.parametrize("source", [OLD, None], ids=["deleted or replaced", "moved there"])
+def test_what_another_client_has_written_since_stays(documents, cluster, source, anew):
+    """The text before, or nothing, was put in its place: the client's was lost."""
+    UndoLog(cluster, KEPT, COMPOSER).write(7, [UndoEntry(HOUR, "a", source)])
+    documents.put(HOUR, "a", anew)
+    UndoLog(cluster, KEPT, COMPOSER).undo([7])
+    assert documents.sources == {(HOUR, "a"): anew}
+
+
+def test_what_another_client_writes_while_a_document_is_put_back_stays(documents, cluster):
+    UndoLog(cluster, KEPT, COMPOSER).write(7, [UndoEntry(HOUR, "a", OLD)])
+    documents.refused = lambda _, key: documents.put(*key, ANEW[0]) if key == (HOUR, "a") else None
+    UndoLog(cluster, KEPT, COMPOSER).undo([7])
+    assert documents.sources == {(HOUR, "a"): ANEW[0]}

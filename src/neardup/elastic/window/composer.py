@@ -55,7 +55,7 @@ class Composer:
         return [
             Action("update", *action.ref, {OBJECT: {**own_object(action.source), "unsigned": None}})
             for action in actions
-            if isinstance(action.source, dict) and action.op == "index"
+            if isinstance(action.source, dict) and action.op in ("create", "index")
             and "fingerprint" in own_object(action.source) and self.leaves_unsigned(action.source)
         ]  # fmt: skip
 

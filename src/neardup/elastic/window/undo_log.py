@@ -151,15 +151,22 @@ def _name(epoch: int, part: int) -> str:
 
 
 def _undoing(entry: UndoEntry, current: StoredDocument | None) -> Action | None:
-    """What brings a document back to its entry; None if nothing does, or need do."""
-    there, version = (None, (None, None)) if current is None else (current.source, current.version)
+    """What brings a document back to its entry; None if nothing does, or need do. What another client has written anew
+    since stays as it is, and waits to be scored.
+    """
+    if current is None:
+        return None if entry.source is None else Action("create", entry.index, entry.id, entry.source)
+    there, version, arrival = current.source, current.version, arrival_in(current.source)
     if entry.fields is not None:
-        if there is None or arrival_in(there) != entry.fields.get("order"):
-            return None  # another client has deleted it, or written it anew, so that it waits to be scored
-        return Action("update", entry.index, entry.id, {OBJECT: entry.fields}, *version)
+        is_anew = arrival != entry.fields.get("order")
+        return None if is_anew else Action("update", entry.index, entry.id, {OBJECT: entry.fields}, *version)
+    if arrival is None and (
+        entry.source is None or {**there, OBJECT: None} != {**entry.source, OBJECT: None}
+    ):
+        return None
     if entry.source is None:
-        return Action("delete", entry.index, entry.id, None, *version) if there is not None else None
-    unchanged = there is not None and arrival_in(there) == arrival_in(entry.source)
+        return Action("delete", entry.index, entry.id, None, *version)
+    unchanged = arrival == arrival_in(entry.source)
     return Action("index", entry.index, entry.id, there if unchanged else entry.source, *version)
 
 
