@@ -232,11 +232,78 @@ def test_a_new_verdict_is_not_for_what_is_written_anew_at_the_same_moment(docume
     assert stored(documents) == {(HOUR, "revised"): ANEW[0]}
 
 
+def replace_known(writes):
+    """What `ingest` does with a document of a known id and another text."""
+    writes.put(Action("delete", HOUR, "known"), "known")
+    writes.put(Action("index", HOUR, "known", {"text": "ours", "neardup": {"order": 9}}), "known", 9)
+
+
+def delete_known(writes):
+    writes.put(Action("delete", HOUR, "known"), "known")
+
+
+def move_known(writes):
+    writes.move(DocumentRef(HOUR, "known"), DocumentRef(COPIES, "known"), {"status": "near", "order": 3})
+
+
+@pytest.mark.parametrize("change", [replace_known, delete_known, move_known])
+@pytest.mark.parametrize("known", [{"text": "old", "neardup": {"order": 3}}, None], ids=["known", "deleted"])
+def test_what_another_client_writes_while_its_document_is_changed_stays(documents, writes, change, known):
+    if known:
+        documents.put(HOUR, "known", known)
+    seen: list[object] = []
+
+    def anew(_op, key):
+        if key == (HOUR, "known") and not seen:
+            seen.append(key)
+            documents.put(*key, ANEW[0])
+
+    documents.refused = anew
+    change(writes)
+    refused = writes.send(1)
+    assert refused.keys() == ({"known"} if seen else set())
+    assert all("another client wrote a document of this id" in reason for reason in refused.values())
+    assert stored(documents) == ({(HOUR, "known"): ANEW[0]} if seen else {})
+
+
+def test_what_another_client_has_written_anew_is_neither_deleted_nor_replaced(documents, writes, caplog):
+    documents.put(HOUR, "known", ANEW[0])
+    delete_known(writes)
+    assert writes.send(1) == {}
+    assert "was written anew by another client" in caplog.text
+    replace_known(writes)
+    assert "another client wrote a document of this id" in writes.send(1)["known"]
+    assert stored(documents) == {(HOUR, "known"): ANEW[0]}
+
+
+@pytest.mark.parametrize("theirs", [ANEW[0], {"neardup": {"order": 2}}], ids=["unscored", "scored"])
+def test_what_lies_where_a_document_is_to_be_moved_stays_and_so_does_the_document(documents, writes, theirs):
+    known = {"text": "old", "neardup": {"order": 3}}
+    documents.put(HOUR, "known", known)
+    documents.put(COPIES, "known", theirs)
+    move_known(writes)
+    assert COPIES in writes.send(1)["known"]
+    assert stored(documents) == {(HOUR, "known"): known, (COPIES, "known"): theirs}
+
+
+def test_a_document_that_is_withdrawn_and_was_written_anew_meanwhile_stays(documents, writes):
+    def refused(op, key):
+        if op == "delete" and documents.sources[key] != ANEW[0]:
+            documents.put(*key, ANEW[0])
+        return BAD if (op, key) == ("create", (HOUR, "bad")) else None
+
+    documents.refused = refused
+    create(writes, "good", 7)
+    create(writes, "bad", 8)
+    assert writes.send(1).keys() == {"bad"}
+    assert stored(documents) == {(HOUR, "good"): ANEW[0]}
+
+
 def test_a_change_of_a_document_that_no_request_can_hold_is_refused_alone(documents, lease):
     """A node, or a proxy before it, takes less than such a document has, which was made by several writes."""
     small, large = DocumentRef(HOUR, "small"), DocumentRef(HOUR, "large")
-    documents.put(*small, {"text": "x"})
-    documents.put(*large, {"text": "x" * 600_000})
+    documents.put(*small, {"text": "x", "neardup": {"order": 1}})
+    documents.put(*large, {"text": "x" * 600_000, "neardup": {"order": 2}})
     before = dict(stored(documents))
 
     def with_limit(request):

@@ -12,7 +12,7 @@ from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.bulk import OF_ONE_ITEM, Action
 from neardup.elastic.window.codec import OBJECT, SCORER_FIELDS, UNSCORED, arrival_in, own_object
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
-from neardup.elastic.window.write_sender import Write, WriteSender, pinned, version_of
+from neardup.elastic.window.write_sender import Write, WriteSender, is_anew, pinned, version_of
 from neardup.errors import ClusterError, ClusterRejected
 from neardup.model.escapes import escaped
 
@@ -145,7 +145,8 @@ class PendingWrites:
         whole = [write.action.ref for write in changes if write.action.op != "update"]
         revised = [write.action.ref for write in changes if write.action.op == "update"]
         only = [f"{OBJECT}.{name}" for name in SCORER_FIELDS]
-        there = self._sender.documents([*whole, *(move.old for move in moves)])
+        moved = [ref for move in moves for ref in (move.old, move.new)]
+        there = self._sender.documents([*whole, *moved])
         lean = {ref: replace(each, source=self._composer.lean(each.source)) for ref, each in there.items()}
         return lean | self._sender.documents(revised, only)
 
@@ -175,15 +176,20 @@ def _moving(moves: Sequence[_Move], current: Current) -> Iterator[Write]:
         if _is_for(old, fields, current):
             there = current[old].source
             source = {**there, OBJECT: {**own_object(there), **fields}}
-            yield Write(Action("index", *new, source), new.id)
+            yield Write(Action("create", *new, source), new.id, fields["order"])
             yield Write(Action("delete", *old), new.id)
 
 
 def _concerns(write: Write, current: Current) -> bool:
-    """Whether there is anything for a write to change; what another client has deleted needs no deleting."""
+    """Whether there is anything for a write to change; what another client has deleted, or written anew, needs no
+    deleting.
+    """
     action = write.action
     if action.op == "update":
         return _is_for(action.ref, write.ours, current)
+    if action.op == "delete" and is_anew(action.ref, current):
+        _tell_anew(action.ref)
+        return False
     return action.op == "index" or action.ref in current
 
 
@@ -196,10 +202,12 @@ def _is_for(ref: DocumentRef, ours: Mapping[str, Any], current: Current) -> bool
         return False
     is_same: bool = arrival_in(current[ref].source) == ours.get("order")
     if not is_same:
-        log.warning(
-            "%s in %s was written anew by another client: it is scored again", escaped(ref.id), ref.index
-        )
+        _tell_anew(ref)
     return is_same
+
+
+def _tell_anew(ref: DocumentRef) -> None:
+    log.warning("%s in %s was written anew by another client: it is scored again", escaped(ref.id), ref.index)
 
 
 def _undo_entry(action: Action, current: Current) -> UndoEntry:

@@ -122,8 +122,10 @@ class WriteSender:
         arrival = arrival_in(current.source)
         if arrival == write.arrival:
             return None
+        if action.op != "update" and arrival is None:
+            return _in_the_way(action, arrival)
         if action.op == "create":
-            if arrival is None or self._counts(arrival):
+            if self._counts(arrival):
                 return _in_the_way(action, arrival)
             action = action._replace(op="index")  # in place of what a scorer left that died
         elif not write.new or arrival is not None:
@@ -151,12 +153,27 @@ def _in_the_way(action: Action, arrival: int | None) -> str:
             f"another client wrote a document of this id to {action.index}, which `neardup watch` scores: "
             "give this one another id, or delete that one"
         )
-    return f"{action.index} holds a document of this id that this window does not know: `neardup doctor`"
+    return (
+        f"{action.index} holds another document of this id, which this window does not know, or by another name: "
+        "delete that one, or `neardup doctor`"
+    )
 
 
 def pinned(write: Write, current: Current) -> Write:
-    """The same write, which happens only to the version that is there now."""
-    return write._replace(action=write.action.if_version(version_of(current, write.action.ref)))
+    """The same write, which happens only to the version that is there now; a whole document only in place of one of the
+    window, or where none is.
+    """
+    action = write.action
+    if action.op == "index" and (action.ref not in current or is_anew(action.ref, current)):
+        action = action._replace(op="create")
+    if action.op == "create":
+        return write._replace(action=action)
+    return write._replace(action=action.if_version(version_of(current, action.ref)))
+
+
+def is_anew(ref: DocumentRef, current: Current) -> bool:
+    """Whether the document that is at `ref` now waits to be scored: another client has written it anew."""
+    return ref in current and arrival_in(current[ref].source) is None
 
 
 def version_of(current: Current, ref: DocumentRef) -> Version | None:
