@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.scan import TimeField
@@ -23,6 +25,26 @@ def test_an_hour_that_is_a_data_stream_of_others_is_told_once(monkeypatch, caplo
     assert told.startswith(
         "news-2026.11.21-09 is a data stream: its documents are not scored; `neardup doctor`"
     )
+
+
+def test_an_hour_that_is_closed_is_no_index_to_score(monkeypatch):
+    """Nothing said of it, and its documents waited in silence."""
+    settings = {
+        "news-1969.12.31-23": {"index.verified_before_close": "true", "index.uuid": "before what is kept"},
+        "news-2026.11.21-08": {"index.verified_before_close": "true", "index.uuid": "a"},
+        "news-2026.11.21-09": {"index.uuid": "b", "index.blocks.write": "true"},
+        "news-2026.11.21-10": {"index.uuid": "c"},
+    }
+    answer = {name: {"settings": each} for name, each in settings.items()}
+    monkeypatch.setattr(backlog, "index_settings", lambda *_, **__: answer)
+    state = mock.Mock(**{"commit.floor_hour": 0})
+    monkeypatch.setattr(backlog, "read_state", lambda _: state)
+    monkeypatch.setattr(Layout, "refresh", lambda *_: None)
+    monkeypatch.setattr(BacklogReader, "_count", lambda _, indices: dict.fromkeys(indices, (1, None)))
+    with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
+        reader = BacklogReader(cluster, Layout(cluster.address))
+        reader.check_open()
+        assert reader.measure() == Backlog(1, None, 1, ("news-2026.11.21-09",), ("news-2026.11.21-08",))
 
 
 def test_an_index_that_is_made_again_gets_its_mapping_again(monkeypatch):

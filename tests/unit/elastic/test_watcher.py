@@ -87,6 +87,14 @@ def test_who_watches_once_ends_over_it(run):
     assert run((1, HOUR), (1, HOUR), (1, HOUR), once=True) == ["verdict 1", "verdict 2"]
 
 
+def test_an_hour_that_somebody_closes_is_told_once_for_each_time(run, caplog):
+    closed = [(), ("news-1",), ("news-1",), (), ("news-1", "news-2")]
+    run(*((9 - i, HOUR, 0, (), names) for i, names in enumerate(closed)), once=False)
+    assert [(message.split()[0], message.split("; ")[1]) for message in caplog.messages] == [
+        (name, f"POST {name}/_open, or delete it") for name in ("news-1", "news-1", "news-2")
+    ]
+
+
 def test_an_alias_that_cannot_be_moved_stops_no_scoring_and_is_tried_again(run, monkeypatch, caplog):
     """A blocked hour that the alias wrote to kept all other hours from being scored."""
     block = ClusterRejected("url", "POST /_aliases", 403, "cluster_block_exception", "blocked", "lift it")

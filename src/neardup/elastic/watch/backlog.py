@@ -28,19 +28,22 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 MARK: Final = f"{OBJECT}.status"
+_SETTINGS: Final = ("index.uuid", "index.blocks.*", "index.verified_before_close")
 
 
 @dataclass(frozen=True)
 class Backlog:
     """How far scoring is behind: `waiting` documents, the oldest of `oldest` (milliseconds, None: of no time).
 
-    `blocked` more wait in the indices `readonly`, which take no marks.
+    `blocked` more wait in the indices `readonly`, which take no marks; how many do in those that are `closed`, nobody
+    knows.
     """
 
     waiting: int = 0
     oldest: int | None = None
     blocked: int = 0
     readonly: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
 
 
 def layout_at(cluster: Cluster) -> Layout:
@@ -60,6 +63,7 @@ class BacklogReader:
         self._cluster, self._layout = cluster, layout
         self._mapped: set[str] = set()
         self._streams: set[str] = set()
+        self._floor_hour = FIRST_HOUR
         # Our template maps the time of an hour as a date; what an archive calls its time can be of several types.
         self.time = (
             TimeField(layout.time_field, "date")
@@ -69,7 +73,7 @@ class BacklogReader:
 
     def measure(self) -> Backlog:
         """How many wait now. Two requests; sees what is refreshed."""
-        writable, readonly = self._indices()
+        writable, readonly, closed = self._indices()
         by_index = self._count([*writable, *readonly]) if writable or readonly else {}
         blocked = {name: by_index.pop(name)[0] for name in readonly if name in by_index}
         times = [time for _, time in by_index.values() if time is not None]
@@ -78,6 +82,7 @@ class BacklogReader:
             min(times, default=None),
             sum(blocked.values()),
             tuple(blocked),
+            tuple(closed),
         )
 
     def entries(self) -> Generator[Entry]:
@@ -88,7 +93,7 @@ class BacklogReader:
 
         Marks of a watcher that had died before they came are none: nobody need have undone them yet.
         """
-        writable, _ = self._indices()
+        writable, _, _ = self._indices()
         self._map_new(writable)
         if writable:
             yield from in_order(
@@ -99,33 +104,36 @@ class BacklogReader:
     def check_open(self) -> None:
         """Raises `ClusterRejected` for a closed hour of the window: searches would pass over it."""
         state = read_state(self._cluster)
-        self._layout.refresh(self._cluster, FIRST_HOUR if state is None else state.commit.floor_hour)
+        self._floor_hour = FIRST_HOUR if state is None else state.commit.floor_hour
+        self._layout.refresh(self._cluster, self._floor_hour)
 
     def refresh(self) -> None:
         """Makes what has been written so far visible to searches."""
         refresh(self._cluster, self._layout.target, {"ignore_unavailable": "true", **NO_INDEX_NEEDED})
 
-    def _indices(self) -> tuple[dict[str, str], list[str]]:
+    def _indices(self) -> tuple[dict[str, str], list[str], list[str]]:
         """The indices that documents are scored in: those that can be written to, each with what tells it from an
-        earlier one of its name, and the others.
+        earlier one of its name, the others, and those that are closed.
         """
-        params = {"expand_wildcards": "open,hidden", "flat_settings": "true", "ignore_unavailable": "true"}
-        settings = index_settings(
-            self._cluster, self._layout.target, "index.uuid", "index.blocks.*", params=params
-        )
+        params = {"expand_wildcards": "all", "flat_settings": "true", "ignore_unavailable": "true"}
+        settings = index_settings(self._cluster, self._layout.target, *_SETTINGS, params=params)
         writable: dict[str, str] = {}
         readonly: list[str] = []
+        closed: list[str] = []
         for name, index in sorted(settings.items()):
             # Copies that are set aside have been scored.
             is_hour = self._layout.owns(name) and not self._layout.is_set_aside(name)
             if self._layout.archive is None and not is_hour:
                 self._tell_stream(stream_of(name))
                 continue
-            if any(index["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS_OF_WRITES):
+            hour = self._layout.address.hour_of_index(name)
+            if index["settings"].get("index.verified_before_close") == "true":
+                closed += [name] if hour is None or hour[0] >= self._floor_hour else []
+            elif any(index["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS_OF_WRITES):
                 readonly.append(name)
             else:
                 writable[name] = index["settings"]["index.uuid"]
-        return writable, readonly
+        return writable, readonly, closed
 
     def _tell_stream(self, name: str | None) -> None:
         """Says in the log, once, that an hour is a data stream of others: its documents would wait in silence."""

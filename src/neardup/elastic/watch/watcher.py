@@ -57,6 +57,7 @@ class Watcher:
         self._rolled: int | None = None
         self._roll_after = 0
         self._known_readonly: frozenset[str] = frozenset()
+        self._known_closed: frozenset[str] = frozenset()
         self._standing_by = False
         self.backlog = Backlog()
         self.left = Left()
@@ -168,12 +169,16 @@ class Watcher:
         return leads
 
     def _look(self, scorer: BacklogScorer) -> None:
-        """Measures the backlog, and says in the log which indices take no marks, each once."""
+        """Measures the backlog, and says in the log which indices take no marks, or are closed, each once."""
         self.backlog = scorer.backlog.measure()
         for name in sorted(self.backlog.readonly):
             if name not in self._known_readonly:
                 log.warning("%s is read-only: its documents wait until it takes marks again", name)
         self._known_readonly = frozenset(self.backlog.readonly)
+        for name in sorted(set(self.backlog.closed) - self._known_closed):
+            text = "is closed: its documents wait, and searches pass over it"
+            log.warning("%s %s; POST %s/_open, or delete it", name, text, name)
+        self._known_closed = frozenset(self.backlog.closed)
         self.expected = self.handled + self.backlog.waiting
 
     def _begin_hour(self) -> None:
