@@ -120,7 +120,9 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
     static LikeSource parse(XContentParser parser) throws IOException {
         XContentLocation where = parser.getTokenLocation();
         if (parser.currentToken() != XContentParser.Token.START_OBJECT) {
-            throw new ParsingException(where, "[like] must be " + EXPECTED);
+            boolean isArray = parser.currentToken() == XContentParser.Token.START_ARRAY;
+            String given = isArray ? "an array" : "[" + Shown.of(String.valueOf(parser.textOrNull())) + "]";
+            throw new ParsingException(where, "[like] is " + given + ": it must be " + EXPECTED);
         }
         Map<String, Object> given = parser.map();
         for (Map.Entry<String, Object> entry : given.entrySet()) {

@@ -121,9 +121,10 @@ class NeardupQueryBuilderTest {
             value = {
                 "`` | [neardup] needs [like], an object: {\"text\": \"...\"} or {\"_index\": \"...\", \"_id\": \"...\"}",
                 "\"field\":\"x\" | [neardup] needs [like], an object",
-                "\"like\":\"a rose\" | [like] must be an object: {\"text\": \"...\"} or {\"_index\": \"...\", \"_id\": \"...\"}",
-                "\"like\":null | [like] must be an object",
-                "\"like\":[] | [like] must be an object",
+                "\"like\":\"a rose\" | [like] is [a rose]: it must be an object: {\"text\": \"...\"} or {\"_index\": \"...\", \"_id\": \"...\"}",
+                "\"like\":null | [like] is [null]: it must be an object",
+                "\"like\":[] | [like] is an array: it must be an object",
+                "\"like\":7 | [like] is [7]: it must be an object",
                 "\"like\":{} | [like] has the keys []: it must be an object",
                 "\"like\":{\"text\":7} | [like.text] is [7]: it must be a string",
                 "\"like\":{\"text\":null} | [like.text] is [null]: it must be a string",
@@ -162,6 +163,7 @@ class NeardupQueryBuilderTest {
                 "LIKE,\"threshold\":\"LONG\" | [threshold] is [SHOWN]: it must be a number",
                 "LIKE,\"LONG\":1 | [neardup] has no option [SHOWN]: there are",
                 "LIKE,\"LONG\":[] | [neardup] has a [SHOWN] that is an object or an array",
+                "\"like\":\"LONG\" | [like] is [SHOWN]: it must be",
                 "\"like\":{\"LONG\":1} | [like] has the key [SHOWN]: it must be",
             })
     @DisplayName("is refused with a sentence that says what is wrong and what it must be")
