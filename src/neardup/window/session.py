@@ -71,8 +71,6 @@ class Session:
         self._has_news = False
         """Whether anything that others committed was taken over since the last `follow`."""
         self._broken: BaseException | None = None
-        if self.searches:
-            self._revision = _OF_A_BATCH
 
     def close(self) -> None:
         """Lets go of the store; nothing can be asked or changed any more."""
@@ -116,13 +114,21 @@ class Session:
         is_anew = self._revision != self.store.revision
         if not is_anew and (self.is_in_step or self._broken is not None):
             return
-        self._has_news |= self._revision is not None  # the first time there was nothing before
+        self._note_news()
         try:
             self._take_over(is_anew=is_anew)
         except BaseException:
             self._forget()  # otherwise half of it would pass for all
             self._revision = None
             raise
+
+    def _note_news(self) -> None:
+        """Notes whether others have committed anything since memory was last brought up to what is committed."""
+        own = (_OF_A_BATCH, self.store.revision)
+        is_same = self._revision in own and self.state.committed == self.store.committed
+        self._has_news |= (
+            self._revision is not None and not is_same
+        )  # the first time there was nothing before
 
     def _take_over(self, *, is_anew: bool) -> None:
         """Takes over what is committed and not in memory yet; if `is_anew`, all that is committed."""
@@ -188,6 +194,8 @@ class Session:
             begun.enter_context(self.store.begin())
             if needs_all:
                 self.synchronise()
+            else:
+                self._note_news()
             try:
                 yield
             except BaseException:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from unittest import mock
 
+import numpy as np
 import pytest
 from testing.window.backends import document, grams
 from testing.window.sqlite_store import SqliteStore
@@ -15,11 +16,12 @@ from neardup.errors import ClusterRefused, ClusterRejected, NeardupError, Settin
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Settings
 from neardup.opening import open_window
 from neardup.signing.signer import signer_for
+from neardup.stores.base import Commit, Records, StoredCandidates
 from neardup.stores.commit_slots import LockedSlots
 from neardup.stores.directory_writer import DirectoryWriter
 from neardup.stores.hour_files import HourFiles
 from neardup.stores.memory import MemoryStore
-from neardup.stores.records import arrivals_of
+from neardup.stores.records import ROW, arrivals_of
 from neardup.window.engine import WindowEngine
 
 A, B, C = grams(0, 30), grams(100, 130), grams(200, 230)
@@ -302,3 +304,48 @@ def test_an_hour_that_cannot_be_deleted_keeps_no_other_one():
             with pytest.raises(ClusterRejected, match="being snapshotted"):
                 window.expire(documents[4].time, keep_hours=kept)
             assert len(store.hours()) == kept + 2
+
+
+class SearchedStore(FailingStore):
+    """A store that finds the candidates of a batch, which are all that it holds. `refuses`: the id of a document."""
+
+    refuses: str | None = None
+
+    def look_ahead(self, batch):
+        pass
+
+    def candidates_of_batch(self, batch):
+        none = Records.of_one_part(np.zeros(0, ROW), [], np.zeros(0, "<u8"))
+        return StoredCandidates(next(self.records(Commit()), none))
+
+    def commit(self, commit):
+        added = {id for (id,) in self._base.execute("SELECT id FROM documents")}
+        if self.refuses not in added:
+            return super().commit(commit)
+        self._base.execute("ROLLBACK")
+        self._begin_transaction()
+        return {self.refuses: "made up"}
+
+
+@pytest.mark.parametrize("candidates", ["memory", "search"])
+def test_a_writer_takes_over_what_others_have_committed_and_nothing_of_its_own(tmp_path, candidates):
+    """One that searches for candidates said so of its own batches."""
+    store = SearchedStore(tmp_path / "window.sqlite")
+    mine, theirs = (
+        WindowEngine(store, Settings(candidates=each), signer_for(Recipe()))
+        for each in (candidates, "memory")
+    )
+    assert not mine.refresh()
+    list(mine.ingest([document("a", A), document("b", B)]))
+    assert not mine.refresh()
+    store.refuses = "refused"
+    assert [verdict.id for verdict in mine.ingest([document("refused", A), document("c", C)])] == ["c"]
+    assert mine.query(A).duplicate_of == "a"
+    mine.delete("c")
+    assert not mine.refresh()
+    list(theirs.ingest([document("d", A)]))
+    list(mine.ingest([document("e", B)]))
+    assert [mine.refresh(), mine.refresh()] == [True, False]
+    theirs.delete("a")
+    assert [mine.refresh(), mine.refresh()] == [True, False]
+    store.close()
