@@ -126,9 +126,8 @@ class Session:
         """Notes whether others have committed anything since memory was last brought up to what is committed."""
         own = (_OF_A_BATCH, self.store.revision)
         is_same = self._revision in own and self.state.committed == self.store.committed
-        self._has_news |= (
-            self._revision is not None and not is_same
-        )  # the first time there was nothing before
+        # The first time there was nothing before.
+        self._has_news |= self._revision is not None and not is_same
 
     def _take_over(self, *, is_anew: bool) -> None:
         """Takes over what is committed and not in memory yet; if `is_anew`, all that is committed."""
