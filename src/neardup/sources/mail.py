@@ -37,7 +37,9 @@ _WRITTEN_RE: Final = re.compile(rb"From \S+ +(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z]
 _HEADER_RE: Final = re.compile(rb"(?:%s)?[!-9;-~]+:|>From " % BOM)
 """How the first line of a message begins: with the name of a header (RFC 5322, 2.2), or an older postmark."""
 _SHOWN: Final = {"subject": "Subject", "from": "From", "to": "To"}
-ONLY_HTML: Final = f"the mail has no text but HTML: --html reads it{optional_readers.HTML.if_missing}"
+ONLY_HTML: Final = (
+    f"the mail has text that is only in HTML: --html reads it{optional_readers.HTML.if_missing}"
+)
 NO_MAIL: Final = "not a mail: it begins with no header; --input says what it is"
 NO_MAILBOX: Final = (
     "not a mailbox (mbox): it does not begin with a line 'From sender time'; --input says what it is"
@@ -45,6 +47,9 @@ NO_MAILBOX: Final = (
 TOO_DEEP: Final = "the parts of the mail lie in one another too deep to be read"
 NO_TEXT: Final = "the mail has no text part"
 UNREADABLE: Final = "the mail cannot be taken apart: {error}"
+_EITHER: Final = "multipart/alternative"
+_PAGE: Final = "text/html"
+_TEXTS: Final = ("text/plain", _PAGE)
 BLANK: Final = b" \t\r\n"
 LONGEST_HEADER: Final = 16 * 1024
 """Characters of a header that the library takes apart: its time goes with their square."""
@@ -63,12 +68,18 @@ class _Policy(Compat32):
 _POLICY: Final = _Policy()
 
 
+class _Text(NamedTuple):
+    """A text of a message, plain or in HTML."""
+
+    is_page: bool
+    text: str
+
+
 class _Mail(NamedTuple):
-    """What of a message is used: its texts that are `plain` and those in HTML, the `pages`; no `id` if it has none."""
+    """What of a message is used; no `id` if it has none."""
 
     id: str
-    plain: list[str]
-    pages: list[str]
+    texts: list[_Text]
     time: str | None
     shown: dict[str, Any]
 
@@ -154,17 +165,16 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
         return position.reject(UNREADABLE.format(error=f"{type(error).__name__}: {error}"), id=otherwise)
     if mail is None:
         return position.reject(NO_MAIL, id=position.stem)
-    id, plain = mail.id or otherwise, mail.plain
-    if not any(map(str.strip, plain)) and any(map(str.strip, mail.pages)):
-        if html is None:
-            return position.reject(ONLY_HTML, id=id)
-        try:
-            plain = [html(page) for page in mail.pages]
-        except PageError as error:
-            return position.reject(str(error), id=id)
-    if not plain:
+    id = mail.id or otherwise
+    if not mail.texts:
         return position.reject(NO_TEXT, id=id)
-    return position.document(id, "\n".join(plain), mail.time, mail.shown)
+    if html is None and any(is_page for is_page, _ in mail.texts):
+        return position.reject(ONLY_HTML, id=id)
+    try:
+        texts = [html(text) if html and is_page else text for is_page, text in mail.texts]
+    except PageError as error:
+        return position.reject(str(error), id=id)
+    return position.document(id, "\n".join(texts), mail.time, mail.shown)
 
 
 def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
@@ -174,8 +184,7 @@ def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
         return None
     return _Mail(
         _header(message, "Message-ID").strip("<> \t"),
-        list(_texts(message, "text/plain", encoding)),
-        list(_texts(message, "text/html", encoding)),
+        _texts(message, encoding),
         _time(message),
         _shown(message),
     )
@@ -188,22 +197,36 @@ def _shown(message: Message) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value}
 
 
-def _parts(part: Message) -> Iterator[Message]:
-    """The parts that have none of their own; a message within this one is a part, whatever it has."""
+def _inner(part: Message) -> list[Message] | None:
+    """The parts within this one; None of one that is a text, a file or a message, whatever that has."""
     # Of one part alone the library would decode the text, by an encoding that may be none.
     inner = part.get_payload() if part.is_multipart() else None
-    if isinstance(inner, list) and part.get_content_maintype() != "message":
-        for each in inner:
-            yield from _parts(each)  # type: ignore[arg-type]
-    else:
+    is_message = part.get_content_maintype() == "message"
+    return inner if isinstance(inner, list) and not is_message else None  # type: ignore[return-value]
+
+
+def _parts(part: Message) -> Iterator[Message]:
+    """The parts that have none of their own."""
+    inner = _inner(part)
+    if inner is None:
         yield part
+    for each in inner or ():
+        yield from _parts(each)
 
 
-def _texts(message: Message, kind: str, encoding: str | None) -> Iterator[str]:
-    """The texts of this kind in the message itself: not those of attachments, or of messages within it."""
-    for part in _parts(message):
-        if part.get_content_type() == kind and part.get_content_disposition() != "attachment":
-            yield _decoded(part, encoding)
+def _texts(part: Message, encoding: str | None) -> list[_Text]:
+    """The texts of the message itself, not those of attachments, or of messages within it: of alternatives the plain
+    ones, if there are any. A page without one beside it is text, as that is to which a mailing list adds its footer.
+    """
+    inner, kind = _inner(part), part.get_content_type()
+    if inner is not None:
+        texts = [text for each in inner for text in _texts(each, encoding)]
+        plain = [each for each in texts if not each.is_page]
+        return plain if kind == _EITHER and any(each.text.strip() for each in plain) else texts
+    if kind not in _TEXTS or part.get_content_disposition() == "attachment":
+        return []
+    text = _Text(kind == _PAGE, _decoded(part, encoding))
+    return [] if text.is_page and not text.text.strip() else [text]
 
 
 def _attached(message: Message) -> Iterator[str]:
@@ -212,7 +235,7 @@ def _attached(message: Message) -> Iterator[str]:
     """
     for part in _parts(message):
         kind, is_attached = part.get_content_type(), part.get_content_disposition() == "attachment"
-        is_own = kind in {"text/plain", "text/html"} or part["Content-ID"]
+        is_own = kind in _TEXTS or part["Content-ID"]
         if not kind.endswith("-signature") and (is_attached or not is_own):
             name = None
             with suppress(*_BROKEN):

@@ -84,10 +84,27 @@ def test_a_mail_of_html_alone_is_read_if_pages_are(tmp_path):
     (reject,) = read(path)
     assert (reject.id, reject.reason) == (
         "2@x",
-        "the mail has no text but HTML: --html reads it",
+        "the mail has text that is only in HTML: --html reads it",
     )
     (mail,) = read(path, html=True)
     assert mail.text == "Rain & snow are due."
+
+
+@pytest.mark.parametrize("plain", [None, " \n"])
+def test_what_a_list_adds_does_not_stand_for_a_page(tmp_path, plain):
+    """Mails of HTML with one footer were copies of one another: the footer was all that was read."""
+    pytest.importorskip("trafilatura")
+    page = "<p>Rain is due.</p>"
+    body = message(html=page) if plain is None else message(plain=plain, html=page)
+    body.make_mixed()
+    footer = EmailMessage()
+    footer.set_content("Sent to the list.")
+    body.attach(footer)
+    path = written(tmp_path / "a.eml", bytes(body))
+    (reject,) = read(path)
+    assert reject.reason == "the mail has text that is only in HTML: --html reads it"
+    (mail,) = read(path, html=True)
+    assert mail.text.split() == ["Rain", "is", "due.", "Sent", "to", "the", "list."]
 
 
 def test_a_mail_without_any_text_is_rejected(tmp_path):
