@@ -51,6 +51,7 @@ _EITHER: Final = "multipart/alternative"
 _PAGE: Final = "text/html"
 _TEXTS: Final = ("text/plain", _PAGE)
 BLANK: Final = b" \t\r\n"
+_WORD_RE: Final = re.compile(r"[\w-]+")
 LONGEST_HEADER: Final = 16 * 1024
 """Characters of a header that the library takes apart: its time goes with their square."""
 _BROKEN: Final = (LookupError, ValueError, TypeError, email.errors.MessageError)
@@ -58,10 +59,14 @@ _BROKEN: Final = (LookupError, ValueError, TypeError, email.errors.MessageError)
 
 
 class _Policy(Compat32):
-    """Of headers that say how a part is to be read, and are longer than any that says it, the beginning counts."""
+    """Of headers that say how a part is to be read, and are longer than any that says it, the beginning counts; of how
+    it was packed for transfer, the word: the library unpacks nothing by one with a blank or a comment behind it.
+    """
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
+        if name.lower() == "content-transfer-encoding":
+            value = " ".join(_WORD_RE.findall(value[:LONGEST_HEADER])[:1])
         return name, value[:LONGEST_HEADER] if name.lower().startswith("content-") else value
 
 

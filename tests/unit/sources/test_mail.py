@@ -143,6 +143,14 @@ def test_the_encoding_is_that_of_the_part_or_one_that_fits(tmp_path, charset, da
     assert mail.text == text
 
 
+@pytest.mark.parametrize("named", ["base64 ", "BASE64;", '"base64"', "base64 (packed)", "\n base64\t"])
+def test_what_a_text_was_packed_by_is_the_word_that_says_it(tmp_path, named):
+    """Such texts were compared as they were packed, in which letters depend on where they stand."""
+    head = f"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {named}\n\n"
+    (mail,) = read(written(tmp_path / "a.eml", head.encode() + base64.b64encode("Fähre".encode())))
+    assert mail.text == "Fähre"
+
+
 @pytest.mark.parametrize(
     ("charset", "encoding", "subject"),
     [
