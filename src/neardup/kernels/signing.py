@@ -62,7 +62,7 @@ def sign_batch(
     counted         |A| is wanted of all of them
     q, fold         length of a q-gram; whether case is folded
     tables, rules   UnicodeTable (tables/unicode.py), SketchRules (kernels/sketch.py)
-    scratch         Scratch for the longest of the texts and of their normal forms
+    scratch         Scratch for the longest of the texts, and for the code points of its normal form (MAX_POINTS)
     out             `texts` with room for all normal forms, `sketches` for the longest sketch of each; offsets n + 1
 
     Linear in the texts. No set is made of a text of which none need be: that costs as much as half of all the rest,

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MAX_GROWTH: Final = 5
 """UTF-8 bytes of a normal form per byte of its text at most: 3 by NFC (U+1D160), 1.5 by folding (U+023A)."""
 
+MAX_POINTS: Final = 2
+"""Code points of a normal form per byte of its text at most: 1.5 before NFC puts them together again (U+0390)."""
+
 _decode = Kernel("decode")
 _encode_one = Kernel("encode_one")
 _is_ascii = Kernel("is_ascii")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neardup.kernels.text import MAX_GROWTH, decode, encode_one, is_ascii
+from neardup.kernels.text import MAX_GROWTH, MAX_POINTS, decode, encode_one, is_ascii
 from neardup.model.settings import Recipe
 from neardup.oracle import definitions as oracle
 from neardup.signing.signer import signer_for
@@ -84,3 +86,7 @@ def test_folding_is_the_oracles_lower_case_of_the_normal_form(text):
 def test_no_text_grows_more_than_it_may(text):
     for fold_case in (False, True):
         assert len(folded(text, fold_case).encode()) <= MAX_GROWTH * len(text.encode())
+
+
+def test_no_code_point_is_taken_apart_into_more_than_there_is_room_for():
+    assert max(len(normalize("NFD", chr(point))) / len(chr(point).encode()) for point in POINTS) <= MAX_POINTS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import tracemalloc
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -179,6 +180,16 @@ def test_working_arrays_of_a_large_text_are_not_kept():
     own = Signer(Recipe())
     own.sign([b"word " * 200_000])
     assert len(own.scratch(1).points) < 1_000_000
+
+
+def test_a_large_text_needs_no_arrays_that_a_small_machine_refuses():
+    """An array that is larger than all memory is refused, however little of it would be used."""
+    own, text = Signer(Recipe()), ("永字八法" * 350_000).encode()
+    tracemalloc.start()
+    own.sign([text])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 600 * len(text)
 
 
 def test_a_salt_that_can_be_guessed_is_told_once_however_many_recipes_have_it(tmp_path, caplog):
