@@ -37,9 +37,7 @@ _WRITTEN_RE: Final = re.compile(rb"From \S+ +(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z]
 _HEADER_RE: Final = re.compile(rb"(?:%s)?[!-9;-~]+:|>From " % BOM)
 """How the first line of a message begins: with the name of a header (RFC 5322, 2.2), or an older postmark."""
 _SHOWN: Final = {"subject": "Subject", "from": "From", "to": "To"}
-ONLY_HTML: Final = (
-    f"the mail has text that is only in HTML: --html reads it{optional_readers.HTML.if_missing}"
-)
+ONLY_HTML: Final = f"the mail begins with text in HTML: --html reads it{optional_readers.HTML.if_missing}"
 NO_MAIL: Final = "not a mail: it begins with no header; --input says what it is"
 NO_MAILBOX: Final = (
     "not a mailbox (mbox): it does not begin with a line 'From sender time'; --input says what it is"
@@ -173,13 +171,15 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
     id = mail.id or otherwise
     if not mail.texts:
         return position.reject(NO_TEXT, id=id)
-    if html is None and any(is_page for is_page, _ in mail.texts):
+    first = next((each for each in mail.texts if each.text.strip()), mail.texts[0])
+    if html is None and first.is_page:
         return position.reject(ONLY_HTML, id=id)
+    texts = mail.texts if html else [each for each in mail.texts if not each.is_page]
     try:
-        texts = [html(text) if html and is_page else text for is_page, text in mail.texts]
+        read = [html(each.text) if html and each.is_page else each.text for each in texts]
     except PageError as error:
         return position.reject(str(error), id=id)
-    return position.document(id, "\n".join(texts), mail.time, mail.shown)
+    return position.document(id, "\n".join(read), mail.time, mail.shown)
 
 
 def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
@@ -221,7 +221,7 @@ def _parts(part: Message) -> Iterator[Message]:
 
 def _texts(part: Message, encoding: str | None) -> list[_Text]:
     """The texts of the message itself, not those of attachments, or of messages within it: of alternatives the plain
-    ones, if there are any. A page without one beside it is text, as that is to which a mailing list adds its footer.
+    ones, if there are any, which do not stand for what comes before or behind them, as a mailing list's footer does.
     """
     inner, kind = _inner(part), part.get_content_type()
     if inner is not None:

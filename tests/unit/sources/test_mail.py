@@ -84,7 +84,7 @@ def test_a_mail_of_html_alone_is_read_if_pages_are(tmp_path):
     (reject,) = read(path)
     assert (reject.id, reject.reason) == (
         "2@x",
-        "the mail has text that is only in HTML: --html reads it",
+        "the mail begins with text in HTML: --html reads it",
     )
     (mail,) = read(path, html=True)
     assert mail.text == "Rain & snow are due."
@@ -102,7 +102,7 @@ def test_what_a_list_adds_does_not_stand_for_a_page(tmp_path, plain):
     body.attach(footer)
     path = written(tmp_path / "a.eml", bytes(body))
     (reject,) = read(path)
-    assert reject.reason == "the mail has text that is only in HTML: --html reads it"
+    assert reject.reason == "the mail begins with text in HTML: --html reads it"
     (mail,) = read(path, html=True)
     assert mail.text.split() == ["Rain", "is", "due.", "Sent", "to", "the", "list."]
 
@@ -141,6 +141,21 @@ def test_the_encoding_is_that_of_the_part_or_one_that_fits(tmp_path, charset, da
     named = f"Content-Type: text/plain; charset={charset}\n" if charset else "Subject: x\n"
     (mail,) = read(written(tmp_path / "a.eml", named.encode() + b"\n" + data), encoding=encoding)
     assert mail.text == text
+
+
+def test_html_behind_plain_text_is_read_if_html_is(tmp_path):
+    pytest.importorskip("trafilatura")
+    body = message(plain="See the list below.")
+    body.make_mixed()
+    page = EmailMessage()
+    page.set_content("<p>Rain is due.</p>", subtype="html")
+    body.attach(page)
+    path = written(tmp_path / "a.eml", bytes(body))
+    (mail,), (whole,) = read(path), read(path, html=True)
+    assert (mail.text.split(), whole.text.split()[-3:]) == (
+        ["See", "the", "list", "below."],
+        ["Rain", "is", "due."],
+    )
 
 
 @pytest.mark.parametrize("named", ["base64 ", "BASE64;", '"base64"', "base64 (packed)", "\n base64\t"])
