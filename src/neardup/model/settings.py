@@ -328,7 +328,8 @@ class Settings:
         for route in self.routes:
             _one_of("routes", route, ROUTES)
         check_whole("window_hours", self.window_hours, 0, MAX_WINDOW_HOURS)
-        for name in ("ahead_hours", "max_documents", "max_memory", "max_candidates", "delta"):
+        check_whole("max_memory", self.max_memory, 0, other=" bytes, such as 1_500_000_000 for 1.5 GB")
+        for name in ("ahead_hours", "max_documents", "max_candidates", "delta"):
             check_whole(name, getattr(self, name), 0)
         for name in ("max_length", "threads"):
             check_whole(name, getattr(self, name), 1)

@@ -82,6 +82,11 @@ def test_bad_settings_are_named(name, value):
         Settings().with_changes(**{name: value})
 
 
+def test_a_size_in_words_is_refused_with_the_unit_that_is_meant():
+    with pytest.raises(SettingsError, match=r"is '1GB'.* 0 bytes, such as 1_500_000_000 for"):
+        Settings(max_memory="1GB")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(("name", "value"), [
     ("q", 0), ("q", 17), ("q", 4.0), ("q", True), ("fold_case", 1), ("simhash_variants", 0), ("simhash_variants", 11),
     ("sketch_size", 0), ("sketch_size", 65), ("reach", 0.7), ("reach", 0.55), ("reach", "0.6"), ("reach", None),
