@@ -12,6 +12,7 @@ from neardup.cleaning.kept_kinds import by_kind, parse_kinds
 from neardup.cleaning.preference import doubts, parse_keep, preferred, rank, time_rank
 from neardup.cleaning.result import Deduped
 from neardup.cleaning.star import Pairs
+from neardup.errors import SettingsError
 from neardup.model.settings import (
     DEFAULT_MAX_LENGTH,
     DEFAULT_THRESHOLD,
@@ -82,7 +83,7 @@ def dedup(
         threshold=threshold, retrieval=retrieval, recipe=recipe, max_length=max_length, threads=threads
     )
     own = values(rows, text)
-    before = [] if against is None else values(rows_of(against), text)
+    before = [] if against is None else _texts_before(against, text)
     ranks = _ranks(rule, rows, source=source, time=time)
     lengths = [len(value) if isinstance(value, str) else 0 for value in own]
     order = preferred(rule, lengths, ranks)
@@ -153,6 +154,14 @@ class _Run:
         self.truncated += each.truncated
         for match in each.matches:
             self.pairs.add(at, self._numbers[match.at], match.score)
+
+
+def _texts_before(against: Any, text: str) -> list[Any]:
+    try:
+        return values(rows_of(against), text)
+    except SettingsError as error:
+        remedy = "of `against`, too; texts under another name are passed alone, such as against=frame['body']"
+        raise SettingsError("text", text, f"{error.expected}, {remedy}") from None
 
 
 def _ranks(rule: Keep, rows: Any, *, source: str, time: str) -> list[int]:

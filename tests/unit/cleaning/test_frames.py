@@ -276,3 +276,12 @@ def test_a_time_of_polars_beyond_the_year_9999_is_told_as_any_other(caplog):
     frame = polars.DataFrame({"text": ["Rain on the hills."] * 4, "time": times})
     assert neardup.dedup(frame, keep="earliest").kept == [2]
     assert "33658-09-27T01:46:40.000') is outside the years 1 to 9999 in UTC" in caplog.text
+
+
+def test_texts_before_that_have_another_name_are_told_how_to_be_passed():
+    pandas = pytest.importorskip("pandas")
+    data, before = pandas.DataFrame({"body": [FERRY]}), pandas.DataFrame({"content": [FERRY]})
+    expected = r"text is 'body': .*\(columns: content\), of `against`, too; .* alone, such as against=frame"
+    with pytest.raises(SettingsError, match=expected):
+        neardup.dedup(data, text="body", against=before)
+    assert neardup.dedup(data, text="body", against=before["content"]).kept == []
