@@ -54,6 +54,8 @@ def rows_of(data: Any) -> Any:
         remedy = "of several frames make one (concat), or clean each by itself"
     elif is_frame(data) or isinstance(data, Sequence) or _values_of_column(data) is not None:
         return data
+    elif hasattr(data, "agg") and not hasattr(data, "columns"):
+        remedy = "these are groups of rows: pass the frame that they are of, or each group by itself"
     elif isinstance(data, Iterable):
         return rows_of(list(data))
     else:

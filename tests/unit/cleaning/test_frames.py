@@ -240,6 +240,21 @@ def test_rows_as_tuples_are_rejected_with_what_to_pass():
         assert reason.endswith("not a string: pass a data frame as it is, other rows as mappings")
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_groups_of_rows_are_refused_with_what_to_pass(library):
+    frames = pytest.importorskip(library)
+    frame = frames.DataFrame({"body": [FERRY], "n": [1]})
+    if library == "pandas":
+        grouped = [frame.groupby("n"), frame.groupby("n")["body"], frame.rolling(1)]
+    else:
+        grouped = [frame.group_by("n"), frame.lazy().group_by("n")]
+    for data in grouped:
+        with pytest.raises(
+            TypeError, match=rf"not {type(data).__name__}: .* pass the frame that they are of"
+        ):
+            neardup.dedup(data, text="body")
+
+
 WITHOUT_PANDAS = """
 import sys
 class NoPandas:
