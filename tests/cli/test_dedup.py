@@ -126,6 +126,13 @@ def test_a_time_that_no_record_has_is_told_where_the_earliest_stays(run, caplog)
     assert run("dedup", "a.jsonl", "--time-field", "makd").code == 0
 
 
+def test_of_a_mail_without_a_date_no_field_of_a_time_is_advised(run, caplog):
+    Path("a.eml").write_text(f"From: a@b\nSubject: Ferry\n\n{FERRY}\n")
+    assert run("dedup", "a.eml", "--keep", "earliest").code == 0
+    assert "(first: a.eml): it has none; texts and mails without a Date have none" in caplog.text
+    assert "--time-field" not in caplog.text
+
+
 def test_a_field_of_the_id_that_no_record_has_is_told_wherever_it_was_named(run, stream):
     Path("neardup.toml").write_text('[fields]\nid = "nr"\n')
     for words in (("dedup", stream), ("check", stream, "--against", stream)):

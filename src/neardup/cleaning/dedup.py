@@ -172,7 +172,9 @@ def _ranks(rule: Keep, rows: Any, *, source: str, time: str) -> list[int]:
         ranks = [time_rank(value) for value in times]
     elif rule.rule == "source":
         ranks = [rank(rule, name) for name in values(rows, source, "source")]
-    for doubt in doubts(rule, ranks, "text", "time", lambda at: (f"position {at}", times[at])):
+    for doubt in doubts(
+        rule, ranks, "text", lambda at: (f"position {at}", times[at], "time names the field")
+    ):
         log.warning(doubt)
     return ranks
 

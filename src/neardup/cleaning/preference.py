@@ -80,18 +80,18 @@ def time_rank(time: object) -> int:
 
 
 def doubts(
-    keep: Keep, ranks: Sequence[int], what: str, setting: str, first_time: Callable[[int], tuple[str, object]]
+    keep: Keep, ranks: Sequence[int], what: str, first_time: Callable[[int], tuple[str, object, str]]
 ) -> Iterator[str]:
     """Messages about what `keep` cannot go by, from the ranks of all texts: sources that it names and no text has, and
-    times that are not known. `what` is what a text is called, `setting` the setting of the time; `first_time` says
-    where the text of a number is, and its time.
+    times that are not known. `what` is what a text is called; `first_time` says where the text of a number is, its
+    time, and what helps if it has none.
     """
     known = set(ranks)
     for name in (name for at, name in enumerate(keep.sources) if at not in known):
         yield f"no {what} has the source {name!r} that keep names"
     if keep.rule == "earliest" and _LAST in known:
-        where, time = first_time(ranks.index(_LAST))
-        why = _why_unread(time) or f"it has none; {setting} names the field"
+        where, time, remedy = first_time(ranks.index(_LAST))
+        why = _why_unread(time) or f"it has none; {remedy}"
         yield (
             f"{ranks.count(_LAST):,} of {len(ranks):,} {what}s have no time that can be read, and count as later than "
             f"all others (first: {where}): {why}"

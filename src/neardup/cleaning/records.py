@@ -140,9 +140,7 @@ def cleaned(
                 spool.add(entry)
                 lengths.append(len(entry.text))
                 ranks.append(_rank(entry, keep, field))
-        for doubt in doubts(
-            keep, ranks, "record", "--time-field", lambda at: (spool[at].where, spool[at].time)
-        ):
+        for doubt in doubts(keep, ranks, "record", lambda at: _time_of(spool[at])):
             log.warning(doubt)
         order = preferred(keep, lengths, ranks)
         outcomes: dict[int, Outcome] = {}
@@ -152,6 +150,12 @@ def cleaned(
         for number in range(len(order)):
             if number in outcomes:
                 yield spool[number], outcomes[number]
+
+
+def _time_of(entry: Entry) -> tuple[str, object, str]:
+    """Where the record is, its time, and what helps if it has none."""
+    no_field = "texts and mails without a Date have none; of such alone the first stays"
+    return entry.where, entry.time, no_field if entry.record.is_made else "--time-field names the field"
 
 
 def _numbered(
