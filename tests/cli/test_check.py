@@ -150,3 +150,11 @@ def test_an_output_is_none_of_what_is_compared_with(run, stream):
     done = run("check", written("new.jsonl", NEW), "--against", stream, "--output", stream)
     assert done.code == 2
     assert "which is read" in done.err
+
+
+def test_the_time_of_a_verdict_is_in_the_field_that_is_named(run, stream):
+    path = written("new.jsonl", [NEW[0] | {"made": "2026-11-21T06:00:00Z"}])
+    (verdict,) = run("check", path, "--against", stream, "--time-field", "made").lines
+    assert verdict["time"] == "2026-11-21T06:00:00Z"
+    done = run("check", path, "--against", stream, "--time-field", "makd")
+    assert (done.code, "no record has a time in the field 'makd'" in done.err) == (1, True)

@@ -38,6 +38,7 @@ def check(
     html: options.HtmlOption = False,
     id_field: options.IdFieldOption = None,
     text_field: options.TextFieldOption = None,
+    time_field: options.TimeFieldOption = None,
     delimiter: options.DelimiterOption = None,
     encoding: options.EncodingOption = None,
     output: options.OutputOption = None,
@@ -66,7 +67,7 @@ def check(
     from neardup.cli.sinks import OutputOptions
     from neardup.cli.stripping import learned
 
-    settings = configuration(config, locals()).with_fields(id=id_field, text=text_field)
+    settings = configuration(config, locals()).with_fields(id=id_field, text=text_field, time=time_field)
     reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
     reader = reader_into(window_location(against[0], settings), settings, files, adds=False, **reading)
     outputs = OutputOptions(format, output, rejects, append, force, live=reader.bytes_total is None)
@@ -77,5 +78,6 @@ def check(
         learned(settings, against, reading, wanted=strip_boilerplate) as own,
         opened_against(against, own, reading, shown=format == "table") as other,
     ):
-        code = check_all(other, reader, outputs, named=named_fields(settings, id=id_field) - {"time"})
+        named = named_fields(settings, id=id_field, time=time_field)
+        code = check_all(other, reader, outputs, named=named)
     raise typer.Exit(code if other.is_whole else max(code, REJECTED))
