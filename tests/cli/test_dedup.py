@@ -17,6 +17,7 @@ import pytest
 from testing.cli.samples import FERRY, MILL, STREAM, written
 
 import neardup
+from neardup.cleaning.kept_kinds import KindSample
 
 ROOT = Path(__file__).parents[2]
 EDITED = FERRY.replace("Friday", "Saturday")
@@ -307,7 +308,7 @@ FORM = "Report of the hall: {} crates of cod, {} of haddock, {} of plaice; cod {
 FORMS = [FORM.format(*(137 * (n + 3) * (at + 2) % 9973 for at in range(6))) for n in (1, 2, 3)]
 
 
-def test_the_summary_says_what_is_no_plain_copy_and_options_mark_or_keep_it(run):
+def test_the_summary_says_what_is_no_plain_copy_and_options_mark_or_keep_it(run, monkeypatch):
     texts = [*FORMS, FORMS[1], FORMS[2].replace("plaice;", "fine plaice;"), FERRY]
     written("f.jsonl", [{"id": f"{at}", "text": text} for at, text in enumerate(texts)])
     words = (
@@ -326,6 +327,9 @@ def test_the_summary_says_what_is_no_plain_copy_and_options_mark_or_keep_it(run)
     advice = "of the 4 near 4 are no plain copies (4 form): --keep-kinds form keeps such, --kinds marks them"
     assert done.err.splitlines()[-1] == f"{advice} in --removed"
     assert "kind" not in lines("removed.jsonl")[0]["neardup"]
+    monkeypatch.setitem(KindSample.__init__.__kwdefaults__, "most", 3)
+    advice = "3 of the 4 near, drawn at random, were looked at for their kind: 3 are no plain copies (3 form)"
+    assert advice in run(*words).err
 
     done = run(*words, "--kinds")
     assert "6 read: 2 kept, 4 removed (0 exact, 4 near; 4 form); " in done.err

@@ -75,13 +75,13 @@ class CleaningTally(Tally):
         if not others or near != self.statuses["near"]:
             return ""
         of = (
-            f"the {near:,} near"
+            f"of the {near:,} near"
             if looked_at == near
-            else f"{looked_at:,} of the {near:,} near, drawn at random,"
+            else f"{looked_at:,} of the {near:,} near, drawn at random, were looked at for their kind:"
         )
         is_are = "is no plain copy" if others.total() == 1 else "are no plain copies"
         return (
-            f"of {of} {others.total():,} {is_are} ({_named(others)}): --keep-kinds {','.join(others)} keeps such, "
+            f"{of} {others.total():,} {is_are} ({_named(others)}): --keep-kinds {','.join(others)} keeps such, "
             "--kinds marks them in --removed"
         )
 
