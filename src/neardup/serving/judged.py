@@ -80,11 +80,16 @@ def _held(path: Path) -> Iterator[BinaryIO]:
     wait for it only one that still stands there may go on.
     """
     while True:
-        with path.open("ab") as file:
+        with open(path, "ab", opener=_open_at_once) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             if os.path.samestat(os.fstat(file.fileno()), path.stat()):
                 yield file
                 return
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """A pipe that has taken the place of the file is refused; else it would be waited for until somebody reads it."""
+    return os.open(path, flags | os.O_NONBLOCK, 0o666)
 
 
 def _read(path: Path) -> dict[tuple[str, str], str]:

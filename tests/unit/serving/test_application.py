@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import os
 import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -457,6 +458,15 @@ def test_a_judgement_that_cannot_be_written_is_told_by_what_the_system_says(clie
     answer = client.post("/api/judge", json={"id1": "a", "id2": "b", "judgement": "copy"})
     assert (answer.status_code, answer.json()["detail"]) == (503, f"{judged.path}: Is a directory")
     judged.path.rmdir()
+    os.mkfifo(judged.path)
+    answer = client.post("/api/judge", json={"id1": "a", "id2": "b", "judgement": "copy"})
+    assert (answer.status_code, answer.json()["detail"]) == (503, f"{judged.path}: No such device or address")
+    judged.path.unlink()
+    judged.path.write_text("some other file\n")
+    answer = client.post("/api/judge", json={"id1": "a", "id2": "b", "judgement": "copy"})
+    assert (answer.status_code, "its first line is another" in answer.json()["detail"]) == (503, True)
+    assert judged.path.read_text() == "some other file\n"
+    judged.path.unlink()
 
     def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", str(judged.path))
