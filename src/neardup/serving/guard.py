@@ -125,7 +125,7 @@ class Guard:
     def _refused(self, scope: Scope) -> Response | None:
         """The answer to a request that may not pass; None to one that may."""
         headers = Headers(scope=scope)
-        host = headers.get("host", "")
+        host = headers.get("host", "").lower()
         if self._limits.hosts and _name_of(host) not in self._limits.hosts:
             advice = f"this server is not {host!r}: ask it as {self._limits.hosts[0]}"
             return problem(421, advice)
@@ -183,9 +183,9 @@ def _cookie(scope: Scope) -> str:
 
 
 def _host_of(origin: str) -> str:
-    """The host of an Origin header, with its port; "" of what is none, such as "null"."""
+    """The host of an Origin header in small letters, with its port; "" of what is none, such as "null"."""
     try:
-        return urlsplit(origin).netloc
+        return urlsplit(origin).netloc.lower()
     except ValueError:
         return ""
 

@@ -535,6 +535,7 @@ def test_only_this_machine_by_its_own_names(client):
     """A page elsewhere that has its name point here (DNS rebinding) asks under that name."""
     for host, status in (
         ("localhost", 200),
+        ("LocalHost:8642", 200),
         ("127.0.0.1:8642", 200),
         ("[::1]:1", 200),
         ("evil.example", 421),
@@ -546,6 +547,7 @@ def test_no_other_page_changes_anything(client):
     said = {"id1": "a", "id2": "b", "judgement": "no"}
     for origin, status in (
         ("http://localhost", 200),
+        ("HTTP://LOCALHOST", 200),
         ("http://evil.example", 403),
         ("null", 403),
         ("http://[", 403),
