@@ -158,13 +158,15 @@ class Server(MCPServer):
 
     async def call_tool(self, name: str, arguments: dict[str, Any], *rest: Any, **options: Any) -> Any:
         """As the library has it; raises `ToolError`, in words that name argument and value, and for one unknown."""
-        known = next(
-            (tool.input_schema["properties"] for tool in await self.list_tools() if tool.name == name), None
-        )
+        tools = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
+        if name not in tools:
+            raise ToolError(
+                f"there is no tool {escaped(repr(name)[:MOST_QUOTED])}: there are {', '.join(tools)}"
+            )
         for argument, value in arguments.items():
-            if known is not None and argument not in known:
+            if argument not in tools[name]:
                 unknown = escaped(repr(argument)[:MOST_QUOTED])
-                raise ToolError(f"{name} has no argument {unknown}: it takes {', '.join(known)}")
+                raise ToolError(f"{name} has no argument {unknown}: it takes {', '.join(tools[name])}")
             if isinstance(value, bool):  # the library takes true for 1
                 raise ToolError(f"{name}: {argument} is {str(value).lower()}, neither text nor a number")
         try:

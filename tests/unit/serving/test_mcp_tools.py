@@ -131,6 +131,10 @@ def test_a_wrong_argument_is_named(ask, given, said):
     assert said in ask("get_group", **given)
 
 
+def test_where_there_is_no_such_tool_those_that_there_are_are_named(ask):
+    assert "there is no tool 'chek\\x1b': there are check_text, get_document" in ask("chek\x1b")
+
+
 def test_a_long_text_comes_in_parts(ask):
     first = ask("get_document", id="long")
     assert (len(first["text"]), first["more"]) == (MOST_SHOWN, 50_000 - MOST_SHOWN)
