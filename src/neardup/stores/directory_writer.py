@@ -15,6 +15,7 @@ from neardup.stores.directory import DirectoryStore
 from neardup.stores.hour_files import NAMES, HourFiles, flush_directory
 from neardup.stores.lock import locked
 from neardup.stores.stored_hour import StoredHour, records_of
+from neardup.stores.window_directory import RESIGN_DRAFT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,6 +53,8 @@ class DirectoryWriter(DirectoryStore):
         # After a change that failed, perhaps because the disk is full, there is only reading.
         begins = self.revision == 0
         if begins:
+            with contextlib.suppress(OSError):
+                shutil.rmtree(self.path / RESIGN_DRAFT)  # a run that was killed left it behind
             for hour in self.hours():
                 if hour < self.committed.floor_hour:  # an expiry left it behind
                     self.drop(hour)

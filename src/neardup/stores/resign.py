@@ -1,6 +1,6 @@
 """A window in a directory is signed again: written anew inside its directory, then put in the place of the old parts.
 
-    DIR/resign.draft     the new window, while it is written; it is worth nothing until it is whole
+    DIR/resign.draft     the new window, while it is written; worth nothing until it is whole; a writer deletes it
     DIR/resign.out       it is whole; the old parts are moved to `old` in it
     DIR/resign.in        they are all there; the new ones are moved to DIR
     DIR/old-1            the old parts, in the end; deleted by nobody but their owner
@@ -29,7 +29,7 @@ from neardup.stores.hour_files import HourFiles
 from neardup.stores.old_format import read_old_window
 from neardup.stores.original import Original, in_order
 from neardup.stores.records import hours_of
-from neardup.stores.window_directory import MOVING_IN, MOVING_OUT, PARTS, hour_directory
+from neardup.stores.window_directory import MOVING_IN, MOVING_OUT, PARTS, RESIGN_DRAFT, hour_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from neardup.stores.records import Rows
 
-_DRAFT: Final = "resign.draft"
 _OLD: Final = "old"
 _AT_ONCE: Final = 1_000
 
@@ -95,7 +94,7 @@ def write_draft(draft: Path, old: Original, sign: SignAgain) -> None:
 @contextlib.contextmanager
 def new_draft(path: Path) -> Iterator[Path]:
     """An empty draft, in place of what an ended run has left of one; it goes after an error and a signal."""
-    draft = path / _DRAFT
+    draft = path / RESIGN_DRAFT
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir()
     try:
@@ -107,7 +106,7 @@ def new_draft(path: Path) -> Iterator[Path]:
 
 def put_in_place(path: Path) -> Path:
     """Puts the draft, which is whole, in the place of the window's parts; returns where these are now."""
-    (path / _DRAFT).rename(path / MOVING_OUT)
+    (path / RESIGN_DRAFT).rename(path / MOVING_OUT)
     aside = finish(path)
     assert aside is not None, "there is a draft to be put in place"
     return aside

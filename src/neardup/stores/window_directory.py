@@ -35,6 +35,7 @@ PARTS: Final = (
     *(BOILERPLATE, BOILERPLATE + COPY, COMMIT, HOUR_LIST, HOURS),
 )
 """All that a window consists of, but for its lock."""
+RESIGN_DRAFT: Final = "resign.draft"
 MOVING_OUT: Final = "resign.out"
 MOVING_IN: Final = "resign.in"
 """What lies in a window's directory while its parts are exchanged for those that were signed again."""

@@ -340,3 +340,13 @@ def test_a_run_that_was_ended_is_finished_by_the_next(tmp_path, path, owner, nam
         assert not (again / "old-2").exists()
         assert answers(again) == expected
     assert nth > 0
+
+
+def test_the_next_writer_deletes_the_draft_of_a_run_that_was_killed(tmp_path):
+    path, draft = tmp_path / "w", tmp_path / "w" / "resign.draft"
+    open_window(path).close()
+    (draft / "hours").mkdir(parents=True)
+    open_window(path, readonly=True).close()
+    assert draft.exists()
+    open_window(path).close()
+    assert not draft.exists()
