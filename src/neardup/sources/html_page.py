@@ -46,7 +46,8 @@ def check_extractor() -> None:
 def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
     """The page as a document named by the file; one in which no main text is found is taken whole.
 
-    The encoding is the one named, else UTF-8, what the page says or what it looks like, whichever fits first.
+    The encoding is the one named, else UTF-8, what the page says (first, if that is ISO-2022) or what it looks like,
+    whichever fits first.
     """
     data = content_of(chunks, longest)
     if data is None:
@@ -66,7 +67,9 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
 
 def _decoded(data: bytes) -> str:
     said = _CHARSET_RE.search(data, 0, _HEAD)
-    for name in ("utf-8", said[1].decode().lower() if said else ""):
+    named = said[1].decode().lower() if said else ""
+    # What is in ISO-2022 is ASCII, with escapes, and so it is UTF-8 in any case.
+    for name in (named, "utf-8") if "2022" in named else ("utf-8", named):
         with suppress(SettingsError, ValueError):
             page = data.decode(meant_encoding(name))
             page.encode()  # half a surrogate pair has no UTF-8

@@ -57,6 +57,7 @@ POLISH = 80 * (
         ("ISO-8859-2", "iso-8859-2", POLISH.strip()),
         ("iso-8859-1", "cp1252", " ".join(80 * ["Fähre “lief” auf"])), ("EUC-JP", "euc-jp", "フェリーが座礁した。"),
         ("Shift_JIS", "cp932", "フェリー①が座礁した。"), ("gb2312", "gbk", "黎明前镕喆渡轮搁浅"),
+        ("ISO-2022-JP", "iso2022_jp", "フェリーが座礁した。"), ("iso-2022-jp", "utf-8", "Fähre"),
         ("utf-8", "utf-8", "Fähre"), ("iso-8859-1", "utf-8", "Fähre"), ("utf-16", "utf-8", "Fähre"),
         ("idna", "utf-8", "Fähre"), ("unicode_escape", "cp1252", "Rain"), ("nope", "cp1252", "Rain"),
     ],
