@@ -40,6 +40,9 @@ _RETURN_IN_CELL: Final = (
     "a carriage return stands in a cell without quotes: quote it, or, where every line of the file ends in one alone, "
     "make line feeds of them (tr '\\r' '\\n')"
 )
+_BACKSLASH: Final = (
+    'a backslash is no escape in CSV: a quote within quotes is written twice (sed \'s/\\\\"/""/g\')'
+)
 
 
 class _NothingNow(Exception):
@@ -64,8 +67,7 @@ def documents(
         if row is None:
             yield FLUSH
         elif isinstance(row, csv.Error):
-            fault = _RETURN_IN_CELL if str(row).startswith(_BARE_RETURN) else row
-            yield position.reject(f"not CSV: {fault}", raw=source.excerpt())
+            yield position.reject(f"not CSV: {_fault(row, source.raw())}", raw=source.excerpt())
         elif header:
             yield _item(header, row, use, position, source)
         elif reason := _why_no_header(use.text, row):
@@ -102,6 +104,13 @@ def _why_no_header(name: str, row: list[str]) -> str | None:
     if len(row) == 1:
         return f"{columns}, so no row is read: --delimiter says what separates columns, --text-field names another"
     return f"{columns}, so no row is read: --text-field names another"
+
+
+def _fault(error: csv.Error, raw: bytes) -> str:
+    """What is wrong with a row that is none, by the parser's words for it and its first line."""
+    if str(error).startswith(_BARE_RETURN):
+        return _RETURN_IN_CELL
+    return f"{error}; {_BACKSLASH}" if b'\\"' in raw else str(error)
 
 
 def _rows(

@@ -230,6 +230,7 @@ BAD_ROWS = {
     "2,b,,,": "5 columns, the header has 3",
     '2,"b" c,': "not CSV",
     '2,"never closed,': "not CSV",
+    r'2,"a \"b\" c",': "',' expected after '\"'; a backslash is no escape in CSV: a quote within",
     "2,a\rb,": "a carriage return stands in a cell without quotes: quote it, or",
 }
 
