@@ -37,7 +37,7 @@ def figures_at(line):
 
 def test_what_waits_is_told_with_how_long(capsys):
     tally, rejects = Tally(), Rejects(None)
-    tally.backlog = Backlog(7, now_ms() - 90_000, 2, ("closed",))
+    tally.backlog = Backlog(7, now_ms() - 90_000, 2, {"closed": "PUT closed"})
     tally.add(Verdict("a", "2026-11-21T06:00:00.000Z", "unique", None, None, None, "a", 3, False, (), 0))
     rejects.add(Reject("a", "no text"))
     answering = metrics_at("0", "watch")

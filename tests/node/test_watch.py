@@ -438,9 +438,11 @@ class TestReadOnly:
         watch = watching(window)
         assert [verdict.id for verdict in watch.verdicts(on_reject=unwanted)] == ["b"]
         assert (watch.backlog.waiting, watch.backlog.blocked) == (0, 1)
-        assert watch.backlog.readonly == (index_of(window, closed[0]),)
+        name = index_of(window, closed[0])
+        assert [*watch.backlog.readonly] == [name]
+        freed = f'PUT {name}/_settings {{"index.blocks.write": null}}'
         assert [record for record in caplog.messages if "read-only" in record] == [
-            f"{index_of(window, closed[0])} is read-only: its documents wait until it takes marks again"
+            f"{name} is read-only: its documents wait until it takes marks again ({freed})"
         ]
 
     def test_when_it_is_open_again_they_are_scored(self, window, closed):

@@ -44,7 +44,8 @@ def test_an_hour_that_is_closed_is_no_index_to_score(monkeypatch):
     with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
         reader = BacklogReader(cluster, Layout(cluster.address))
         reader.check_open()
-        assert reader.measure() == Backlog(1, None, 1, ("news-2026.11.21-09",), ("news-2026.11.21-08",))
+        freed = 'PUT news-2026.11.21-09/_settings {"index.blocks.write": null}'
+        assert reader.measure() == Backlog(1, None, 1, {"news-2026.11.21-09": freed}, ("news-2026.11.21-08",))
 
 
 def test_an_index_that_is_made_again_gets_its_mapping_again(monkeypatch):

@@ -89,9 +89,9 @@ def test_who_watches_once_ends_over_it(run):
 
 def test_an_hour_that_somebody_closes_is_told_once_for_each_time(run, caplog):
     closed = [(), ("news-1",), ("news-1",), (), ("news-1", "news-2")]
-    run(*((9 - i, HOUR, 0, (), names) for i, names in enumerate(closed)), once=False)
-    assert [(message.split()[0], message.split("; ")[1]) for message in caplog.messages] == [
-        (name, f"POST {name}/_open, or delete it") for name in ("news-1", "news-1", "news-2")
+    run(*((9 - i, HOUR, 0, {}, names) for i, names in enumerate(closed)), once=False)
+    assert [(message.split()[0], message.split("(")[1]) for message in caplog.messages] == [
+        (name, f"POST {name}/_open, or delete it)") for name in ("news-1", "news-1", "news-2")
     ]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.managed_objects import window_config
-from neardup.elastic.http.admin_api import BLOCKS_OF_WRITES, index_settings, stream_of
+from neardup.elastic.http.admin_api import BLOCKS_OF_WRITES, index_settings, stream_of, unblocking
 from neardup.elastic.http.api import NO_INDEX_NEEDED, WHOLE_OF_WHAT_IS_THERE, refresh, search
 from neardup.elastic.http.scan import TimeField, in_order, time_field
 from neardup.elastic.watch.archive import check_source, map_marks
@@ -19,7 +19,7 @@ from neardup.errors import NotSetUp
 from neardup.model.hours import FIRST_HOUR
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
 
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.http.scan import Entry
@@ -35,14 +35,14 @@ _SETTINGS: Final = ("index.uuid", "index.blocks.*", "index.verified_before_close
 class Backlog:
     """How far scoring is behind: `waiting` documents, the oldest of `oldest` (milliseconds, None: of no time).
 
-    `blocked` more wait in the indices `readonly`, which take no marks; how many do in those that are `closed`, nobody
-    knows.
+    `blocked` more wait in the indices `readonly`, which take no marks before the request beside each; how many do in
+    those that are `closed`, nobody knows.
     """
 
     waiting: int = 0
     oldest: int | None = None
     blocked: int = 0
-    readonly: tuple[str, ...] = ()
+    readonly: Mapping[str, str] = field(default_factory=dict)
     closed: tuple[str, ...] = ()
 
 
@@ -81,7 +81,7 @@ class BacklogReader:
             sum(count for count, _ in by_index.values()),
             min(times, default=None),
             sum(blocked.values()),
-            tuple(blocked),
+            {name: readonly[name] for name in blocked},
             tuple(closed),
         )
 
@@ -111,14 +111,14 @@ class BacklogReader:
         """Makes what has been written so far visible to searches."""
         refresh(self._cluster, self._layout.target, {"ignore_unavailable": "true", **NO_INDEX_NEEDED})
 
-    def _indices(self) -> tuple[dict[str, str], list[str], list[str]]:
+    def _indices(self) -> tuple[dict[str, str], dict[str, str], list[str]]:
         """The indices that documents are scored in: those that can be written to, each with what tells it from an
-        earlier one of its name, the others, and those that are closed.
+        earlier one of its name; the others, each with what opens it to writes; and those that are closed.
         """
         params = {"expand_wildcards": "all", "flat_settings": "true", "ignore_unavailable": "true"}
         settings = index_settings(self._cluster, self._layout.target, *_SETTINGS, params=params)
         writable: dict[str, str] = {}
-        readonly: list[str] = []
+        readonly: dict[str, str] = {}
         closed: list[str] = []
         for name, index in sorted(settings.items()):
             # Copies that are set aside have been scored.
@@ -129,8 +129,12 @@ class BacklogReader:
             hour = self._layout.address.hour_of_index(name)
             if index["settings"].get("index.verified_before_close") == "true":
                 closed += [name] if hour is None or hour[0] >= self._floor_hour else []
-            elif any(index["settings"].get(f"index.blocks.{block}") == "true" for block in BLOCKS_OF_WRITES):
-                readonly.append(name)
+            elif blocks := [
+                block
+                for block in BLOCKS_OF_WRITES
+                if index["settings"].get(f"index.blocks.{block}") == "true"
+            ]:
+                readonly[name] = unblocking(name, blocks)
             else:
                 writable[name] = index["settings"]["index.uuid"]
         return writable, readonly, closed

@@ -171,13 +171,14 @@ class Watcher:
     def _look(self, scorer: BacklogScorer) -> None:
         """Measures the backlog, and says in the log which indices take no marks, or are closed, each once."""
         self.backlog = scorer.backlog.measure()
-        for name in sorted(self.backlog.readonly):
-            if name not in self._known_readonly:
-                log.warning("%s is read-only: its documents wait until it takes marks again", name)
+        wait = "its documents wait until it takes marks again"
+        for name in sorted(self.backlog.readonly.keys() - self._known_readonly):
+            log.warning("%s is read-only: %s (%s)", name, wait, self.backlog.readonly[name])
         self._known_readonly = frozenset(self.backlog.readonly)
         for name in sorted(set(self.backlog.closed) - self._known_closed):
-            text = "is closed: its documents wait, and searches pass over it"
-            log.warning("%s %s; POST %s/_open, or delete it", name, text, name)
+            log.warning(
+                "%s is closed: %s, and searches pass over it (POST %s/_open, or delete it)", name, wait, name
+            )
         self._known_closed = frozenset(self.backlog.closed)
         self.expected = self.handled + self.backlog.waiting
 
