@@ -18,6 +18,7 @@ from testing.memory import MEMORY
 from neardup.cleaning import records, writers
 from neardup.cleaning.compared import compared
 from neardup.cli import cleaning_run
+from neardup.cli.output_files import told_if_cut_short
 from neardup.cli.streams import NamedFile
 
 TRUTH = "ferry\tferry-again\nferry\tferry-edited\n"
@@ -554,3 +555,10 @@ def test_judgements_go_into_no_window(run, stream, monkeypatch, command):
         done.err
         == f"neardup: --judged w/judged.tsv lies in the window {Path('w').resolve()}: write it elsewhere\n"
     )
+
+
+def test_what_is_only_put_in_place_whole_is_told_to_be_missing(tmp_path, capsys):
+    with pytest.raises(KeyboardInterrupt), told_if_cut_short(tmp_path / "a.csv", force=False, whole=True):
+        raise KeyboardInterrupt
+    words = "a.csv was not written, because not all of it is there: the same command writes it"
+    assert words in capsys.readouterr().err

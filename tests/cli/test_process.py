@@ -138,18 +138,8 @@ def test_a_signal_ends_it_cleanly_and_nothing_told_is_lost(command, run_process,
     )
 
 
-@pytest.mark.parametrize(
-    ("number", "code", "word"),
-    [
-        (signal.SIGINT, 130, "interrupted"),
-        (signal.SIGTERM, 143, "terminated"),
-        (signal.SIGHUP, 129, "ended by SIGHUP: its terminal was closed"),
-    ],
-)
-@pytest.mark.parametrize("format", ["jsonl", "table"])
-def test_a_signal_in_the_middle_of_a_batch_finishes_it(command, run_process, number, code, word, format):
-    """The signal comes while the engine works on a batch of 256: its verdicts are stored, and told."""
-    path = many(4_000)
+def interrupted_by(number):
+    """The command line that gets a signal while it works on its third batch."""
     script = (
         "import os, signal\n"
         "from neardup.cli import main\n"
@@ -162,16 +152,59 @@ def test_a_signal_in_the_middle_of_a_batch_finishes_it(command, run_process, num
         "Ingest._stored = stored\n"
         "main()\n"
     )
+    return [sys.executable, "-c", script]
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "word"),
+    [
+        (signal.SIGINT, 130, "interrupted"),
+        (signal.SIGTERM, 143, "terminated"),
+        (signal.SIGHUP, 129, "ended by SIGHUP: its terminal was closed"),
+    ],
+)
+@pytest.mark.parametrize("format", ["jsonl", "table"])
+def test_a_signal_in_the_middle_of_a_batch_finishes_it(command, run_process, number, code, word, format):
+    """The signal comes while the engine works on a batch of 256: its verdicts are stored, and told."""
+    path = many(4_000)
     words = ["ingest", path, "--window", "w", "--format", format]
-    done = subprocess.run([sys.executable, "-c", script, *words], capture_output=True, text=True, check=False)
+    done = subprocess.run([*interrupted_by(number), *words], capture_output=True, text=True, check=False)
     assert done.returncode == code
     assert done.stderr.splitlines()[-1] == f"neardup: {word}"
+    assert "to its end" not in done.stderr
     assert "\n768 documents in" in done.stderr
     assert json.loads(run_process("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 768
     if format == "jsonl":
         assert len(done.stdout.splitlines()) == 768
     else:
         assert len(done.stdout.splitlines()) == 52  # the names of the columns, 50 rows, what is left out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["--output", "out"],
+            "out was not written to its end: the same command with --force writes all of it",
+        ),
+        (["--output", "old", "--append"], "old was not written to its end: what is missing was not read"),
+    ],
+)
+def test_an_output_that_is_not_written_to_its_end_is_told_with_what_completes_it(words, told):
+    """Who added to it by the same command had everything twice."""
+    Path("old").write_text("{}\n")
+    path = many(4_000)
+    started = [*interrupted_by(signal.SIGINT), "ingest", path, "--window", "w", *words]
+    done = subprocess.run(started, capture_output=True, text=True, check=False)
+    assert f"\nneardup: {told}\n" in done.stderr
+    if "--append" not in words:
+        done = subprocess.run(
+            [sys.executable, "-m", "neardup", *started[3:], "--force"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, len(Path("out").read_text().splitlines())) == (0, 4_000)
 
 
 @pytest.mark.parametrize(

@@ -83,5 +83,6 @@ def check(
             time_field is None
         ):  # the time decides nothing here, and a file of settings is for other commands, too
             named -= {"time"}
-        code = check_all(other, reader, outputs, named=named)
+        with outputs.told_if_cut_short():
+            code = check_all(other, reader, outputs, named=named)
     raise typer.Exit(code if other.is_whole else max(code, REJECTED))

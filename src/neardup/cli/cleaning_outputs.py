@@ -54,6 +54,8 @@ def opened_writer(path: Path | None, form: OutputForm, *, force: bool, live: boo
         else:
             form = form_of_output(str(path), "--output")
             whole = form != "jsonl"  # lines are of use as they come
+            if not live:
+                stack.enter_context(output_files.told_if_cut_short(path, force=force, whole=whole))
             file = stack.enter_context(output_files.opened_output(path, force=force, whole=whole))
             file = stack.enter_context(_compressed(file, path))
         yield stack.enter_context(writing(form, file, live=live))

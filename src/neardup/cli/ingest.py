@@ -161,8 +161,10 @@ def _ingest_files(
     with opened_window(window, config, make=True, remember=True, force=outputs.force) as target:
         ordered = inputs.in_time_order(target, dated)
         reader = IdCheckingReader(ordered, source, inputs.named_fields(config, **named))
+        outputs = outputs._replace(live=dated.is_live)
         try:
-            code = ingest_all(target, reader, outputs._replace(live=dated.is_live))
+            with outputs.told_if_cut_short():
+                code = ingest_all(target, reader, outputs)
         finally:
             reader.report_undated()
             inputs.report_earlier_copies(target.earlier_copies, location, policy=target.settings.policy)

@@ -109,6 +109,23 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
         yield file
 
 
+@contextmanager
+def told_if_cut_short(path: Path | None, *, force: bool, whole: bool = False) -> Iterator[None]:
+    """Says what a file is that is written meanwhile, as `opened_output` does it, if an error or a signal ends this."""
+    is_own = path is not None and (force or not holds_something(path))
+    try:
+        yield
+    except BaseException:
+        if path is not None and whole:
+            log_line(f"{path} was not written, because not all of it is there: the same command writes it")
+        elif path is not None and not is_stream(path):
+            way = (
+                "the same command with --force writes all of it" if is_own else "what is missing was not read"
+            )
+            log_line(f"{path} was not written to its end: {way}")
+        raise
+
+
 def _is_replaceable(path: Path) -> bool:
     """Whether another file can take the place of one, by all its names, or of none."""
     target = _resolved(path)

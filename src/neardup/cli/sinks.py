@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Self
 
 import typer
 
-from neardup.cli.output_files import check_outputs, opened_output
+from neardup.cli.output_files import check_outputs, opened_output, told_if_cut_short
 from neardup.cli.streams import as_json, check_output, log_line, write_json
 from neardup.cli.verdict_table import VerdictTable
 from neardup.errors import OutputClosed
@@ -64,6 +64,10 @@ class OutputOptions(NamedTuple):
         ways = "--append adds to it, --force replaces it"
         replace = self.append or self.force
         check_outputs(outputs, read, window=directory, replace=replace, lines=True, ways=ways)
+
+    def told_if_cut_short(self) -> AbstractContextManager[None]:
+        """Says what the file for verdicts is if the run ends meanwhile; that of a `live` one has no end."""
+        return told_if_cut_short(None if self.live else self.output, force=self.force)
 
 
 class Verdicts:
