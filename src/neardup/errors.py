@@ -234,7 +234,8 @@ class WindowLocked(WindowError):
             holder = f"in this process already, or by {self.holder} of another container: close it there"
             return f"{self.path} is open for writing {holder}, or open it with readonly=True"
         holder = "" if self.holder is None else f" ({self.holder})"
-        return f"{self.path} is being written by another process{holder}: wait for it, or end it (asking goes on)"
+        way = "wait for it, or end it (it can be queried meanwhile)"
+        return f"{self.path} is being written by another process{holder}: {way}"
 
 
 class LeaseLost(WindowLocked):

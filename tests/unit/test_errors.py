@@ -104,7 +104,7 @@ EXAMPLES = [
     (
         errors.WindowLocked("w", "process 17"),
         {"path": "w", "holder": "process 17"},
-        "w is being written by another process (process 17): wait for it, or end it (asking goes on)",
+        "w is being written by another process (process 17): wait for it, or end it (it can be queried meanwhile)",
     ),
     (
         errors.LeaseLost("http://localhost:9200/news", "host:17:ab"),

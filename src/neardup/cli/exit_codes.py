@@ -67,7 +67,7 @@ KINDS: Final[dict[int, type[KeyboardInterrupt | Terminated]]] = {
 }
 
 
-def _is_ignored(number: int) -> bool:
+def is_ignored(number: int) -> bool:
     """Whether who started us wants us to go on at this signal, as a shell does by `trap ''` or in its background."""
     return signal.getsignal(number) is signal.SIG_IGN
 
@@ -82,7 +82,7 @@ def end_at_signals() -> None:
     library waits for input that may never come, and would be waited for.
     """
     for number in KINDS:
-        if not _is_ignored(number):
+        if not is_ignored(number):
             signal.signal(number, lambda number, _: os._exit(exit_code(KINDS[number]())))
 
 
@@ -225,7 +225,7 @@ def run(app: typer.Typer) -> NoReturn:
     logging.getLogger("neardup").addHandler(_LogHandler())
     warnings.showwarning = _log_warning
     for ending in (signal.SIGTERM, signal.SIGHUP):
-        if not _is_ignored(ending):
+        if not is_ignored(ending):
             signal.signal(ending, terminate)
     try:
         code = _flushed(_code_of(app))
@@ -290,7 +290,7 @@ class Stop:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            heeded = [number for number in KINDS if not _is_ignored(number)]
+            heeded = [number for number in KINDS if not is_ignored(number)]
             self._before = {number: signal.signal(number, self._on_signal) for number in heeded}
         return self
 

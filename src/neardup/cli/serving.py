@@ -9,11 +9,13 @@ import importlib.util
 import os
 import re
 import secrets
+import signal
 import socket
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from neardup.cli.exit_codes import is_ignored
 from neardup.cli.streams import log_line
 from neardup.errors import NeardupError, NotAvailable, SettingsError
 
@@ -104,7 +106,8 @@ def listen(
             raise NotAvailable("--port" if is_port else "--host", why, "give another") from None
 
         token = "TOKEN" if own_token else limits.token
-        log_line(f"serving {location} at {_address(host, listener.getsockname()[1], token)} (Ctrl-C ends it)")
+        ends = "SIGTERM" if is_ignored(signal.SIGINT) else "Ctrl-C"  # as in the background of a script
+        log_line(f"serving {location} at {_address(host, listener.getsockname()[1], token)} ({ends} ends it)")
         if pairs is not None:
             log_line(
                 f"what people say of pairs is written to {pairs.path.absolute()} ({len(pairs):,} so far)"

@@ -50,7 +50,9 @@ def test_answers_are_sent_at_once(tmp_path, monkeypatch, port):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_that_is_ignored_where_it_was_started_stays_ignored(tmp_path, monkeypatch, port, number):
+def test_a_signal_that_is_ignored_where_it_was_started_stays_ignored(
+    tmp_path, monkeypatch, capsys, port, number
+):
     ends: list[bool] = []
 
     def run(server, sockets):
@@ -66,6 +68,8 @@ def test_a_signal_that_is_ignored_where_it_was_started_stays_ignored(tmp_path, m
     finally:
         signal.signal(number, before)
     assert ends == [False]
+    way = "SIGTERM" if number == signal.SIGINT else "Ctrl-C"
+    assert f"({way} ends it)" in capsys.readouterr().err
 
 
 def test_a_closed_terminal_ends_it_as_other_signals_do(tmp_path, monkeypatch, port):
