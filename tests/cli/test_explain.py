@@ -97,6 +97,7 @@ def test_within_a_second_the_later_one_came_after(run):
     run("ingest", "s.jsonl", "--window", "s", "--format", "quiet")
     assert "B came 0.5 s after A" in run("explain", "whole", "half", "--window", "s").out
     assert "B came 0.5 s before A" in run("explain", "half", "whole", "--window", "s").out
+    assert "came" not in run("explain", "half", "half", "--window", "s").out
 
 
 def test_mails_that_dedup_removed_are_explained_as_what_they_were_read_as(run):

@@ -97,8 +97,8 @@ class Subjects(NamedTuple):
 
     @property
     def delay(self) -> str:
-        """How long after or before A B came, in words; "" where not both have a time."""
-        if not self.a.time or not self.b.time:
+        """How long after or before A B came, in words; "" where not both have a time, or they have the same."""
+        if not self.a.time or not self.b.time or self.a.time == self.b.time:
             return ""
         delay = after_words(self.a.time, self.b.time)
         return f"{delay[1:]} before" if delay.startswith("-") else f"{delay} after"
