@@ -18,6 +18,7 @@ from neardup.sources import optional_readers
 from neardup.sources.encoding import MEANT, meant_encoding
 from neardup.sources.html_page import PageError
 from neardup.sources.lines import BOM, Overlong, lines
+from neardup.sources.mail_packing import unpacked
 from neardup.sources.position import ATTACHMENTS
 from neardup.sources.text_file import content_of, too_long
 
@@ -253,8 +254,8 @@ def _decoded(part: Message, encoding: str | None) -> str:
 
     What has half a surrogate pair in it is no text, and its encoding a wrong one (unicode_escape, utf-7).
     """
-    data = part.get_payload(decode=True)
-    if not isinstance(data, bytes):
+    data = unpacked(part)
+    if data is None:
         return ""
     for name in (_encoding_named(part), "utf-8", encoding, "cp1252"):
         with suppress(LookupError, ValueError):

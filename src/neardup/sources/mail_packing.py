@@ -1,0 +1,50 @@
+"""How the text of a mail was packed for transfer (RFC 2045, 6), and what can be unpacked of it."""
+
+from __future__ import annotations
+
+import binascii
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from email.message import Message
+
+HEADER: Final = "Content-Transfer-Encoding"
+_BASE64: Final = "base64"
+_NO_LETTER_RE: Final = re.compile(rb"[^A-Za-z0-9+/=]+")
+_NO_BASE64_RE: Final = re.compile(rb"[^A-Za-z0-9+/=\s]|\S[ \t]++\S")
+"""What no line of base64 has: another character, or a blank between words."""
+_LONG_LINE_RE: Final = re.compile(rb"[A-Za-z0-9+/]{60}")
+"""What packed lines have (RFC 2045, 6.8: up to 76 characters), and footers and sentences hardly ever."""
+
+
+def unpacked(part: Message) -> bytes | None:
+    """The bytes of a part that has none within; None if the library finds none."""
+    is_base64 = part[HEADER] == _BASE64
+    if is_base64:
+        del part[HEADER]  # the library gives up on a cut one, and takes a footer for a part of it
+    data = part.get_payload(decode=True)
+    if not isinstance(data, bytes):
+        return None
+    return _of_base64(data) if is_base64 else data
+
+
+def _of_base64(data: bytes) -> bytes:
+    """What can be decoded: up to the plain footer that a mailing list added, and to the last whole byte.
+
+    What is damaged, with packed lines behind the damage, is read as mail programs do, without the other characters.
+    A text that was never packed stays as it is.
+    """
+    other = _NO_BASE64_RE.search(data)
+    if other and not _LONG_LINE_RE.search(data, other.start()):
+        above = data[
+            : max(data.rfind(b"\n", 0, other.start() + 1), data.rfind(b"\r", 0, other.start() + 1)) + 1
+        ]
+        if not above.strip() and len(data.split()) > 1:
+            return data
+        data = above if above.strip() else data
+    letters = _NO_LETTER_RE.sub(b"", data)
+    try:
+        return binascii.a2b_base64(letters + b"==")
+    except binascii.Error:  # one letter more than whole bytes have
+        return binascii.a2b_base64(letters.rstrip(b"=")[:-1] + b"==")

@@ -1,0 +1,41 @@
+"""The text of a mail is unpacked as far as it can be; what is packed is never compared as the text."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+from testing.source_files import read, written
+
+TEXT = "The ferry ran aground off Lowland, and was towed to Arnmouth by noon. Fähre auf Grund.\n" * 3
+FOOTER = b"_______________________\nnews mailing list\nnews@arnmouth.example\n"
+
+
+def text_of(tmp_path, packing: str, body: bytes) -> str:
+    head = f"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {packing}\n\n"
+    (mail,) = read(written(tmp_path / "a.eml", head.encode() + body))
+    return mail.text
+
+
+@pytest.mark.parametrize("cut", range(1, 9))
+def test_base64_that_was_cut_is_read_as_far_as_it_goes(tmp_path, cut):
+    text = text_of(tmp_path, "base64", base64.b64encode(TEXT.encode())[:-cut])
+    assert len(text) >= len(TEXT) - 6
+    assert TEXT.startswith(text)
+
+
+@pytest.mark.parametrize("size", range(180, 188))
+@pytest.mark.parametrize("padding", [b"=\n", b"\n"])
+def test_a_plain_footer_behind_base64_is_no_part_of_it(tmp_path, size, padding):
+    packed = base64.encodebytes(TEXT.encode()[:size]).rstrip(padding) + b"\n"
+    assert text_of(tmp_path, "base64", packed + FOOTER).encode() == TEXT.encode()[:size]
+
+
+def test_damaged_base64_is_read_without_what_is_none(tmp_path):
+    first, *others = base64.encodebytes(TEXT.encode()).splitlines(keepends=True)
+    assert text_of(tmp_path, "base64", first + b"!\n" + b"".join(others)) == TEXT
+    assert text_of(tmp_path, "base64", b"!" + base64.b64encode(b"Rain.")) == "Rain."
+
+
+def test_a_text_that_says_it_is_base64_and_is_none_is_read_as_it_is(tmp_path):
+    assert text_of(tmp_path, "base64", TEXT.encode()) == TEXT
