@@ -50,6 +50,8 @@ _EITHER: Final = "multipart/alternative"
 _PAGE: Final = "text/html"
 _TEXTS: Final = ("text/plain", _PAGE)
 BLANK: Final = b" \t\r\n"
+_HALF_RE: Final = re.compile(rb"[\xc2-\xf4][\x80-\xbf]{0,2}\Z")
+"""What a text in UTF-8 ends with that was cut within a character."""
 _WORD_RE: Final = re.compile(r"[\w-]+")
 LONGEST_HEADER: Final = 16 * 1024
 """Characters of a header that the library takes apart: its time goes with their square."""
@@ -257,9 +259,13 @@ def _decoded(part: Message, encoding: str | None) -> str:
     data = unpacked(part)
     if data is None:
         return ""
-    for name in (_encoding_named(part), "utf-8", encoding, "cp1252"):
+    cut = _HALF_RE.sub(b"", data)
+    if cut.isascii():  # what ends it is a letter of another encoding
+        cut = data
+    named = _encoding_named(part)
+    for each, name in ((data, named), (data, "utf-8"), (cut, "utf-8"), (data, encoding), (data, "cp1252")):
         with suppress(LookupError, ValueError):
-            text = data.decode(name or "ascii")
+            text = each.decode(name or "ascii")
             text.encode()  # half a pair has no UTF-8
             return text
     return data.decode("latin-1")

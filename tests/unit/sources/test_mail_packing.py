@@ -39,3 +39,14 @@ def test_damaged_base64_is_read_without_what_is_none(tmp_path):
 
 def test_a_text_that_says_it_is_base64_and_is_none_is_read_as_it_is(tmp_path):
     assert text_of(tmp_path, "base64", TEXT.encode()) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"), [("Паром сел на мель", 1), ("黎明前", 2), ("黎明前", 1), ("été 😀", 1)]
+)
+def test_a_text_that_was_cut_within_a_character_is_in_its_encoding_all_the_same(tmp_path, text, rest):
+    assert text_of(tmp_path, "8bit", text.encode()[:-rest]) == text[:-1]
+
+
+def test_a_letter_at_the_end_of_ascii_is_no_half_character(tmp_path):
+    assert text_of(tmp_path, "8bit", "Café".encode("cp1252")) == "Café"
