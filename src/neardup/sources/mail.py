@@ -18,7 +18,7 @@ from neardup.sources import optional_readers
 from neardup.sources.encoding import MEANT, meant_encoding
 from neardup.sources.html_page import PageError
 from neardup.sources.lines import BOM, Overlong, lines
-from neardup.sources.mail_packing import unpacked
+from neardup.sources.mail_packing import HEADER, packing_meant, unknown_packing, unpacked
 from neardup.sources.position import ATTACHMENTS
 from neardup.sources.text_file import content_of, too_long
 
@@ -45,6 +45,7 @@ NO_MAILBOX: Final = (
 )
 TOO_DEEP: Final = "the parts of the mail lie in one another too deep to be read"
 NO_TEXT: Final = "the mail has no text part"
+PACKED: Final = f"the text of the mail is packed by {{packing!r}} ({HEADER}), which nobody knows to unpack"
 UNREADABLE: Final = "the mail cannot be taken apart: {error}"
 _EITHER: Final = "multipart/alternative"
 _PAGE: Final = "text/html"
@@ -52,7 +53,6 @@ _TEXTS: Final = ("text/plain", _PAGE)
 BLANK: Final = b" \t\r\n"
 _HALF_RE: Final = re.compile(rb"[\xc2-\xf4][\x80-\xbf]{0,2}\Z")
 """What a text in UTF-8 ends with that was cut within a character."""
-_WORD_RE: Final = re.compile(r"[\w-]+")
 LONGEST_HEADER: Final = 16 * 1024
 """Characters of a header that the library takes apart: its time goes with their square."""
 _BROKEN: Final = (LookupError, ValueError, TypeError, email.errors.MessageError)
@@ -61,13 +61,13 @@ _BROKEN: Final = (LookupError, ValueError, TypeError, email.errors.MessageError)
 
 class _Policy(Compat32):
     """Of headers that say how a part is to be read, and are longer than any that says it, the beginning counts; of how
-    it was packed for transfer, the word: the library unpacks nothing by one with a blank or a comment behind it.
+    it was packed for transfer, what is meant: the library unpacks nothing by one with a blank or a comment behind it.
     """
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
-        if name.lower() == "content-transfer-encoding":
-            value = " ".join(_WORD_RE.findall(value[:LONGEST_HEADER])[:1])
+        if name.lower() == HEADER.lower():
+            return name, packing_meant(value[:LONGEST_HEADER])
         return name, value[:LONGEST_HEADER] if name.lower().startswith("content-") else value
 
 
@@ -88,6 +88,8 @@ class _Mail(NamedTuple):
     texts: list[_Text]
     time: str | None
     shown: dict[str, Any]
+    packing: str | None
+    """What a text is packed by that cannot be read for it."""
 
 
 def document(chunks: Iterator[Chunk], position: Position, longest: int, html: TextOfHtml | None) -> Item:
@@ -173,7 +175,7 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
         return position.reject(NO_MAIL, id=position.stem)
     id = mail.id or otherwise
     if not mail.texts:
-        return position.reject(NO_TEXT, id=id)
+        return position.reject(PACKED.format(packing=mail.packing) if mail.packing else NO_TEXT, id=id)
     first = next((each for each in mail.texts if each.text.strip()), mail.texts[0])
     if html is None and first.is_page:
         return position.reject(ONLY_HTML, id=id)
@@ -195,6 +197,7 @@ def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
         _texts(message, encoding),
         _time(message),
         _shown(message),
+        next(filter(None, (unknown_packing(each) for each in _parts(message) if _may_be_text(each))), None),
     )
 
 
@@ -231,10 +234,14 @@ def _texts(part: Message, encoding: str | None) -> list[_Text]:
         texts = [text for each in inner for text in _texts(each, encoding)]
         plain = [each for each in texts if not each.is_page]
         return plain if kind == _EITHER and any(each.text.strip() for each in plain) else texts
-    if kind not in _TEXTS or part.get_content_disposition() == "attachment":
+    if not _may_be_text(part) or unknown_packing(part):
         return []
     text = _Text(kind == _PAGE, _decoded(part, encoding))
     return [] if text.is_page and not text.text.strip() else [text]
+
+
+def _may_be_text(part: Message) -> bool:
+    return part.get_content_type() in _TEXTS and part.get_content_disposition() != "attachment"
 
 
 def _attached(message: Message) -> Iterator[str]:
@@ -243,7 +250,7 @@ def _attached(message: Message) -> Iterator[str]:
     """
     for part in _parts(message):
         kind, is_attached = part.get_content_type(), part.get_content_disposition() == "attachment"
-        is_own = kind in _TEXTS or part["Content-ID"]
+        is_own = (kind in _TEXTS and not unknown_packing(part)) or part["Content-ID"]
         if not kind.endswith("-signature") and (is_attached or not is_own):
             name = None
             with suppress(*_BROKEN):

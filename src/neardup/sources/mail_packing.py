@@ -11,11 +11,38 @@ if TYPE_CHECKING:
 
 HEADER: Final = "Content-Transfer-Encoding"
 _BASE64: Final = "base64"
+_PACKINGS: Final = {
+    _BASE64: re.compile("base64"),
+    "quoted-printable": re.compile("quoted?print"),
+    "x-uuencode": re.compile("x?uue"),
+    "": re.compile("$|[78]bit|binary|none|plain|text|(us)?ascii|utf8|iso8859|windows125"),
+}
+"""What mails are packed by, as the library knows it, and how the letters of what they say begin, however it is spelt;
+some say how the text is encoded, and are not packed.
+"""
+_LONGEST_NAME: Final = 40
 _NO_LETTER_RE: Final = re.compile(rb"[^A-Za-z0-9+/=]+")
 _NO_BASE64_RE: Final = re.compile(rb"[^A-Za-z0-9+/=\s]|\S[ \t]++\S")
 """What no line of base64 has: another character, or a blank between words."""
 _LONG_LINE_RE: Final = re.compile(rb"[A-Za-z0-9+/]{60}")
 """What packed lines have (RFC 2045, 6.8: up to 76 characters), and footers and sentences hardly ever."""
+
+
+def packing_meant(value: str) -> str:
+    """What a header that says how a part is packed means, empty for not at all; what nobody knows as it stands.
+
+    >>> packing_meant(" Quoted Printable"), packing_meant("8-bit"), packing_meant("x-secret; 1")
+    ('quoted-printable', '', 'x-secret; 1')
+    """
+    letters = re.sub(r"[\W_]+", "", value).lower()
+    unknown = " ".join(value.encode("ascii", "replace").decode().split())[:_LONGEST_NAME]
+    return next((name for name, spelt in _PACKINGS.items() if spelt.match(letters)), unknown)
+
+
+def unknown_packing(part: Message) -> str | None:
+    """What a part is packed by if nobody knows it, so that it is no text (RFC 2045, 6.4)."""
+    packing = str(part[HEADER] or "")
+    return None if packing in _PACKINGS else packing
 
 
 def unpacked(part: Message) -> bytes | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import binascii
+import quopri
 
 import pytest
 from testing.source_files import read, written
@@ -50,3 +52,41 @@ def test_a_text_that_was_cut_within_a_character_is_in_its_encoding_all_the_same(
 
 def test_a_letter_at_the_end_of_ascii_is_no_half_character(tmp_path):
     assert text_of(tmp_path, "8bit", "Café".encode("cp1252")) == "Café"
+
+
+@pytest.mark.parametrize(
+    "named", ["quoted printable", "Quoted_Printable", "quotedprintable", "quoted-printable (x)"]
+)
+def test_quoted_printable_is_known_however_it_is_spelt(tmp_path, named):
+    assert text_of(tmp_path, named, quopri.encodestring(TEXT.encode())) == TEXT
+
+
+@pytest.mark.parametrize("named", ["base 64", "base-64", "Base64, 8bit"])
+def test_base64_is_known_however_it_is_spelt(tmp_path, named):
+    assert text_of(tmp_path, named, base64.encodebytes(TEXT.encode())) == TEXT
+
+
+def test_uuencode(tmp_path):
+    lines = [binascii.b2a_uu(TEXT.encode()[at : at + 45]) for at in range(0, len(TEXT.encode()), 45)]
+    packed = b"begin 644 a.txt\n" + b"".join(lines) + b"`\nend\n"
+    assert text_of(tmp_path, "uuencode", packed) == TEXT
+
+
+@pytest.mark.parametrize(
+    "named", ["", "8 bit", "7bits", "none", "UTF-8", "iso-8859-1", "text/plain", "binary"]
+)
+def test_what_is_not_packed_is_read_as_it_is(tmp_path, named):
+    assert text_of(tmp_path, named, TEXT.encode()) == TEXT
+
+
+def test_a_text_packed_by_what_nobody_knows_is_rejected_with_its_name(tmp_path):
+    head = b"Message-ID: <1@x>\nContent-Transfer-Encoding: x-secret\n\n"
+    (reject,) = read(written(tmp_path / "a.eml", head + TEXT.encode()))
+    assert (reject.id, "'x-secret'" in reject.reason) == ("1@x", True)
+
+
+def test_beside_another_text_it_is_an_attachment(tmp_path):
+    head = "Message-ID: <1@x>\nContent-Type: multipart/mixed; boundary=B\n\n--B\n\nRain.\n--B\n"
+    part = "Content-Type: text/plain\nContent-Transfer-Encoding: x-secret\n\nxyz\n--B--\n"
+    (mail,) = read(written(tmp_path / "a.eml", head + part))
+    assert (mail.text, mail.fields) == ("Rain.", {"attachments": "text/plain"})
