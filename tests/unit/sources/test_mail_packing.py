@@ -90,3 +90,9 @@ def test_beside_another_text_it_is_an_attachment(tmp_path):
     part = "Content-Type: text/plain\nContent-Transfer-Encoding: x-secret\n\nxyz\n--B--\n"
     (mail,) = read(written(tmp_path / "a.eml", head + part))
     assert (mail.text, mail.fields) == ("Rain.", {"attachments": "text/plain"})
+
+
+def test_what_stands_around_the_parts_does_not_count_nor_is_a_quotation_mark_taken_away(tmp_path):
+    head = "From a Mon Nov 16 08:00:00 2026\nContent-Type: multipart/mixed; boundary=B\n\nBefore.\n--B\n\n"
+    (mail,) = read(written(tmp_path / "a.mbox", head + "Rain.\n>From now on.\n--B--\nBehind.\n"))
+    assert mail.text == "Rain.\n>From now on."
