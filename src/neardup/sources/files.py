@@ -55,6 +55,9 @@ UNREAD: Final = {
     **dict.fromkeys((".docx", ".doc", ".odt", ".rtf"), "a document of a word processor"),
     **dict.fromkeys((".xlsx", ".xls", ".ods"), "a spreadsheet"),
     **dict.fromkeys((".pptx", ".ppt", ".odp"), "a presentation"),
+    ".msg": "a mail of Outlook",
+    ".pst": "a mailbox of Outlook",
+    ".emlx": "a mail of Apple Mail",
 }
 """What files most likely are, by the endings of their names, that no form says how to read."""
 _NO_ENDING: Final = "no ending"

@@ -54,17 +54,22 @@ _BY_BEGINNING: Final = (
     (re.compile(rb"From \S.*\r?\n>?[!-9;-~]+:"), MBOX),
     (re.compile(rb"(?i)(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|X-[\w-]+): .*\r?\n"), MAIL),
 )  # fmt: skip
-_OLD_TEXT: Final = ".doc"
-"""What plain documentation was called, before word processors were."""
+_INTO: Final = {"a spreadsheet": "CSV", "a mail": ".eml", "a mailbox": ".mbox"}
+"""What to convert such a file to, unless that is text."""
+_OR_PLAIN: Final = {
+    ".doc": "; --input text reads it if it is plain text",
+    ".msg": "; --input mail reads it if it is a plain mail",
+}
+"""What plain documentation and plain mails were called, too."""
 _BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 
 
 def reason_by_name(name: str) -> str:
     """Why a file whose name tells none of the known forms is not read, and what to do."""
     if ending(name) in UNREAD:
-        into = "CSV" if UNREAD[ending(name)] == "a spreadsheet" else "UTF-8 text"
+        into = _INTO.get(UNREAD[ending(name)].partition(" of ")[0], "UTF-8 text")
         how = "unpack it" if ending(name) in PACKED else f"convert it to {into}"
-        plain = "; --input text reads it if it is plain text" if ending(name) == _OLD_TEXT else ""
+        plain = _OR_PLAIN.get(ending(name), "")
         return f"this is {UNREAD[ending(name)]}, which neardup does not read: {how} first{plain}"
     kind = _BY_ENDING.get(ending(name))
     return reason_for(kind) if kind else (

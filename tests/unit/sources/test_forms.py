@@ -99,6 +99,18 @@ def test_what_is_never_read_is_not_asked_to_be_named(tmp_path):
     ]
 
 
+def test_mails_of_programs_that_keep_them_in_their_own_way_are_told_with_what_to_convert_them_to(tmp_path):
+    reasons = [read(written(tmp_path, name, "x"))[0].reason for name in ("a.emlx", "b.pst", "c.msg")]
+    assert reasons == [
+        "this is a mail of Apple Mail, which neardup does not read: convert it to .eml first",
+        "this is a mailbox of Outlook, which neardup does not read: convert it to .mbox first",
+        (
+            "this is a mail of Outlook, which neardup does not read: convert it to .eml first"
+            "; --input mail reads it if it is a plain mail"
+        ),
+    ]
+
+
 def test_what_is_to_be_unpacked_is_told_so(tmp_path):
     for name in ("a.jsonl.bz2", "b.jsonl.xz", "c.zip", "d.tar.gz", "e.tgz"):
         written(tmp_path, f"d/{name}", "x")
