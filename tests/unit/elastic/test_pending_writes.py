@@ -14,14 +14,20 @@ from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.bulk import Action
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window import state_document
+from neardup.elastic.window.composer import Composer
+from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.pending_writes import PendingWrites
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.errors import ClusterRejected, LeaseLost
+from neardup.model.settings import Recipe
+from neardup.signing.signer import signer_for
 
 HOUR = "news-2026.11.21-09"
 STATE = "neardup-state-news", "window"
 COPIES = "news-copies-2026.11.21-09"
 BAD = (400, "document_parsing_exception", "made up")
+SIGNED_BY_NODES = Composer(Layout(Address("http://127.0.0.1:1", "news"), max_length=3), signer_for(Recipe()))
+"""Of a window whose nodes sign no text of more than three characters, and did before."""
 BUSY = (429, "es_rejected_execution_exception", "made up")
 BLOCKED = (403, "cluster_block_exception", f"index [{HOUR}] blocked by: [FORBIDDEN/8/index write (api)]")
 
@@ -284,6 +290,28 @@ def test_what_lies_where_a_document_is_to_be_moved_stays_and_so_does_the_documen
     move_known(writes)
     assert COPIES in writes.send(1)["known"]
     assert stored(documents) == {(HOUR, "known"): known, (COPIES, "known"): theirs}
+
+
+def test_a_long_document_that_is_moved_in_vain_is_where_it_was_alone(documents, cluster, lease, monkeypatch):
+    """What nodes left unsigned of it passed for what another client had written, and stayed where it was to go."""
+    whole, put = set(), documents.put
+    documents.pipeline = lambda key: whole.add(key) or key
+
+    def left_unsigned(index, id, source):
+        put(index, id, source | {"neardup": {"unsigned": "too long"}} if (index, id) in whole else source)
+        whole.discard((index, id))
+
+    known = {"text": "long", "neardup": {"fingerprint": "f", "order": 3}}
+    for index, id, order in ((HOUR, "known", 3), (HOUR, "other", 4), (COPIES, "other", 2)):
+        put(index, id, {"text": "long", "neardup": {"fingerprint": "f", "order": order}})
+    monkeypatch.setattr(documents, "put", left_unsigned)
+    before = set(stored(documents))
+    writes = PendingWrites(cluster, lambda _: True, SIGNED_BY_NODES, lease)
+    move_known(writes)
+    writes.move(DocumentRef(HOUR, "other"), DocumentRef(COPIES, "other"), {"status": "near", "order": 4})
+    assert writes.send(1).keys() == {"other"}
+    assert set(stored(documents)) == before
+    assert stored(documents)[HOUR, "known"]["neardup"] == {**known["neardup"], "unsigned": None}
 
 
 def test_a_document_that_is_withdrawn_and_was_written_anew_meanwhile_stays(documents, writes):

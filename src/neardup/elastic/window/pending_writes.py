@@ -108,7 +108,7 @@ class PendingWrites:
         """Changes stored documents, as they are now; why some changes are refused, with none of them done then."""
         current = self._current_of(changes, moves)
         writes = [*(write for write in changes if _concerns(write, current)), *_moving(moves, current)]
-        large = self._undo_log.write(epoch, [_undo_entry(write.action, current) for write in writes])
+        large = self._undo_log.write(epoch, [self._undo_entry(write.action, current) for write in writes])
         if large:
             self._undo_log.clear()
             ids = {write.action.ref: write.id for write in writes}
@@ -149,6 +149,17 @@ class PendingWrites:
         there = self._sender.documents([*whole, *moved])
         lean = {ref: replace(each, source=self._composer.lean(each.source)) for ref, each in there.items()}
         return lean | self._sender.documents(revised, only)
+
+    def _undo_entry(self, action: Action, current: Current) -> UndoEntry:
+        """What to keep of a document before `action` changes it."""
+        there = current.get(action.ref)
+        if there is None:
+            whole = action.source if isinstance(action.source, dict) else {}
+            return UndoEntry(*action.ref, unsigned=whole if self._composer.leaves_unsigned(whole) else None)
+        if action.op != "update":
+            return UndoEntry(*action.ref, there.source)
+        ours = own_object(there.source)
+        return UndoEntry(*action.ref, fields={name: ours.get(name) for name in SCORER_FIELDS})
 
     def _withdraw(self, writes: Sequence[Write]) -> None:
         """Undoes the new documents of a batch that does not count, as they are now: a request that comes late, when
@@ -208,14 +219,3 @@ def _is_for(ref: DocumentRef, ours: Mapping[str, Any], current: Current) -> bool
 
 def _tell_anew(ref: DocumentRef) -> None:
     log.warning("%s in %s was written anew by another client: it is scored again", escaped(ref.id), ref.index)
-
-
-def _undo_entry(action: Action, current: Current) -> UndoEntry:
-    """What to keep of a document before `action` changes it."""
-    there = current.get(action.ref)
-    if there is None:
-        return UndoEntry(*action.ref)
-    if action.op != "update":
-        return UndoEntry(*action.ref, there.source)
-    ours = own_object(there.source)
-    return UndoEntry(*action.ref, fields={name: ours.get(name) for name in SCORER_FIELDS})

@@ -37,12 +37,16 @@ _PART_BYTES: Final = 500_000
 
 
 class UndoEntry(NamedTuple):
-    """A document as it was. `source`: all of it, None if there was none; or our `fields`, if nothing else changes."""
+    """A document as it was. `source`: all of it, None if there was none; or our `fields`, if nothing else changes.
+
+    `unsigned`: what is written where there was none, if nodes leave it unsigned: until it is signed it has no arrival.
+    """
 
     index: str  # type: ignore[assignment]  # the word of the reference; nobody asks an entry for `tuple.index`
     id: str
     source: dict[str, Any] | None = None
     fields: dict[str, Any] | None = None
+    unsigned: dict[str, Any] | None = None
 
 
 class UndoLog:
@@ -160,9 +164,8 @@ def _undoing(entry: UndoEntry, current: StoredDocument | None) -> Action | None:
     if entry.fields is not None:
         is_anew = arrival != entry.fields.get("order")
         return None if is_anew else Action("update", entry.index, entry.id, {OBJECT: entry.fields}, *version)
-    if arrival is None and (
-        entry.source is None or {**there, OBJECT: None} != {**entry.source, OBJECT: None}
-    ):
+    ours = entry.source or entry.unsigned
+    if arrival is None and (ours is None or {**there, OBJECT: None} != {**ours, OBJECT: None}):
         return None
     if entry.source is None:
         return Action("delete", entry.index, entry.id, None, *version)
