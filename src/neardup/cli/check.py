@@ -79,9 +79,7 @@ def check(
         opened_against(against, own, reading, shown=format == "table") as other,
     ):
         named = named_fields(settings, id=id_field)
-        if (
-            time_field is None
-        ):  # the time decides nothing here, and a file of settings is for other commands, too
+        if time_field is None:  # it decides nothing here, and a file of settings is for other commands, too
             named -= {"time"}
         with outputs.told_if_cut_short():
             code = check_all(other, reader, outputs, named=named)
