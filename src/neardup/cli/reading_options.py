@@ -32,7 +32,7 @@ HtmlOption = Annotated[
     bool,
     reading(
         "--html",
-        help="Read HTML pages too, and mails that have no other text: their main text, title and date.",
+        help="Read HTML pages too (main text, title, date), and of mails the HTML that is not beside a plain version.",
     ),
 ]
 DelimiterOption = Annotated[
