@@ -176,8 +176,7 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
     id = mail.id or otherwise
     if not mail.texts:
         return position.reject(PACKED.format(packing=mail.packing) if mail.packing else NO_TEXT, id=id)
-    first = next((each for each in mail.texts if each.text.strip()), mail.texts[0])
-    if html is None and first.is_page:
+    if html is None and _first(mail.texts).is_page:
         return position.reject(ONLY_HTML, id=id)
     texts = mail.texts if html else [each for each in mail.texts if not each.is_page]
     try:
@@ -226,14 +225,18 @@ def _parts(part: Message) -> Iterator[Message]:
 
 
 def _texts(part: Message, encoding: str | None) -> list[_Text]:
-    """The texts of the message itself, not those of attachments, or of messages within it: of alternatives the plain
-    ones, if there are any, which do not stand for what comes before or behind them, as a mailing list's footer does.
+    """The texts of the message itself, not those of attachments, or of messages within it: of alternatives those that
+    begin with plain text, if there are any. A mailing list's footer is no alternative to the page before it.
     """
     inner, kind = _inner(part), part.get_content_type()
     if inner is not None:
-        texts = [text for each in inner for text in _texts(each, encoding)]
-        plain = [each for each in texts if not each.is_page]
-        return plain if kind == _EITHER and any(each.text.strip() for each in plain) else texts
+        versions = [_texts(each, encoding) for each in inner]
+        plain = [
+            texts
+            for texts in versions
+            if any(each.text.strip() for each in texts) and not _first(texts).is_page
+        ]
+        return [text for texts in (plain if kind == _EITHER and plain else versions) for text in texts]
     if not _may_be_text(part) or unknown_packing(part):
         return []
     text = _Text(kind == _PAGE, _decoded(part, encoding))
@@ -242,6 +245,11 @@ def _texts(part: Message, encoding: str | None) -> list[_Text]:
 
 def _may_be_text(part: Message) -> bool:
     return part.get_content_type() in _TEXTS and part.get_content_disposition() != "attachment"
+
+
+def _first(texts: list[_Text]) -> _Text:
+    """The first of some texts that is not blank, if any is not."""
+    return next((each for each in texts if each.text.strip()), texts[0])
 
 
 def _attached(message: Message) -> Iterator[str]:

@@ -107,6 +107,25 @@ def test_what_a_list_adds_does_not_stand_for_a_page(tmp_path, plain):
     assert mail.text.split() == ["Rain", "is", "due.", "Sent", "to", "the", "list."]
 
 
+def test_what_a_list_adds_within_an_alternative_does_not_stand_for_a_page_either(tmp_path):
+    """Its plain version was taken out, or the footer was added to its page alone."""
+    pytest.importorskip("trafilatura")
+    page = EmailMessage()
+    page.set_content("<p>Rain is due.</p>", subtype="html")
+    page.make_mixed()
+    footer = EmailMessage()
+    footer.set_content("Sent to the list.")
+    page.attach(footer)
+    for plain, expected in ((None, "Rain is due. Sent to the list."), ("Rain.", "Rain.")):
+        body = EmailMessage()
+        if plain:
+            body.set_content(plain)
+        body.make_alternative()
+        body.attach(page)
+        (mail,) = read(written(tmp_path / "a.eml", bytes(body)), html=True)
+        assert " ".join(mail.text.split()) == expected
+
+
 def test_a_mail_without_any_text_is_rejected(tmp_path):
     head = "Message-ID: <3@x>\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\n"
     (reject,) = read(written(tmp_path / "a.eml", f"{head}AAAA\n"))
