@@ -37,7 +37,7 @@ def test_an_hour_that_is_closed_is_no_index_to_score(monkeypatch):
     }
     answer = {name: {"settings": each} for name, each in settings.items()}
     monkeypatch.setattr(backlog, "index_settings", lambda *_, **__: answer)
-    state = mock.Mock(**{"commit.floor_hour": 0})
+    state = mock.Mock(**{"commit.floor_hour": 0}, aborted=())
     monkeypatch.setattr(backlog, "read_state", lambda _: state)
     monkeypatch.setattr(Layout, "refresh", lambda *_: None)
     monkeypatch.setattr(BacklogReader, "_count", lambda _, indices: dict.fromkeys(indices, (1, None)))
@@ -46,6 +46,10 @@ def test_an_hour_that_is_closed_is_no_index_to_score(monkeypatch):
         reader.check_open()
         freed = 'PUT news-2026.11.21-09/_settings {"index.blocks.write": null}'
         assert reader.measure() == Backlog(1, None, 1, {"news-2026.11.21-09": freed}, ("news-2026.11.21-08",))
+        state.commit.floor_hour = 600_000  # it has left the window meanwhile
+        monkeypatch.setattr(backlog, "in_order", lambda *_, **__: iter(()))
+        assert list(reader.entries()) == []
+        assert reader.measure().closed == ()
 
 
 def test_an_index_that_is_made_again_gets_its_mapping_again(monkeypatch):

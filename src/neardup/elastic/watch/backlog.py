@@ -97,15 +97,20 @@ class BacklogReader:
         self._map_new(writable)
         if writable:
             yield from in_order(
-                self._cluster, self._layout.target, self.time, self._query([*writable], read_state(self._cluster)),
+                self._cluster, self._layout.target, self.time, self._query([*writable], self._state()),
                 missing="_first" if self._layout.archive else "_last",
             )  # fmt: skip
 
     def check_open(self) -> None:
         """Raises `ClusterRejected` for a closed hour of the window: searches would pass over it."""
+        self._state()
+        self._layout.refresh(self._cluster, self._floor_hour)
+
+    def _state(self) -> StateDocument | None:
+        """What the window's state says now; closed hours that have left the window since are none of it."""
         state = read_state(self._cluster)
         self._floor_hour = FIRST_HOUR if state is None else state.commit.floor_hour
-        self._layout.refresh(self._cluster, self._floor_hour)
+        return state
 
     def refresh(self) -> None:
         """Makes what has been written so far visible to searches."""
