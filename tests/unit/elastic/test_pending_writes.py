@@ -295,13 +295,16 @@ def test_what_lies_where_a_document_is_to_be_moved_stays_and_so_does_the_documen
 def test_a_long_document_that_is_moved_in_vain_is_where_it_was_alone(documents, cluster, lease, monkeypatch):
     """What nodes left unsigned of it passed for what another client had written, and stayed where it was to go."""
     whole, put = set(), documents.put
-    documents.pipeline = lambda key: whole.add(key) or key
+
+    def pipeline(key):
+        whole.add(key)
+        return key
 
     def left_unsigned(index, id, source):
         put(index, id, source | {"neardup": {"unsigned": "too long"}} if (index, id) in whole else source)
         whole.discard((index, id))
 
-    known = {"text": "long", "neardup": {"fingerprint": "f", "order": 3}}
+    documents.pipeline = pipeline
     for index, id, order in ((HOUR, "known", 3), (HOUR, "other", 4), (COPIES, "other", 2)):
         put(index, id, {"text": "long", "neardup": {"fingerprint": "f", "order": order}})
     monkeypatch.setattr(documents, "put", left_unsigned)
@@ -311,7 +314,7 @@ def test_a_long_document_that_is_moved_in_vain_is_where_it_was_alone(documents, 
     writes.move(DocumentRef(HOUR, "other"), DocumentRef(COPIES, "other"), {"status": "near", "order": 4})
     assert writes.send(1).keys() == {"other"}
     assert set(stored(documents)) == before
-    assert stored(documents)[HOUR, "known"]["neardup"] == {**known["neardup"], "unsigned": None}
+    assert stored(documents)[HOUR, "known"]["neardup"] == {"fingerprint": "f", "order": 3, "unsigned": None}
 
 
 def test_a_document_that_is_withdrawn_and_was_written_anew_meanwhile_stays(documents, writes):

@@ -13,7 +13,7 @@ TEXT = "The ferry ran aground off Lowland, and was towed to Arnmouth by noon. FÃ
 FOOTER = b"_______________________\nnews mailing list\nnews@arnmouth.example\n"
 
 
-def text_of(tmp_path, packing: str, body: bytes) -> str:
+def text_of(tmp_path, packing, body):
     head = f"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: {packing}\n\n"
     (mail,) = read(written(tmp_path / "a.eml", head.encode() + body))
     return mail.text
