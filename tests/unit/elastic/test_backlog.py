@@ -30,12 +30,12 @@ def test_an_hour_that_is_a_data_stream_of_others_is_told_once(monkeypatch, caplo
 def test_an_hour_that_is_closed_is_no_index_to_score(monkeypatch):
     """Nothing said of it, and its documents waited in silence."""
     settings = {
-        "news-1969.12.31-23": {"index.verified_before_close": "true", "index.uuid": "before what is kept"},
-        "news-2026.11.21-08": {"index.verified_before_close": "true", "index.uuid": "a"},
-        "news-2026.11.21-09": {"index.uuid": "b", "index.blocks.write": "true"},
-        "news-2026.11.21-10": {"index.uuid": "c"},
+        "news-1969.12.31-23": {"verified_before_close": "true", "uuid": "before what is kept"},
+        "news-2026.11.21-08": {"verified_before_close": "true", "uuid": "a"},
+        "news-2026.11.21-09": {"uuid": "b", "blocks": {"write": "true"}},
+        "news-2026.11.21-10": {"uuid": "c"},
     }
-    answer = {name: {"settings": each} for name, each in settings.items()}
+    answer = {name: {"settings": {"index": each}} for name, each in settings.items()}
     monkeypatch.setattr(backlog, "index_settings", lambda *_, **__: answer)
     state = mock.Mock(**{"commit.floor_hour": 0}, aborted=())
     monkeypatch.setattr(backlog, "read_state", lambda _: state)
@@ -57,7 +57,9 @@ def test_an_index_that_is_made_again_gets_its_mapping_again(monkeypatch):
     uuids = iter(["one", "one", "other", "other"])
     mapped = []
     monkeypatch.setattr(
-        backlog, "index_settings", lambda *_, **__: {"letters": {"settings": {"index.uuid": next(uuids)}}}
+        backlog,
+        "index_settings",
+        lambda *_, **__: {"letters": {"settings": {"index": {"uuid": next(uuids)}}}},
     )
     monkeypatch.setattr(backlog, "time_field", lambda *_: TimeField("published", "date"))
     monkeypatch.setattr(backlog, "check_source", lambda *_: None)

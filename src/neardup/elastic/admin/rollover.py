@@ -60,9 +60,9 @@ def _check_writable(cluster: Cluster, name: str) -> bool:
     """Whether the hour `name` is there; warns if it takes no writes, raises `WindowDamaged` if it is an alias."""
     described = api.own_index(cluster, name, fields=_FIELDS)
     settings = described.get("settings", {}).get("index", {})
-    if settings.get("verified_before_close") == "true":
+    if api.is_closed(settings):
         log.warning("%s is closed: what is written to it is refused; POST %s/_open", name, name)
-    if blocks := [block for block in api.blocks_of(settings) if block in api.BLOCKS_OF_WRITES]:
+    if blocks := api.write_blocks_of(settings):
         what = f"blocked ({', '.join(blocks)}): what is written to it is refused"
         log.warning("%s is %s; %s", name, what, api.unblocking(name, blocks))
     return bool(described)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SHARDS_A_NODE: Final = 1_000
 """`cluster.max_shards_per_node`, as Elasticsearch sets it."""
-BLOCKS_OF_WRITES: Final = ("read_only", "read_only_allow_delete", "write")
+_BLOCKS_OF_WRITES: Final = ("read_only", "read_only_allow_delete", "write")
 """What keeps writes out of an index: an operator, a full disk, a step of its lifecycle."""
 
 _SHARDS_A_NODE: Final = "cluster.max_shards_per_node"
@@ -228,6 +228,16 @@ def what_has_name(name: str, others: Sequence[str]) -> tuple[str, str]:
 def blocks_of(settings: Mapping[str, Any]) -> list[str]:
     """The blocks that an index with these settings (below `index`) has."""
     return sorted(name for name, value in settings.get("blocks", {}).items() if value == "true")
+
+
+def write_blocks_of(settings: Mapping[str, Any]) -> list[str]:
+    """Those of its blocks that keep writes out of it."""
+    return [name for name in blocks_of(settings) if name in _BLOCKS_OF_WRITES]
+
+
+def is_closed(settings: Mapping[str, Any]) -> bool:
+    """Whether an index with these settings (below `index`) is closed."""
+    return settings.get("verified_before_close") == "true"
 
 
 def unblocking(index: str, blocks: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neardup.elastic.http.admin_api import blocks_of, index_settings, mappings, unblocking
+from neardup.elastic.http.admin_api import blocks_of, index_settings, is_closed, mappings, unblocking
 from neardup.elastic.watch.archive import check_source
 from neardup.elastic.window.codec import OBJECT
 from neardup.errors import SettingsError
@@ -44,7 +44,7 @@ def check_blocks(cluster: Cluster, name: str) -> Iterator[Finding]:
     there = index_settings(cluster, name, "index.verified_before_close", "index.blocks.*", params={})
     for index, about in sorted(there.items()):
         settings = about["settings"].get("index", {})
-        if settings.get("verified_before_close") == "true":
+        if is_closed(settings):
             yield closed(index)
         elif blocks := [block for block in blocks_of(settings) if block != "metadata"]:
             remedy = f"{unblocking(index, blocks)}, and see that the disk is not full"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.admin.managed_objects import window_config
-from neardup.elastic.http.admin_api import BLOCKS_OF_WRITES, index_settings, stream_of, unblocking
+from neardup.elastic.http.admin_api import index_settings, is_closed, stream_of, unblocking, write_blocks_of
 from neardup.elastic.http.api import NO_INDEX_NEEDED, WHOLE_OF_WHAT_IS_THERE, refresh, search
 from neardup.elastic.http.scan import TimeField, in_order, time_field
 from neardup.elastic.watch.archive import check_source, map_marks
@@ -44,6 +44,16 @@ class Backlog:
     blocked: int = 0
     readonly: Mapping[str, str] = field(default_factory=dict)
     closed: tuple[str, ...] = ()
+
+
+class _Indices(NamedTuple):
+    """The indices that documents are scored in: those that can be written to, each with what tells it from an earlier
+    one of its name; those that cannot, each with the request that opens it to writes; and those that are closed.
+    """
+
+    writable: dict[str, str]
+    readonly: dict[str, str]
+    closed: list[str]
 
 
 def layout_at(cluster: Cluster) -> Layout:
@@ -93,7 +103,7 @@ class BacklogReader:
 
         Marks of a watcher that had died before they came are none: nobody need have undone them yet.
         """
-        writable, _, _ = self._indices()
+        writable = self._indices().writable
         self._map_new(writable)
         if writable:
             yield from in_order(
@@ -116,33 +126,25 @@ class BacklogReader:
         """Makes what has been written so far visible to searches."""
         refresh(self._cluster, self._layout.target, {"ignore_unavailable": "true", **NO_INDEX_NEEDED})
 
-    def _indices(self) -> tuple[dict[str, str], dict[str, str], list[str]]:
-        """The indices that documents are scored in: those that can be written to, each with what tells it from an
-        earlier one of its name; the others, each with what opens it to writes; and those that are closed.
-        """
-        params = {"expand_wildcards": "all", "flat_settings": "true", "ignore_unavailable": "true"}
-        settings = index_settings(self._cluster, self._layout.target, *_SETTINGS, params=params)
-        writable: dict[str, str] = {}
-        readonly: dict[str, str] = {}
-        closed: list[str] = []
-        for name, index in sorted(settings.items()):
+    def _indices(self) -> _Indices:
+        params = {"expand_wildcards": "all", "ignore_unavailable": "true"}
+        there = index_settings(self._cluster, self._layout.target, *_SETTINGS, params=params)
+        indices = _Indices({}, {}, [])
+        for name, about in sorted(there.items()):
             # Copies that are set aside have been scored.
             is_hour = self._layout.owns(name) and not self._layout.is_set_aside(name)
             if self._layout.archive is None and not is_hour:
                 self._tell_stream(stream_of(name))
                 continue
-            hour = self._layout.address.hour_of_index(name)
-            if index["settings"].get("index.verified_before_close") == "true":
-                closed += [name] if hour is None or hour[0] >= self._floor_hour else []
-            elif blocks := [
-                block
-                for block in BLOCKS_OF_WRITES
-                if index["settings"].get(f"index.blocks.{block}") == "true"
-            ]:
-                readonly[name] = unblocking(name, blocks)
+            settings, hour = about["settings"]["index"], self._layout.address.hour_of_index(name)
+            if is_closed(settings):
+                if hour is None or hour[0] >= self._floor_hour:
+                    indices.closed.append(name)
+            elif blocks := write_blocks_of(settings):
+                indices.readonly[name] = unblocking(name, blocks)
             else:
-                writable[name] = index["settings"]["index.uuid"]
-        return writable, readonly, closed
+                indices.writable[name] = settings["uuid"]
+        return indices
 
     def _tell_stream(self, name: str | None) -> None:
         """Says in the log, once, that an hour is a data stream of others: its documents would wait in silence."""
