@@ -19,8 +19,14 @@ if TYPE_CHECKING:
 MAX_GROWTH: Final = 5
 """UTF-8 bytes of a normal form per byte of its text at most: 3 by NFC (U+1D160), 1.5 by folding (U+023A)."""
 
-MAX_POINTS: Final = 2
-"""Code points of a normal form per byte of its text at most: 1.5 before NFC puts them together again (U+0390)."""
+MAX_POINTS: Final = 1.5
+"""Code points of a normal form per byte of its text at most, before NFC puts them together again (U+0390)."""
+
+
+def most_points(size: int) -> int:
+    """Room for the code points of the normal form of a text of so many bytes, and one more."""
+    return int(MAX_POINTS * size) + 1
+
 
 _decode = Kernel("decode")
 _encode_one = Kernel("encode_one")

@@ -13,6 +13,7 @@ from neardup.kernels.marks import MarkedForm, MarkScratch, SignTables, mark_figu
 from neardup.kernels.pairs import COLUMNS, EVERYTHING, Limits, PairScratch, measure_pairs
 from neardup.kernels.pairs import own_words as kernel_own_words
 from neardup.kernels.quoted_lines import LINE_ROWS, most_lines
+from neardup.kernels.text import most_points
 from neardup.tables import signs
 from neardup.tables import unicode as unicode_table
 
@@ -106,8 +107,7 @@ def _scratch(size: int, lines: int) -> PairScratch:
 
 
 def _new_scratch(size: int, lines: int) -> PairScratch:
-    """Normal forms have at most one and a half times as many code points as a text has bytes."""
-    points, slots = 3 * size // 2 + 1, 64
+    points, slots = most_points(size), 64
     while slots < 2 * points:
         slots *= 2
     return PairScratch(
@@ -128,7 +128,7 @@ def _new_scratch(size: int, lines: int) -> PairScratch:
 
 
 def _mark_scratch(size: int, lines: int) -> MarkScratch:
-    words = 3 * size // 2 + 1
+    words = most_points(size)
     return MarkScratch(
         np.empty(4 * size + 4, np.uint32),
         np.empty(words, np.uint8),
@@ -140,7 +140,7 @@ def _mark_scratch(size: int, lines: int) -> MarkScratch:
 
 
 def _marked_form(size: int) -> MarkedForm:
-    points = 3 * size // 2 + 1
+    points = most_points(size)
     return MarkedForm(np.empty(points, np.uint32), np.empty(points, np.uint8), np.empty(points, np.int64))
 
 

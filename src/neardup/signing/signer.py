@@ -21,7 +21,7 @@ from neardup.kernels.digests import sha256_halves
 from neardup.kernels.qgrams import window_keys
 from neardup.kernels.signing import Scratch, count_qgrams, key_sets, prefix_batch, sign_batch
 from neardup.kernels.sketch import UNCOUNTED
-from neardup.kernels.text import MAX_GROWTH, MAX_POINTS
+from neardup.kernels.text import MAX_GROWTH, most_points
 from neardup.kernels.words import sign_words_batch, word_hashes
 from neardup.model.document import text_argument
 from neardup.model.settings import COMPLETE_SHARED, Recipe, Settings
@@ -40,9 +40,9 @@ log = logging.getLogger("neardup")
 
 _SETS_AT_ONCE: Final = 32
 """How many key sets are made before their prefixes are taken: a cache holds this many, and no new memory is needed."""
-_KEPT_BYTES: Final = 1_700_000
-"""Working arrays are kept for normal forms of up to this many bytes, and for texts to be signed of half of that: the
-arrays for one text of 10 MB took 600 MB.
+_KEPT_BYTES: Final = 1_260_000
+"""Working arrays are kept for normal forms of up to this many bytes, and for texts to be signed of two thirds of that:
+the arrays for one text of 10 MB took 600 MB.
 """
 LEAST_SECRET: Final = 16
 """Bytes of a salt from which on nobody can try all there are."""
@@ -119,7 +119,7 @@ class Signer:
         )
         sign_batch(
             data, offsets, normal, counted, self.recipe.q, self.recipe.fold_case, self._tables.unicode,
-            rules, self.scratch(longest if normal else MAX_POINTS * longest), batch[:-1],
+            rules, self.scratch(longest if normal else most_points(longest)), batch[:-1],
         )  # fmt: skip
         forms = batch.texts[: batch.text_offsets[-1]]
         return batch._replace(
