@@ -89,7 +89,7 @@ class _Mail(NamedTuple):
     time: str | None
     shown: dict[str, Any]
     packing: str | None
-    """What a text is packed by that cannot be read for it."""
+    """What a text is packed by that cannot be read for it, where none can be read."""
 
 
 def document(chunks: Iterator[Chunk], position: Position, longest: int, html: TextOfHtml | None) -> Item:
@@ -176,7 +176,7 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
     id = mail.id or otherwise
     if not mail.texts:
         return position.reject(PACKED.format(packing=mail.packing) if mail.packing else NO_TEXT, id=id)
-    if html is None and _first(mail.texts).is_page:
+    if html is None and _begins_with_page(mail.texts):
         return position.reject(ONLY_HTML, id=id)
     texts = mail.texts if html else [each for each in mail.texts if not each.is_page]
     try:
@@ -191,12 +191,14 @@ def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
     message = email.message_from_bytes(data.lstrip(BOM + BLANK), policy=_POLICY)
     if not message.keys():
         return None
+    texts = _texts(message, encoding)
+    packings = () if texts else (unknown_packing(each) for each in _parts(message) if _may_be_text(each))
     return _Mail(
         _header(message, "Message-ID").strip("<> \t"),
-        _texts(message, encoding),
+        texts,
         _time(message),
         _shown(message),
-        next(filter(None, (unknown_packing(each) for each in _parts(message) if _may_be_text(each))), None),
+        next(filter(None, packings), None),
     )
 
 
@@ -231,11 +233,7 @@ def _texts(part: Message, encoding: str | None) -> list[_Text]:
     inner, kind = _inner(part), part.get_content_type()
     if inner is not None:
         versions = [_texts(each, encoding) for each in inner]
-        plain = [
-            texts
-            for texts in versions
-            if any(each.text.strip() for each in texts) and not _first(texts).is_page
-        ]
+        plain = [texts for texts in versions if _begins_with_page(texts) is False]
         return [text for texts in (plain if kind == _EITHER and plain else versions) for text in texts]
     if not _may_be_text(part) or unknown_packing(part):
         return []
@@ -247,9 +245,9 @@ def _may_be_text(part: Message) -> bool:
     return part.get_content_type() in _TEXTS and part.get_content_disposition() != "attachment"
 
 
-def _first(texts: list[_Text]) -> _Text:
-    """The first of some texts that is not blank, if any is not."""
-    return next((each for each in texts if each.text.strip()), texts[0])
+def _begins_with_page(texts: list[_Text]) -> bool | None:
+    """Whether the first of some texts that is not blank is a page; None if all are blank."""
+    return next((each.is_page for each in texts if each.text.strip()), None)
 
 
 def _attached(message: Message) -> Iterator[str]:
@@ -274,16 +272,23 @@ def _decoded(part: Message, encoding: str | None) -> str:
     data = unpacked(part)
     if data is None:
         return ""
-    cut = _HALF_RE.sub(b"", data)
-    if cut.isascii():  # what ends it is a letter of another encoding
-        cut = data
-    named = _encoding_named(part)
-    for each, name in ((data, named), (data, "utf-8"), (cut, "utf-8"), (data, encoding), (data, "cp1252")):
+    for each, name in _readings(data, _encoding_named(part), encoding):
         with suppress(LookupError, ValueError):
             text = each.decode(name or "ascii")
             text.encode()  # half a pair has no UTF-8
             return text
     return data.decode("latin-1")
+
+
+def _readings(data: bytes, named: str | None, otherwise: str | None) -> Iterator[tuple[bytes, str | None]]:
+    """What of a text may be in which encoding, the likeliest first."""
+    yield data, named
+    yield data, "utf-8"
+    whole = _HALF_RE.sub(b"", data)
+    if not whole.isascii():  # else what ends it is a letter of another encoding
+        yield whole, "utf-8"
+    yield data, otherwise
+    yield data, "cp1252"
 
 
 def _encoding_named(part: Message) -> str | None:

@@ -64,9 +64,8 @@ def _of_base64(data: bytes) -> bytes:
     """
     other = _NO_BASE64_RE.search(data)
     if other and not _LONG_LINE_RE.search(data, other.start()):
-        above = data[
-            : max(data.rfind(b"\n", 0, other.start() + 1), data.rfind(b"\r", 0, other.start() + 1)) + 1
-        ]
+        line = max(data.rfind(end, 0, other.start() + 1) for end in (b"\n", b"\r")) + 1
+        above = data[:line]
         if not above.strip() and len(data.split()) > 1:
             return data
         data = above if above.strip() else data
