@@ -105,7 +105,7 @@ def dedup(
         len(before),
         run.pairs,
         pairs,
-        by_kind(kinds, [*before, *ordered], fold_case=recipe is not None and recipe.fold_case)
+        by_kind(kinds, [*before, *ordered], fold_case=(recipe or Recipe()).fold_case)
         if kinds and pairs
         else None,
     )

@@ -174,6 +174,4 @@ def status_of(error: NeardupError) -> int:
     """The HTTP status by which an error is told; of one that is not about what was asked, 503."""
     if isinstance(error, UnknownDocument):
         return 404
-    if isinstance(error, SettingsError) and error.name == "judged":  # its file was replaced
-        return 503
     return 422 if isinstance(error, SettingsError | DocumentError) else 503

@@ -9,7 +9,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, get_args
 
-from neardup.errors import DocumentError, SettingsError, shown
+from neardup.errors import DocumentError, NeardupError, SettingsError, shown
 from neardup.tables.atomic_write import write_whole
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ class JudgedPairs:
         return self._judged.get(_ordered(first, second))
 
     def judge(self, first: str, second: str, judgement: Judgement) -> None:
-        """Writes down what a pair is. Raises `DocumentError` for ids that cannot stand in such a file, or are one."""
+        """Writes down what a pair is. Raises `DocumentError` for ids that cannot stand in such a file, or are one, and
+        `NeardupError` where another file has taken the place of this one.
+        """
         if first == second:
             raise DocumentError(first, "a pair is of two documents, and both ids are this one")
         for id in (first, second):
@@ -68,7 +70,7 @@ class JudgedPairs:
         pair = _ordered(first, second)
         with self._lock, _held(self.path) as file:
             known = os.fstat(file.fileno())  # another process may have judged, too
-            judged = (_read(self.path) if known.st_size else self._judged) | {pair: judgement}
+            judged = (_read_again(self.path) if known.st_size else self._judged) | {pair: judgement}
             lines = (f"{one}\t{other}\t{label}\n" for (one, other), label in judged.items())
             write_whole(self.path, "".join([_HEADER, *lines]).encode(), mode=stat.S_IMODE(known.st_mode))
             self._judged = judged
@@ -109,6 +111,13 @@ def _read(path: Path) -> dict[tuple[str, str], str]:
             raise SettingsError("judged", str(path), wanted.format(f"line {number} is {shown(line)}"))
         judged[_ordered(parts[0], parts[1])] = parts[2]
     return judged
+
+
+def _read_again(path: Path) -> dict[tuple[str, str], str]:
+    try:
+        return _read(path)
+    except SettingsError as error:  # which is no more about what somebody has set
+        raise NeardupError(str(error)) from None
 
 
 def _ordered(first: str, second: str) -> tuple[str, str]:
