@@ -53,9 +53,8 @@ class DirectoryWriter(DirectoryStore):
         # After a change that failed, perhaps because the disk is full, there is only reading.
         begins = self.revision == 0
         if begins:
-            shutil.rmtree(
-                self.path / RESIGN_DRAFT, ignore_errors=True
-            )  # a run that was killed left it behind
+            with contextlib.suppress(OSError):
+                shutil.rmtree(self.path / RESIGN_DRAFT)  # a run that was killed left it behind
             for hour in self.hours():
                 if hour < self.committed.floor_hour:  # an expiry left it behind
                     self.drop(hour)
