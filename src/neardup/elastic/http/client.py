@@ -393,4 +393,4 @@ def with_causes(reason: str, cause: Any) -> str:
         if own and str(own) not in reason:
             reason = f"{reason}: {own}"
         cause = cause.get("caused_by")
-    return reason
+    return reason.removesuffix(";")  # a block's ends so, and what to do follows
