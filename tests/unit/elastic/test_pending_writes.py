@@ -252,9 +252,25 @@ def move_known(writes):
     writes.move(DocumentRef(HOUR, "known"), DocumentRef(COPIES, "known"), {"status": "near", "order": 3})
 
 
-@pytest.mark.parametrize("change", [replace_known, delete_known, move_known])
-@pytest.mark.parametrize("known", [{"text": "old", "neardup": {"order": 3}}, None], ids=["known", "deleted"])
-def test_what_another_client_writes_while_its_document_is_changed_stays(documents, writes, change, known):
+KNOWN = {"text": "old", "neardup": {"order": 3}}
+REPLACED = "give this one another id, or delete that one"
+SCORED = "let `neardup watch` score it, and run again"
+
+
+@pytest.mark.parametrize(
+    ("change", "known", "remedy"),
+    [
+        (replace_known, KNOWN, REPLACED),
+        (replace_known, None, REPLACED),
+        (delete_known, KNOWN, SCORED),
+        (move_known, KNOWN, SCORED),
+    ],
+    ids=["replaced", "replaced-that-was-deleted", "deleted", "moved"],
+)
+def test_what_another_client_writes_while_its_document_is_changed_stays(
+    documents, writes, change, known, remedy
+):
+    """Whoever deleted a document was told to give it another id."""
     if known:
         documents.put(HOUR, "known", known)
     seen: list[object] = []
@@ -267,9 +283,10 @@ def test_what_another_client_writes_while_its_document_is_changed_stays(document
     documents.refused = anew
     change(writes)
     refused = writes.send(1)
-    assert refused.keys() == ({"known"} if seen else set())
-    assert all("another client wrote a document of this id" in reason for reason in refused.values())
-    assert stored(documents) == ({(HOUR, "known"): ANEW[0]} if seen else {})
+    assert (refused.keys(), len(seen)) == ({"known"}, 1)
+    assert refused["known"].startswith("another client ")
+    assert refused["known"].endswith(f": {remedy}")
+    assert stored(documents) == {(HOUR, "known"): ANEW[0]}
 
 
 def test_what_another_client_has_written_anew_is_neither_deleted_nor_replaced(documents, writes, caplog):
@@ -282,13 +299,24 @@ def test_what_another_client_has_written_anew_is_neither_deleted_nor_replaced(do
     assert stored(documents) == {(HOUR, "known"): ANEW[0]}
 
 
-@pytest.mark.parametrize("theirs", [ANEW[0], {"neardup": {"order": 2}}], ids=["unscored", "scored"])
-def test_what_lies_where_a_document_is_to_be_moved_stays_and_so_does_the_document(documents, writes, theirs):
+@pytest.mark.parametrize(
+    ("theirs", "remedy"),
+    [
+        (ANEW[0], f"{COPIES}: this one is to be moved there, so delete that one, and run again"),
+        ({"neardup": {"order": 2}}, "delete that one, or `neardup doctor`"),
+    ],
+    ids=["unscored", "scored"],
+)
+def test_what_lies_where_a_document_is_to_be_moved_stays_and_so_does_the_document(
+    documents, writes, theirs, remedy
+):
     known = {"text": "old", "neardup": {"order": 3}}
     documents.put(HOUR, "known", known)
     documents.put(COPIES, "known", theirs)
     move_known(writes)
-    assert COPIES in writes.send(1)["known"]
+    refused = writes.send(1)["known"]
+    assert COPIES in refused
+    assert refused.endswith(remedy)
     assert stored(documents) == {(HOUR, "known"): known, (COPIES, "known"): theirs}
 
 

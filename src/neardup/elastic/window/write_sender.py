@@ -123,10 +123,13 @@ class WriteSender:
         if arrival == write.arrival:
             return None
         if action.op != "update" and arrival is None:
-            return _in_the_way(action, arrival)
+            return self._waits_in_the_way(write)
         if action.op == "create":
             if self._counts(arrival):
-                return _in_the_way(action, arrival)
+                return (
+                    f"{action.index} holds another document of this id, which this window does not know, or by another "
+                    "name: delete that one, or `neardup doctor`"
+                )
             action = action._replace(op="index")  # in place of what a scorer left that died
         elif not write.new or arrival is not None:
             self._lease.renew()  # if it was another scorer, this one is to stop here
@@ -137,6 +140,21 @@ class WriteSender:
             return None
         return self.send([write._replace(action=action.if_version(current.version))]).get(write.id)
 
+    def _waits_in_the_way(self, write: Write) -> str:
+        """Why a write is refused that meets a document of another client which nobody has scored."""
+        index = write.action.index
+        if write.action.op == "delete":
+            return (
+                f"another client has written it anew in {index}: let `neardup watch` score it, and run again"
+            )
+        hour = self._cluster.address.hour_of_index(index)
+        scored = "" if hour is not None and hour[1] else ", which `neardup watch` scores"
+        if write.action.op == "create" and not write.new:
+            remedy = "this one is to be moved there, so delete that one, and run again"
+        else:
+            remedy = "give this one another id, or delete that one"
+        return f"another client wrote a document of this id to {index}{scored}: {remedy}"
+
     def _is_for(self, write: Write, current: StoredDocument) -> bool:
         """Whether an update is for a document that somebody changed after it was read: a mark for its text, another
         verdict for its arrival; what takes a mark back for any.
@@ -146,26 +164,13 @@ class WriteSender:
         return write.ours.get("order") in (None, arrival_in(current.source))
 
 
-def _in_the_way(action: Action, arrival: int | None) -> str:
-    """Why a new document is refused whose id another one has."""
-    if arrival is None:
-        return (
-            f"another client wrote a document of this id to {action.index}, which `neardup watch` scores: "
-            "give this one another id, or delete that one"
-        )
-    return (
-        f"{action.index} holds another document of this id, which this window does not know, or by another name: "
-        "delete that one, or `neardup doctor`"
-    )
-
-
 def pinned(write: Write, current: Current) -> Write:
     """The same write, which happens only to the version that is there now; a whole document only in place of one of the
     window, or where none is.
     """
     action = write.action
     if action.op == "index" and (action.ref not in current or is_anew(action.ref, current)):
-        action = action._replace(op="create")
+        return write._replace(action=action._replace(op="create"), new=True)
     if action.op == "create":
         return write._replace(action=action)
     return write._replace(action=action.if_version(version_of(current, action.ref)))
