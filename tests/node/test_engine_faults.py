@@ -402,6 +402,26 @@ def test_a_scorer_follows_what_nodes_sign_by_now(cluster, candidates):
         assert window.get("b") == open_elastic_window(url, readonly=True).get("b") is not None
 
 
+def test_a_document_whose_new_place_is_taken_stays_and_all_others_move(cluster, caplog):
+    """It was the end of every `reconcile`, until somebody deleted what another client had written there."""
+    url, own = str(cluster.address), cluster.address
+    hour, copies = own.hourly(START // 3_600), own.copies(START // 3_600)
+    with open_elastic_window(url) as window:
+        list(window.ingest([document(id, A) for id in "abc"]))
+    assert bulk(cluster, [Action("create", copies, "b", {"text": C})])[0].ok
+    for stays in ("b", ""):
+        with open_elastic_window(url, policy="route") as window:
+            list(window.reconcile())
+            verdicts = [verdict for id in "abc" if (verdict := window.get(id))]
+            assert [verdict.duplicate_of for verdict in verdicts] == [None, "a", "a"]
+        places = {id: at for at, id, source in stored(cluster) if source["text"] == A}
+        assert places == {"a": hour, "b": hour if stays else copies, "c": copies}
+        told = [message for message in caplog.messages if "stays where it is" in message]
+        assert [message[0] for message in told] == ["b"]
+        assert "so delete that one, and run again" in told[0]
+        bulk(cluster, [Action("delete", copies, "b")] if stays else [])
+
+
 def test_what_could_be_written_can_be_moved_and_put_back(cluster):
     """Text and signature together are more than a proxy takes, which took the text."""
     text, other = (

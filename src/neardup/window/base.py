@@ -279,6 +279,8 @@ class Window(Protocol):
     def reconcile(self) -> Iterator[Verdict]:
         """Scores all living documents again as if they had come in order of (time, id), by the present settings; yields
         the verdicts that changed.
+
+        In a cluster a document that cannot be moved to where the policy has it stays where it is, which is logged.
         """
         ...
 

@@ -17,7 +17,7 @@ from neardup.window import expiry, overview
 from neardup.window.base import Documents, Expired, Left, OnReject, ReadDocument, Stats
 from neardup.window.ingest import Ingest, log_reject
 from neardup.window.query import answer
-from neardup.window.reconcile import reconcile, remember_own_settings
+from neardup.window.reconcile import reconciled
 from neardup.window.session import Session, one_at_a_time
 
 if TYPE_CHECKING:
@@ -194,10 +194,7 @@ class WindowEngine:
     @one_at_a_time
     def reconcile(self) -> Iterator[Verdict]:
         with self._session.writing(), self._session.changing():
-            changed = list(reconcile(self._session.state))
-            remember_own_settings(self._session.state)
-            self._session.commit()
-        return iter(changed)
+            return iter(reconciled(self._session))
 
     @one_at_a_time
     def decide_by(self, policy: Policy, matches: int | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from neardup.model.decision import Evidence, decide
+from neardup.model.escapes import escaped
 from neardup.model.hours import compared_hours, first_living_hour, hour_of
 from neardup.model.verdict import Part
 from neardup.stores.blobs import best_overlap
@@ -16,23 +18,49 @@ from neardup.stores.records import chosen_rows, text_sizes
 from neardup.stores.remembered_settings import EARLIER, earlier, merged
 from neardup.window.candidates_of_one import candidates_of_one
 from neardup.window.comparison import verifier_of, with_kinds
+from neardup.window.session import refusal
 
 _BYTES_AT_ONCE: Final = 4_000_000
 _MOST_AT_ONCE: Final = 256
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from neardup.model.decision import Matches
     from neardup.model.verdict import Verdict
     from neardup.signing.signature import SignedBatch
+    from neardup.window.session import Session
     from neardup.window.state import State
 
+log = logging.getLogger("neardup")
 
-def reconcile(state: State) -> Iterator[Verdict]:
-    """See `Window.reconcile`. One search a document; groups are built anew on the way.
+
+def reconciled(session: Session) -> list[Verdict]:
+    """See `Window.reconcile`: the verdicts that changed, made lasting. A document that the store cannot put where it
+    belongs stays where it is, which is logged; then all is decided again.
+    """
+    stay = set[str]()
+    while True:
+        state = session.state
+        before = state.committed
+        changed = list(_reconcile(state, stay))
+        _remember_own_settings(state)
+        refused = state.commit()
+        if not refused:
+            return changed
+        if refused.keys() & stay:
+            raise refusal(refused)
+        for id, reason in refused.items():
+            log.warning("%s stays where it is: %s", escaped(id), reason)
+        stay |= refused.keys()
+        session.forget_batch(before)
+
+
+def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
+    """The verdicts that change if every document but those of the ids `stay` may go where the policy has it. One search
+    a document; groups are built anew on the way.
 
     A copy whose original expired with its hour keeps its verdict, unless its score is below the present threshold: what
     was known is not forgotten. One whose original was deleted is scored anew. The same goes for every partial copy that
@@ -51,14 +79,14 @@ def reconcile(state: State) -> Iterator[Verdict]:
         if _outlived(state, doc, old):
             if old_heads[doc] != table.arrivals[doc]:  # before its row is stored, which says so
                 table.join(doc, old_heads[doc], by_arrival.get(old_heads[doc]))
-            if _set_aside(state, doc, old):
+            if _set_aside(state, doc, old, stay):
                 state.store_flags(doc)
             continue
         verdict, matches, parts = _decided_again(state, doc, form, ranks, old)
         head = table.ids.doc(verdict.group)
         changed = _differ(verdict, old)
         verdict = verdict if changed else old  # what is not told stays as it was told
-        if _set_aside(state, doc, verdict) or table.arrivals[head] != old_heads[doc] or changed:
+        if _set_aside(state, doc, verdict, stay) or table.arrivals[head] != old_heads[doc] or changed:
             state.record(doc, verdict, matches.basis(parts))
         elif verdict.group != verdict.id:
             table.follow(doc, head)
@@ -76,7 +104,7 @@ def _with_forms(state: State, docs: Sequence[int]) -> Iterator[tuple[int, bytes]
         yield from zip(chosen, state.texts(chosen), strict=True)
 
 
-def remember_own_settings(state: State) -> None:
+def _remember_own_settings(state: State) -> None:
     """From the next commit on, every verdict is by the present settings; copies that came before the policy to drop
     are still kept.
     """
@@ -87,8 +115,12 @@ def remember_own_settings(state: State) -> None:
     state.store.remember_at_commit(remembered)
 
 
-def _set_aside(state: State, doc: int, verdict: Verdict) -> bool:
-    """Keeps a copy out of what is searched, or puts it back, as the policy has it; whether that changed anything."""
+def _set_aside(state: State, doc: int, verdict: Verdict, stay: Container[str]) -> bool:
+    """Keeps a copy out of what is searched, or puts it back, as the policy has it, unless its id is among those that
+    `stay`; whether that changed anything.
+    """
+    if state.table.ids[doc] in stay:
+        return False
     return state.table.set_aside(doc, verdict.is_copy and state.settings.policy == "route")
 
 

@@ -217,7 +217,7 @@ class Session:
         """Makes all changes so far lasting."""
         refused = self.state.commit()
         if refused:
-            raise NeardupError("; ".join(f"{id}: {reason}" for id, reason in refused.items()))
+            raise refusal(refused)
 
     def look_ahead(self, documents: Sequence[Prepared], signed: SignedQueryBatch) -> None:
         """Where candidates are searched for: looks for those of a batch before it may be changed."""
@@ -280,6 +280,11 @@ class Session:
                 return answer()
         self.store.refresh()
         return answer()
+
+
+def refusal(refused: Mapping[str, str]) -> NeardupError:
+    """The error for changes that the store refuses: why, by the ids of documents."""
+    return NeardupError("; ".join(f"{id}: {reason}" for id, reason in refused.items()))
 
 
 def _hours(remembered: Mapping[str, Any]) -> dict[str, int | None]:

@@ -216,7 +216,7 @@ def test_a_new_verdict_is_not_for_what_another_client_has_written_anew(documents
     moved, revised = DocumentRef(HOUR, "moved"), DocumentRef(HOUR, "revised")
     for ref in (moved, revised):
         documents.put(*ref, anew)
-    writes.move(moved, DocumentRef(COPIES, "moved"), {"status": "near", "order": 3})
+    writes.move(moved, DocumentRef(COPIES, "moved"), {"status": "near", "order": 3}, "moved")
     writes.put(Action("update", *revised, {"neardup": {"status": "near", "order": 4}}), "revised")
     assert writes.send(1) == {}
     assert stored(documents) == {tuple(moved): anew, tuple(revised): anew}
@@ -249,7 +249,9 @@ def delete_known(writes):
 
 
 def move_known(writes):
-    writes.move(DocumentRef(HOUR, "known"), DocumentRef(COPIES, "known"), {"status": "near", "order": 3})
+    writes.move(
+        DocumentRef(HOUR, "known"), DocumentRef(COPIES, "known"), {"status": "near", "order": 3}, "known"
+    )
 
 
 KNOWN = {"text": "old", "neardup": {"order": 3}}
@@ -339,7 +341,9 @@ def test_a_long_document_that_is_moved_in_vain_is_where_it_was_alone(documents, 
     before = set(stored(documents))
     writes = PendingWrites(cluster, lambda _: True, SIGNED_BY_NODES, lease)
     move_known(writes)
-    writes.move(DocumentRef(HOUR, "other"), DocumentRef(COPIES, "other"), {"status": "near", "order": 4})
+    writes.move(
+        DocumentRef(HOUR, "other"), DocumentRef(COPIES, "other"), {"status": "near", "order": 4}, "other"
+    )
     assert writes.send(1).keys() == {"other"}
     assert set(stored(documents)) == before
     assert stored(documents)[HOUR, "known"]["neardup"] == {"fingerprint": "f", "order": 3, "unsigned": None}

@@ -84,7 +84,7 @@ class BatchWrites:
         self.removes = True
         (fields,) = verdict_fields(row, [blob], now_ms())
         if target != ref:
-            self._pending.move(ref, target, fields)
+            self._pending.move(ref, target, fields, id)
         else:
             self._pending.put(Action("update", *ref, {OBJECT: fields}), id)
 

@@ -32,11 +32,12 @@ _TOO_LARGE_TO_KEEP: Final = (
 
 
 class _Move(NamedTuple):
-    """A stored document that goes elsewhere, with new `fields` in our object."""
+    """The stored document `id`, which goes elsewhere, with new `fields` in our object."""
 
     old: DocumentRef
     new: DocumentRef
     fields: dict[str, Any]
+    id: str
 
 
 class PendingWrites:
@@ -74,9 +75,9 @@ class PendingWrites:
         write = self._pending.get(ref)
         return None if write is None else write.action
 
-    def move(self, old: DocumentRef, new: DocumentRef, fields: dict[str, Any]) -> None:
-        """Lets a document wait to be moved, with new `fields` in our object."""
-        self._moves.append(_Move(old, new, fields))
+    def move(self, old: DocumentRef, new: DocumentRef, fields: dict[str, Any], id: str) -> None:
+        """Lets the document `id` wait to be moved, with new `fields` in our object."""
+        self._moves.append(_Move(old, new, fields, id))
 
     def send(self, epoch: int) -> dict[str, str]:
         """Writes what waits: new documents first, then, with an undo log of `epoch`, what changes stored ones. Why some
@@ -183,12 +184,12 @@ def _arrival(current: Current, ref: DocumentRef) -> int | None:
 
 def _moving(moves: Sequence[_Move], current: Current) -> Iterator[Write]:
     """The two writes of every move."""
-    for old, new, fields in moves:
+    for old, new, fields, id in moves:
         if _is_for(old, fields, current):
             there = current[old].source
             source = {**there, OBJECT: {**own_object(there), **fields}}
-            yield Write(Action("create", *new, source), new.id, fields["order"])
-            yield Write(Action("delete", *old), new.id)
+            yield Write(Action("create", *new, source), id, fields["order"])
+            yield Write(Action("delete", *old), id)
 
 
 def _concerns(write: Write, current: Current) -> bool:
