@@ -27,6 +27,26 @@ def test_an_hour_that_is_a_data_stream_of_others_is_told_once(monkeypatch, caplo
     )
 
 
+def test_an_index_that_was_meant_for_an_hour_is_told_once(monkeypatch, caplog):
+    """That no document waits was all that was said."""
+    names = (
+        "news-2026.11.21",
+        "news-2026-11-21-09",
+        "news-copies-2026.11.21-09",
+        "news-backup",
+        "news-sport-1",
+    )
+    monkeypatch.setattr(
+        backlog, "index_settings", lambda *_, **__: {name: {"settings": {}} for name in names}
+    )
+    with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
+        reader = BacklogReader(cluster, Layout(cluster.address))
+        assert [reader.measure(), reader.measure()] == [Backlog(), Backlog()]
+    assert [message.split()[0] for message in caplog.messages] == ["news-2026-11-21-09", "news-2026.11.21"]
+    assert all("is not called as hours are (news-yyyy" in message for message in caplog.messages)
+    assert all(f"--from-index {message.split()[0]} " in message for message in caplog.messages)
+
+
 def test_an_hour_that_is_closed_is_no_index_to_score(monkeypatch):
     """Nothing said of it, and its documents waited in silence."""
     settings = {
@@ -36,7 +56,12 @@ def test_an_hour_that_is_closed_is_no_index_to_score(monkeypatch):
         "news-2026.11.21-10": {"uuid": "c"},
     }
     answer = {name: {"settings": {"index": each}} for name, each in settings.items()}
-    monkeypatch.setattr(backlog, "index_settings", lambda *_, **__: answer)
+    seen_only_by_all = {name: answer.pop(name) for name in list(answer) if "verified" in str(answer[name])}
+
+    def index_settings(*_, params):
+        return answer | (seen_only_by_all if params["expand_wildcards"] == "all" else {})
+
+    monkeypatch.setattr(backlog, "index_settings", index_settings)
     state = mock.Mock(**{"commit.floor_hour": 0}, aborted=())
     monkeypatch.setattr(backlog, "read_state", lambda _: state)
     monkeypatch.setattr(Layout, "refresh", lambda *_: None)

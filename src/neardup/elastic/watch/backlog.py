@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from neardup.elastic.window.state_document import StateDocument
 
 log = logging.getLogger("neardup")
+
+_TIME_RE: Final = re.compile(r"\d[\d.-]*")
+"""What follows the prefix in the name of an hour, or of what was meant to be one."""
 
 MARK: Final = f"{OBJECT}.status"
 _SETTINGS: Final = ("index.uuid", "index.blocks.*", "index.verified_before_close")
@@ -72,7 +76,7 @@ class BacklogReader:
     def __init__(self, cluster: Cluster, layout: Layout) -> None:
         self._cluster, self._layout = cluster, layout
         self._mapped: set[str] = set()
-        self._streams: set[str] = set()
+        self._passed_over: set[str] = set()
         self._floor_hour = FIRST_HOUR
         # Our template maps the time of an hour as a date; what an archive calls its time can be of several types.
         self.time = (
@@ -134,7 +138,7 @@ class BacklogReader:
             # Copies that are set aside have been scored.
             is_hour = self._layout.owns(name) and not self._layout.is_set_aside(name)
             if self._layout.archive is None and not is_hour:
-                self._tell_stream(stream_of(name))
+                self._tell_passed_over(stream_of(name) or name)
                 continue
             settings, hour = about["settings"]["index"], self._layout.address.hour_of_index(name)
             if is_closed(settings):
@@ -146,12 +150,20 @@ class BacklogReader:
                 indices.writable[name] = settings["uuid"]
         return indices
 
-    def _tell_stream(self, name: str | None) -> None:
-        """Says in the log, once, that an hour is a data stream of others: its documents would wait in silence."""
-        if name and name not in self._streams and self._layout.address.hour_of_index(name) is not None:
-            self._streams.add(name)
-            remedy = "`neardup doctor` says how it is made an hour again"
-            log.warning("%s is a data stream: its documents are not scored; %s", name, remedy)
+    def _tell_passed_over(self, name: str) -> None:
+        """Says in the log, once, that an index seems to be meant for an hour, but is none, or that an hour is a data
+        stream of others: its documents would wait in silence.
+        """
+        own = self._layout.address
+        if name in self._passed_over or not _TIME_RE.fullmatch(name.removeprefix(f"{own.prefix}-")):
+            return
+        self._passed_over.add(name)
+        if own.hour_of_index(name) is not None:
+            why, remedy = "a data stream", "`neardup doctor` says how it is made an hour again"
+        else:
+            why = f"not called as hours are ({own.prefix}-yyyy.MM.dd-HH, in UTC)"
+            remedy = f"`neardup ingest --from-index {name} --window {own}` copies them"
+        log.warning("%s is %s: its documents are not scored; %s", name, why, remedy)
 
     def _map_new(self, indices: dict[str, str]) -> None:
         """Maps the marks in what an archive stands for since it was last looked at: a data stream rolls over, an index
