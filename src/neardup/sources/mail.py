@@ -19,6 +19,7 @@ from neardup.sources.encoding import MEANT, meant_encoding
 from neardup.sources.html_page import PageError
 from neardup.sources.lines import BOM, Overlong, lines
 from neardup.sources.mail_packing import HEADER, packing_meant, unknown_packing, unpacked
+from neardup.sources.other_formats import reason_by_name
 from neardup.sources.position import ATTACHMENTS
 from neardup.sources.text_file import content_of, too_long
 
@@ -35,11 +36,19 @@ _POSTMARK_RE: Final = re.compile(rb"From \S.*\d\d:\d\d")
 """The line before a message of a mailbox: its sender and when it came. Without the time it is a sentence of a mail."""
 _WRITTEN_RE: Final = re.compile(rb"From \S+ +(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z][a-z] +\d+ \d\d:\d\d")
 """The same as programs write it (RFC 4155), which may do without a blank line above."""
+_RETURN_RE: Final = re.compile(rb"From [^\r]*\r+[^\r]")
+"""The same where no line feed ends it: what comes behind it is no part of it."""
+_EMLX_RE: Final = re.compile(rb"\d+[ \t]*\r?\n[!-9;-~]+:")
+"""How a mail of Apple Mail begins: with how long it is, and then its headers."""
 _HEADER_RE: Final = re.compile(rb"(?:%s)?[!-9;-~]+:|>From " % BOM)
 """How the first line of a message begins: with the name of a header (RFC 5322, 2.2), or an older postmark."""
 _SHOWN: Final = {"subject": "Subject", "from": "From", "to": "To"}
 ONLY_HTML: Final = f"the mail begins with text in HTML: --html reads it{optional_readers.HTML.if_missing}"
 NO_MAIL: Final = "not a mail: it begins with no header; --input says what it is"
+EMPTY: Final = "the mail is empty"
+RETURNS: Final = (
+    "the lines of the mailbox end in carriage returns alone: make line feeds of them (tr '\\r' '\\n')"
+)
 NO_MAILBOX: Final = (
     "not a mailbox (mbox): it does not begin with a line 'From sender time'; --input says what it is"
 )
@@ -100,7 +109,7 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int, html: Te
     # Some programs leave the postmark of the mailbox in.
     head, _, rest = data.partition(b"\n")
     return _document(
-        rest if _POSTMARK_RE.match(head.removeprefix(BOM)) else data, position, position.named(data), html
+        rest if _is_postmark(head.removeprefix(BOM)) else data, position, position.named(data), html
     )
 
 
@@ -116,7 +125,7 @@ def documents(
         if message is None:
             yield position.reject(f"the mail is longer than {longest:,} bytes")
         elif not line:
-            yield position.reject(NO_MAILBOX)
+            yield position.reject(RETURNS if _RETURN_RE.match(message.partition(b"\n")[0]) else NO_MAILBOX)
         else:
             yield _document(message, position, position.distinct(position.name(message)), html)
 
@@ -132,7 +141,7 @@ def _messages(chunks: Iterator[Chunk], longest: int) -> Iterator[tuple[int, byte
     for number, (line, below) in enumerate(_with_next(lines(chunks, longest)), 1):
         is_blank = not line.strip(BLANK)
         is_bare = is_after_blank and not (below or b"").strip(BLANK)  # a message that is nothing
-        is_mark = (_POSTMARK_RE if is_after_blank else _WRITTEN_RE).match(line)
+        is_mark = _is_postmark(line, _POSTMARK_RE if is_after_blank else _WRITTEN_RE)
         if is_mark and (is_bare or _HEADER_RE.match(below or b"")):
             if size:
                 yield start, None if size > longest else b"\n".join(held)
@@ -144,6 +153,10 @@ def _messages(chunks: Iterator[Chunk], longest: int) -> Iterator[tuple[int, byte
         is_after_blank = is_blank
     if size or start:
         yield start, None if size > longest else b"\n".join(held)
+
+
+def _is_postmark(line: bytes, pattern: re.Pattern[bytes] = _POSTMARK_RE) -> bool:
+    return pattern.match(line) is not None and not _RETURN_RE.match(line)
 
 
 def _with_next(batches: Iterator[Lines]) -> Iterator[tuple[bytes, bytes | None]]:
@@ -172,7 +185,7 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
     except Exception as error:  # noqa: BLE001 - what else a broken mail makes the library raise is not foreseen
         return position.reject(UNREADABLE.format(error=f"{type(error).__name__}: {error}"), id=otherwise)
     if mail is None:
-        return position.reject(NO_MAIL, id=position.stem)
+        return position.reject(_why_no_mail(data), id=position.stem)
     id = mail.id or otherwise
     if not mail.texts:
         return position.reject(PACKED.format(packing=mail.packing) if mail.packing else NO_TEXT, id=id)
@@ -184,6 +197,12 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
     except PageError as error:
         return position.reject(str(error), id=id)
     return position.document(id, "\n".join(read), mail.time, mail.shown)
+
+
+def _why_no_mail(data: bytes) -> str:
+    if not data.strip(BOM + BLANK):
+        return EMPTY
+    return reason_by_name("mail.emlx") if _EMLX_RE.match(data) else NO_MAIL
 
 
 def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:

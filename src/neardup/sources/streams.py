@@ -44,6 +44,10 @@ _UNPACK: Final = "unpack it first"
 _UNPACK_OR_CONVERT: Final = "unpack the one, or convert the other to UTF-8 text, first"
 _FOREIGN: Final = (
     (re.compile(rb"PK\x03\x04"), "a zip archive, or a document of an office program", _UNPACK_OR_CONVERT),
+    (
+        re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "a mail of Outlook, or a document of an office program",
+        "convert the one to .eml, or the other to UTF-8 text, first",
+    ),
     (re.compile(rb"(?s)BZh[1-9](?:1AY&SY|.{0,5}[\x00-\x08\x0e-\x1f])"), "bzip2", _UNPACK),
     (re.compile(rb"\xfd7zXZ"), "xz", _UNPACK),
     (re.compile(rb"%PDF-\d"), "PDF", "convert it to UTF-8 text first"),

@@ -405,3 +405,33 @@ def test_a_postmark_needs_a_header_below_it_and_no_blank_line_above(tmp_path):
     texts = [item.text.split() for item in Reader([path]) if isinstance(item, Document)]
     assert [text[:2] for text in texts] == [["The", "ferry"], ["A", "plan:"], ["Rain.", "From"]]
     assert texts[1][-1] == "pen."
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "the mail is empty"),
+        (b"\r\n \n", "the mail is empty"),
+        (
+            b"285       \nFrom: a@x\n\nRain.\n",
+            "this is a mail of Apple Mail, which neardup does not read: convert it to .eml first",
+        ),
+        (b"285 days\nRain: no.\n", "not a mail: it begins with no header; --input says what it is"),
+    ],
+)
+def test_what_a_file_is_that_is_no_mail(tmp_path, data, reason):
+    (reject,) = read(written(tmp_path / "a.eml", data))
+    assert reject.reason == reason
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\r\r\n"])
+def test_a_mailbox_whose_lines_end_in_carriage_returns_alone_is_told_as_that(tmp_path, end):
+    mails = "From a@x Sat Nov 21 09:00:00 2026\nFrom: a@x\n\nRain.\n\n" * 2
+    items = read(written(tmp_path / "a.mbox", mails.replace("\n", end).encode()))
+    if end == "\r":
+        (reject,) = items
+        assert reject.reason == (
+            "the lines of the mailbox end in carriage returns alone: make line feeds of them (tr '\\r' '\\n')"
+        )
+    else:
+        assert [item.text.strip() for item in items] == ["Rain."] * 2

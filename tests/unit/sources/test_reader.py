@@ -314,6 +314,11 @@ def test_a_zstd_stream_that_would_take_much_memory_is_told_with_the_way_out(tmp_
             "a zip archive, or a document of an office program, which neardup does not read",
             "unpack the one, or convert the other to UTF-8 text, first",
         ),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+            "a mail of Outlook, or a document of an office program, which neardup does not read",
+            "convert the one to .eml, or the other to UTF-8 text, first",
+        ),
         (b"BZh9", "bzip2, which neardup does not read", "unpack it first"),
         (bz2.compress(b""), "bzip2, which neardup does not read", "unpack it first"),
         (bz2.compress(b"Rain."), "bzip2, which neardup does not read", "unpack it first"),
