@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from email.message import Message
 
 HEADER: Final = "Content-Transfer-Encoding"
@@ -24,6 +25,8 @@ _LONGEST_NAME: Final = 40
 _NO_LETTER_RE: Final = re.compile(rb"[^A-Za-z0-9+/=]+")
 _NO_BASE64_RE: Final = re.compile(rb"[^A-Za-z0-9+/=\s]|\S[ \t]++\S")
 """What no line of base64 has: another character, or a blank between words."""
+_PADDING_RE: Final = re.compile(rb"=+\s*[\r\n]")
+"""What packed text ends with, where its bytes are no multiple of three."""
 _LONG_LINE_RE: Final = re.compile(rb"[A-Za-z0-9+/]{60}")
 """What packed lines have (RFC 2045, 6.8: up to 76 characters), and footers and sentences hardly ever."""
 
@@ -69,7 +72,20 @@ def _of_base64(data: bytes) -> bytes:
         if not above.strip() and len(data.split()) > 1:
             return data
         data = above if above.strip() else data
-    letters = _NO_LETTER_RE.sub(b"", data)
+    return b"".join(map(_decoded, _pieces(data)))
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """What was packed one behind the other, each up to its padding; behind that only packed lines are another."""
+    start, last = 0, max((line.start() for line in _LONG_LINE_RE.finditer(data)), default=0)
+    for padding in _PADDING_RE.finditer(data, 0, last):
+        yield data[start : padding.end()]
+        start = padding.end()
+    yield data[start:]
+
+
+def _decoded(piece: bytes) -> bytes:
+    letters = _NO_LETTER_RE.sub(b"", piece)
     try:
         return binascii.a2b_base64(letters + b"==")
     except binascii.Error:  # one letter more than whole bytes have

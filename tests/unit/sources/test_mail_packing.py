@@ -33,6 +33,16 @@ def test_a_plain_footer_behind_base64_is_no_part_of_it(tmp_path, size, padding):
     assert text_of(tmp_path, "base64", packed + FOOTER).encode() == TEXT.encode()[:size]
 
 
+@pytest.mark.parametrize("cut", range(3))
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_base64_packed_in_several_pieces_is_read_to_its_end(tmp_path, cut, end):
+    piece = TEXT.encode()[: len(TEXT) - len(TEXT) % 3 - cut]
+    body = (base64.encodebytes(piece) * 3).replace(b"\n", end)
+    assert text_of(tmp_path, "base64", body) == piece.decode() * 3
+    if cut:  # the padding says that it ends there
+        assert text_of(tmp_path, "base64", body + b"Regards" + end) == piece.decode() * 3
+
+
 def test_damaged_base64_is_read_without_what_is_none(tmp_path):
     first, *others = base64.encodebytes(TEXT.encode()).splitlines(keepends=True)
     assert text_of(tmp_path, "base64", first + b"!\n" + b"".join(others)) == TEXT
