@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -67,7 +67,7 @@ def documents(
         if row is None:
             yield FLUSH
         elif isinstance(row, csv.Error):
-            yield position.reject(f"not CSV: {_fault(row, source.raw())}", raw=source.excerpt())
+            yield position.reject(f"not CSV: {row}", raw=source.excerpt())
         elif header:
             yield _item(header, row, use, position, source)
         elif reason := _why_no_header(use.text, row):
@@ -106,11 +106,11 @@ def _why_no_header(name: str, row: list[str]) -> str | None:
     return f"{columns}, so no row is read: --text-field names another"
 
 
-def _fault(error: csv.Error, raw: bytes) -> str:
-    """What is wrong with a row that is none, by the parser's words for it and its first line."""
+def _fault(error: csv.Error, ends: Sequence[bytes]) -> str:
+    """What is wrong with a row that is none, by the parser's words for it, its first line and that of the fault."""
     if str(error).startswith(_BARE_RETURN):
         return _RETURN_IN_CELL
-    return f"{error}; {_BACKSLASH}" if b'\\"' in raw else str(error)
+    return f"{error}; {_BACKSLASH}" if any(b'\\"' in line for line in ends) else str(error)
 
 
 def _rows(
@@ -133,9 +133,10 @@ def _rows(
         except _NothingNow:
             yield None
         except csv.Error as error:
+            fault = csv.Error(_fault(error, source.ends()))
             source.reject_row(str(error))
             pieces = []
-            yield error
+            yield fault
         else:
             if source.is_interrupted:
                 pieces.append(row)
@@ -236,6 +237,10 @@ class _LineSource:
     def excerpt(self) -> str:
         """The beginning of the row's first line."""
         return excerpt(self._read[0]) if self._read else ""
+
+    def ends(self) -> list[bytes]:
+        """The first line of the row, and the last that was read."""
+        return [*self._read[:1], *self._read[-1:]]
 
     def raw(self) -> bytes:
         """The row as it stands in the file, without its last line end."""

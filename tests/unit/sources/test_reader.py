@@ -245,6 +245,13 @@ def test_a_bad_row_costs_one_row(tmp_path, row, reason):
     assert rest == [Document("3", "c"), Document("4", "d")]
 
 
+def test_a_backslash_before_a_quote_is_told_of_whatever_line_of_the_row_has_it(tmp_path):
+    rows = 'id,text\n1,"The first line\nand \\"another\\" one"\n2,b\n'
+    first, _, last = read(written(tmp_path, "a.csv", rows))
+    assert "expected after '\"'; a backslash is no escape in CSV" in first.reason
+    assert (first.line, first.raw, last) == (2, '1,"The first line', Document("2", "b"))
+
+
 def test_a_table_without_the_text_column_is_one_reject(tmp_path):
     (reject,) = read(written(tmp_path, "a.csv", "id,body\n1,a\n2,b\n"))
     assert reject.reason == (
