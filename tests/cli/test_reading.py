@@ -137,7 +137,7 @@ def test_more_kinds_of_rejects_than_are_shown_are_counted(run, monkeypatch):
     monkeypatch.setattr("neardup.cli.sinks.SHOWN_KINDS", 1)
     Path("a.jsonl").write_text('{"text": 7}\n[]\n{"text": 8}\n[]\n')
     lines = run("ingest", "a.jsonl", "--window", "w").err.splitlines()
-    assert [line for line in lines if "documents" not in line and "compared whole" not in line] == [
+    assert [line for line in lines if "documents" not in line and "no window" not in line] == [
         "neardup: rejected a.jsonl:1: field 'text' is an integer, not a string",
         "neardup: 1 more was rejected for the reason of a.jsonl:1",
         "neardup: 2 more were rejected for other reasons",

@@ -345,6 +345,35 @@ def test_other_settings_are_told_too(run_process, window, stream, words, was, no
     assert "; ".join(f"{name} {values[0]}" for name, values in mixed.items()) == was.replace(", ", "; ")
 
 
+def test_files_of_which_nothing_can_be_used_make_no_window(run, tmp_path):
+    (tmp_path / "bad.jsonl").write_text('not json\n{"body": "The ferry ran aground."}\n')
+    done = run("ingest", tmp_path / "bad.jsonl", "--window", "w", "--window-hours", "24")
+    assert (done.code, Path("w").exists()) == (1, False)
+    assert "neardup: no window is made: nothing that was read can be used\n" in done.err
+    assert "0 documents in" in done.err
+    assert "; 2 rejected" in done.err
+    # So who tries again with another recipe, and without a limit of hours, is not held to those.
+    done = run(
+        "ingest",
+        tmp_path / "bad.jsonl",
+        "--window",
+        "w",
+        "--fold-case",
+        "--text-field",
+        "body",
+        "-f",
+        "quiet",
+    )
+    assert (done.code, Path("w").is_dir(), "no window is made" in done.err) == (1, True, False)
+    assert "1 document in" in done.err
+
+
+def test_an_empty_file_makes_a_window(run, tmp_path):
+    (tmp_path / "none.jsonl").touch()
+    assert run("ingest", tmp_path / "none.jsonl", "--window", "w").code == 0
+    assert run("stats", "--window", "w").code == 0
+
+
 def test_a_setting_of_the_moment_is_not_what_stats_show(run, window, monkeypatch):
     monkeypatch.setenv("NEARDUP_THRESHOLD", "0.99")
     stats = run("stats", "--window", window, "--format", "jsonl").lines[0]

@@ -13,6 +13,9 @@ from neardup.cli.exit_codes import DONE, REJECTED
 from neardup.cli.metrics import MetricsOption, metrics_at
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from neardup import Window
     from neardup.cli.config import Config
     from neardup.cli.sinks import OutputOptions
 
@@ -146,6 +149,7 @@ def _ingest_files(
 
     `named`: the fields of the id and the time that an option names.
     """
+    import neardup
     from neardup.cli import inputs
     from neardup.cli.pipeline import ingest_all
     from neardup.cli.repeated_ids import IdCheckingReader
@@ -157,8 +161,12 @@ def _ingest_files(
     inputs.report_passed_over(source)
     inputs.check_any(source)  # before a window is made
     dated = DatedReader(source, ahead_hours=config.settings.ahead_hours)
-    config = inputs.without_limit(location, config, dated)
-    with opened_window(window, config, make=True, remember=True, force=outputs.force) as target:
+    if inputs.needs_no_window(location, config, dated):
+        opened: AbstractContextManager[Window] = neardup.open(None, **config.given)
+    else:
+        config = inputs.without_limit(location, config, dated)
+        opened = opened_window(window, config, make=True, remember=True, force=outputs.force)
+    with opened as target:
         ordered = inputs.in_time_order(target, dated)
         reader = IdCheckingReader(ordered, source, inputs.named_fields(config, **named))
         outputs = outputs._replace(live=dated.is_live)

@@ -60,6 +60,22 @@ def without_limit(location: str, config: Config, dated: DatedReader) -> Config:
     return config.with_options(window_hours=0)
 
 
+def needs_no_window(location: str, config: Config, dated: DatedReader) -> bool:
+    """Whether files would make a new window in a directory and put nothing into it, as is told then: it would hold who
+    tries again to its recipe and its hours.
+
+    Raises `SettingsError` where no window can be made.
+    """
+    from neardup.elastic.http.address import is_address
+
+    if is_address(location) or not is_new_window(location, config, hours=lambda: 0):
+        return False
+    if not dated.has_only_rejects():
+        return False
+    log_line("no window is made: nothing that was read can be used")
+    return True
+
+
 def in_time_order(target: Window, dated: DatedReader) -> DatedReader | SortedReader:
     """The documents of files as a window with a limit of hours needs them: in order of time."""
     from neardup.sources.time_order import SortedReader

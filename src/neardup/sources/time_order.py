@@ -92,6 +92,15 @@ class DatedReader:
         for document in undated:
             yield document if time is None else document._replace(time=AssumedTime(format_time(time)))
 
+    def has_only_rejects(self) -> bool:
+        """Whether there are rejects and no document, by a pass up to the first; False for a pipe, as for no record."""
+        item: Item | None = None
+        for item in () if self.is_live else self.reader:
+            if type(item) is Document:
+                break
+        self.rewind()
+        return type(item) is Reject
+
     def hour_order(self) -> HourOrder:
         """The order of the hours, by a pass over all documents."""
         hours, newest, in_order = set[int](), _BEFORE_ALL, True
