@@ -108,7 +108,7 @@ def on_corpora(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
         for lexicon, path in lexicons(args, corpus):
             for threshold, level in product(args.thresholds, args.levels):
                 wanted = corpora.at_least(pairs, threshold)
-                recipe = replace(neardup.Recipe.for_threshold(Fraction(threshold)), lexicon=path)
+                recipe = replace(neardup.Recipe().reaching(Fraction(threshold)), lexicon=path)
                 run = engine.ingest(corpus, threshold=threshold, retrieval=level, recipe=recipe)
                 found = set(run.found)
                 yield {

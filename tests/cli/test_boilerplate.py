@@ -132,6 +132,16 @@ def test_ingest_keeps_the_table_with_the_window(run, site, window, table):
     assert ([*map(copies, [again.lines])], "it stays" in again.err) == ([COPIES], True)
 
 
+def test_sketches_reach_a_low_threshold_with_what_was_learned_too(run, site):
+    assert run("ingest", site, "--window", "low", "-t", "0.5", "--strip-boilerplate").code == 0
+    assert run("ingest", site, "--window", "own", "-t", "0.5", "--strip-boilerplate", "--fold-case").code == 0
+    recipes = [
+        run("stats", "--window", name, "--format", "jsonl").lines[0]["recipe"] for name in ("low", "own")
+    ]
+    assert "sketch-32-0.5" in recipes[0]
+    assert "sketch-32-0.6" in recipes[1]  # as without what was learned
+
+
 def test_every_question_is_answered_by_what_counts(run, site, window):
     verdict = run("query", "--window", window, "--id", "b1").lines[0]
     assert [(match["id"], match["score"]) for match in verdict["matches"]] == [("a1", 1.0)]

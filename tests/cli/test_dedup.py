@@ -162,6 +162,13 @@ def test_no_record_is_lost_for_its_id_or_time(run, caplog, keep):
     assert keep == "first" or "3 of 3 records have no time that can be read" in caplog.text
 
 
+@pytest.mark.parametrize("command", [["dedup"], ["check", "--against", "stream.jsonl"]])
+@pytest.mark.parametrize("option", [["--fold-case"], ["--q", "5"], []])
+def test_sketches_reach_a_low_threshold_whatever_the_recipe(run, stream, caplog, command, option):
+    assert run(*command, stream, "--threshold", "0.5", *option).code == 0
+    assert "they miss copies" not in caplog.text
+
+
 def test_what_cannot_be_used_is_in_neither_file(run):
     records = [*STREAM[:2], {"id": "n"}, {"id": "long", "text": "x" * 3000}, {"id": "s", "text": "\ud800"}]
     Path("a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records) + "no json\n")

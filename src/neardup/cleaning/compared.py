@@ -52,7 +52,8 @@ def settings_for(settings: Settings, *, every_pair: bool, by_kind: bool) -> Sett
     """`settings` for a run without hours, in which every text stays, or only those that are no copy of one that stays.
     `by_kind`: the kind of a copy decides, too.
 
-    Whatever would make it forget something is left out: hours and budgets.
+    Whatever would make it forget something is left out: hours and budgets. Sketches reach the threshold, whatever the
+    recipe: they are compared with no others.
     """
     timeless: dict[str, Any] = {"window_hours": 0, "keep_hours": None, "max_documents": 0, "max_memory": 0}
     kept: dict[str, Any] = (
@@ -60,7 +61,10 @@ def settings_for(settings: Settings, *, every_pair: bool, by_kind: bool) -> Sett
         if every_pair or by_kind
         else {"policy": "drop", "matches": 1, "kinds": settings.kinds}
     )
-    return settings.with_changes(**timeless, **kept, partial=False, keep_text=by_kind or kept["kinds"])
+    recipe = (settings.recipe or Recipe()).reaching(settings.threshold_fraction)
+    return settings.with_changes(
+        **timeless, **kept, recipe=recipe, partial=False, keep_text=by_kind or kept["kinds"]
+    )
 
 
 def compared(

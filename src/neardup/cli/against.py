@@ -62,7 +62,8 @@ def opened_against(
 
     timeless = {"window_hours": 0, "keep_hours": None, "policy": "mark", "max_documents": 0, "max_memory": 0}
     kept = {"keep_text": True} if shown else {}
-    with neardup.open(None, **{**config.given, **timeless, **kept}) as target:
+    recipe = config.recipe.reaching(config.settings.threshold_fraction)
+    with neardup.open(None, **{**config.given, **timeless, **kept, "recipe": recipe}) as target:
         yield Against(target, _undated(target.read), _fill(target, config.reader(names, **reading), names))
 
 

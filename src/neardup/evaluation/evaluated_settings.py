@@ -70,7 +70,7 @@ class EvaluatedSettings:
         """
         own = {one.name: getattr(self, one.name) for one in fields(self)}
         if self.recipe == Recipe():
-            own["recipe"] = Recipe.for_threshold(exact_threshold(threshold))
+            own["recipe"] = Recipe().reaching(exact_threshold(threshold))
         return Settings(threshold=threshold, retrieval=retrieval, matches=None, window_hours=0, **own)
 
     def sources_of(self, corpus: Corpus) -> Sequence[str]:

@@ -185,12 +185,9 @@ class Recipe:
         for name in ("lexicon", "salt", "boilerplate"):
             check_path(name, getattr(self, name))
 
-    @classmethod
-    def for_threshold(cls, threshold: Fraction) -> Recipe:
-        """The recipe of a new window for which none is given: the default one, but with sketches that reach `threshold`
-        if any reach does.
-        """
-        return cls() if threshold >= exact_threshold(DEFAULT_REACH) else cls(reach=min(REACHES))
+    def reaching(self, threshold: Fraction) -> Recipe:
+        """This, with sketches that reach `threshold` if any does: of the default, the recipe of a new window."""
+        return self if threshold >= exact_threshold(self.reach) else replace(self, reach=min(REACHES))
 
     @property
     def sketch_limits(self) -> SketchLimits:

@@ -251,7 +251,7 @@ def signer_of_new(settings: Settings) -> Signer:
 
     Raises `SettingsError` as `signer_for` does.
     """
-    return signer_for(settings.recipe or Recipe.for_threshold(settings.threshold_fraction))
+    return signer_for(settings.recipe or Recipe().reaching(settings.threshold_fraction))
 
 
 def _stamp(path: str | Path | None) -> tuple[int, int, int] | None:

@@ -86,7 +86,7 @@ def _nearest(path: Path, old: Original, settings: Settings, changes: Mapping[str
             raise WindowDamaged(salt, actual, f"{expected}, which --salt FILE can also give", path)
         raise WindowDamaged(salt, actual, f"{expected}: {SALT_WAY_ON.format(path=path)}")
     known = old.description.recipe_fields
-    reach = Recipe.for_threshold(settings.threshold_fraction).reach
+    reach = Recipe().reaching(settings.threshold_fraction).reach
     try:
         return Recipe(
             **{name: known[name] for name in _KEPT},

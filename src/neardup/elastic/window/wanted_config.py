@@ -36,7 +36,7 @@ def wanted_config(
     present, _ = readable(cluster, state)
     own = recipe or present.recipe
     if recipe is None and state.resigned_from is None:
-        reach = Recipe.for_threshold(settings_left(address.prefix, state).threshold_fraction).reach
+        reach = Recipe().reaching(settings_left(address.prefix, state).threshold_fraction).reach
         own = replace(own, reach=min(reach, own.reach))
     own = replace(own, **changes)
     for name in _KEPT:
