@@ -56,11 +56,20 @@ def rows_of(data: Any) -> Any:
         return data
     elif hasattr(data, "agg") and not hasattr(data, "columns"):
         remedy = "these are groups of rows: pass the frame that they are of, or each group by itself"
-    elif isinstance(data, Iterable):
+    elif _iterates(data):
         return rows_of(list(data))
     else:
-        remedy = "such as a list of texts or records, a data frame or an Arrow table"
+        remedy = "such as a list of texts or records, a data frame, one column of it, or an Arrow table"
     raise TypeError(f"dedup takes many texts, not {type(data).__name__}: {remedy}")
+
+
+def _iterates(data: Any) -> bool:
+    """Whether `data` can be iterated; `frame["text"].str` of pandas has an `__iter__` that only refuses."""
+    try:
+        iter(data)
+    except TypeError:
+        return False
+    return True
 
 
 def is_frame(data: Any) -> bool:

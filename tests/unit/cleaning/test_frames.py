@@ -162,6 +162,12 @@ def test_what_holds_no_texts_is_refused(data, remedy):
         neardup.dedup(data)
 
 
+def test_what_pandas_offers_for_the_strings_of_a_column_is_no_column():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(TypeError, match=r"not StringMethods: such as .* a data frame, one column of it"):
+        neardup.dedup(pandas.Series(TEXTS[:1]).str)
+
+
 @pytest.mark.parametrize("texts", [TEXTS, TEXTS[:2], TEXTS[3:]], ids=["copies", "no copies", "no texts"])
 def test_columns_are_of_the_same_types_whatever_was_found(texts):
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
