@@ -7,10 +7,14 @@ import inspect
 import subprocess
 import sys
 import typing
+from typing import Any, NamedTuple
 
 import pytest
 
 import neardup
+
+if typing.TYPE_CHECKING:
+    from collections.abc import Hashable
 
 NAMES = {
     "FLUSH", "Deduped", "Document", "Explanation", "Group", "Lexicon", "Match", "Member", "NeardupError",
@@ -50,6 +54,21 @@ def test_the_import_itself_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+class Row(NamedTuple):
+    source: str
+    text: str
+    id: int
+    title: str
+
+
+def test_rows_of_pandas_and_named_tuples_are_documents_for_type_checkers_too() -> None:
+    records: list[dict[Hashable, Any]] = [{"id": 1, "text": "The ferry ran aground."}]  # to_dict("records")
+    rows = [Row("Northline", "The ferry ran aground!", 2, "Ferry")]
+    with neardup.open(None) as window:
+        verdicts = [*window.ingest(records), *window.ingest(rows)]  # mypy sees to it that both may be passed
+    assert [(verdict.id, verdict.duplicate_of) for verdict in verdicts] == [("1", None), ("2", "1")]
 
 
 def test_the_types_of_public_functions_can_be_asked_for():

@@ -74,9 +74,9 @@ class ForeignDocument(NamedTuple):
     origin: Origin
 
 
-Item = Document | Mapping[str, Any] | tuple[Any, Any] | tuple[Any, Any, Any] | ForeignDocument
-"""What `ingest` takes: a document, a mapping with "id", "text", perhaps "time", and fields of its own, or a tuple of
-the first two or three of these.
+Item = Document | Mapping[Any, Any] | tuple[Any, ...] | ForeignDocument
+"""What `ingest` takes: a document, a mapping with "id", "text", perhaps "time", and fields of its own, a tuple of the
+first two or three of these, or a named tuple, which is read by its names.
 """
 
 
