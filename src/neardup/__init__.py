@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from neardup.errors import NeardupError as NeardupError
     from neardup.model.document import FLUSH as FLUSH
     from neardup.model.document import Document as Document
+    from neardup.model.document import Flush as Flush
     from neardup.model.document import Reject as Reject
     from neardup.model.settings import Recipe as Recipe
     from neardup.model.settings import Settings as Settings
@@ -52,6 +53,7 @@ _HOMES = {
     "Deduped": "cleaning.result.Deduped",
     "Document": "model.document.Document",
     "Explanation": "reading.explanation.Explanation",
+    "Flush": "model.document.Flush",
     "Group": "model.verdict.Group",
     "Lexicon": "tables.lexicon.Lexicon",
     "Match": "model.verdict.Match",

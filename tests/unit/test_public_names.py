@@ -14,10 +14,10 @@ import pytest
 import neardup
 
 if typing.TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
 NAMES = {
-    "FLUSH", "Deduped", "Document", "Explanation", "Group", "Lexicon", "Match", "Member", "NeardupError",
+    "FLUSH", "Deduped", "Document", "Explanation", "Flush", "Group", "Lexicon", "Match", "Member", "NeardupError",
     "PartialMatch", "ReadDocument", "Recipe", "Reject", "Settings", "Signature", "Stats", "Verdict", "Window",
     "__version__", "dedup", "doc_q", "explain", "open", "sign",
 }  # fmt: skip
@@ -56,6 +56,10 @@ def test_the_import_itself_loads_nothing_heavy():
     assert done.returncode == 0, done.stderr
 
 
+def live() -> Iterator[neardup.Document | neardup.Flush]:
+    yield neardup.FLUSH
+
+
 class Row(NamedTuple):
     source: str
     text: str
@@ -67,7 +71,8 @@ def test_rows_of_pandas_and_named_tuples_are_documents_for_type_checkers_too() -
     records: list[dict[Hashable, Any]] = [{"id": 1, "text": "The ferry ran aground."}]  # to_dict("records")
     rows = [Row("Northline", "The ferry ran aground!", 2, "Ferry")]
     with neardup.open(None) as window:
-        verdicts = [*window.ingest(records), *window.ingest(rows)]  # mypy sees to it that both may be passed
+        # mypy sees to it that all may be passed.
+        verdicts = [*window.ingest(records), *window.ingest(rows), *window.ingest(live())]
     assert [(verdict.id, verdict.duplicate_of) for verdict in verdicts] == [("1", None), ("2", "1")]
 
 
