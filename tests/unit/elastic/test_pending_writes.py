@@ -291,6 +291,22 @@ def test_what_another_client_writes_while_its_document_is_changed_stays(
     assert stored(documents) == {(HOUR, "known"): ANEW[0]}
 
 
+def test_what_another_client_adds_to_a_document_while_it_is_moved_is_not_lost(documents, writes):
+    documents.put(HOUR, "known", KNOWN)
+    seen: list[object] = []
+
+    def added_to(op, key):
+        if op == "delete" and not seen:
+            seen.append(key)
+            documents.put(*key, KNOWN | {"rank": 1})
+
+    documents.refused = added_to
+    move_known(writes)
+    reason = f"another client changed it in {HOUR} while it was moved: run again"
+    assert (writes.send(1), len(seen)) == ({"known": reason}, 1)
+    assert stored(documents) == {(HOUR, "known"): KNOWN | {"rank": 1}}
+
+
 def test_what_another_client_has_written_anew_is_neither_deleted_nor_replaced(documents, writes, caplog):
     documents.put(HOUR, "known", ANEW[0])
     delete_known(writes)

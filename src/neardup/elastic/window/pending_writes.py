@@ -189,7 +189,7 @@ def _moving(moves: Sequence[_Move], current: Current) -> Iterator[Write]:
             there = current[old].source
             source = {**there, OBJECT: {**own_object(there), **fields}}
             yield Write(Action("create", *new, source), id, fields["order"])
-            yield Write(Action("delete", *old), id)
+            yield Write(Action("delete", *old), id, moved=True)
 
 
 def _concerns(write: Write, current: Current) -> bool:

@@ -31,13 +31,15 @@ log = logging.getLogger("neardup")
 class Write(NamedTuple):
     """An action that waits for the commit, on the document `id`; `arrival` is that document's own if it gets one.
 
-    `new`: it adds a document, or puts a mark on one that has none and must not have changed.
+    `new`: it adds a document, or puts a mark on one that has none and must not have changed. `moved`: it deletes what
+    was written elsewhere as it was read, and must not have changed either.
     """
 
     action: Action
     id: str
     arrival: int = -1
     new: bool = False
+    moved: bool = False
 
     @property
     def ours(self) -> Mapping[str, Any]:
@@ -124,6 +126,9 @@ class WriteSender:
             return None
         if action.op != "update" and arrival is None:
             return self._waits_in_the_way(write)
+        if write.moved:
+            self._lease.renew()  # if it was another scorer, this one is to undo nothing
+            return f"another client changed it in {action.index} while it was moved: run again"
         if action.op == "create":
             if self._counts(arrival):
                 return (
