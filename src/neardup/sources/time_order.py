@@ -28,6 +28,12 @@ _BEFORE_ALL: Final = -(2**62)
 _WITHOUT: Final = 100
 """Documents without a time from which on it is asked whether there can be any, before they are all parsed."""
 
+_MOST_WAITING: Final = 10_000
+_LONGEST_WAITING: Final = 64_000_000
+"""Documents without a time, and characters of their texts, at the head of a pipe, that wait for the first time that
+comes: a pipe that never pauses may be longer than memory.
+"""
+
 
 class HourOrder(NamedTuple):
     """Whether the hours of files never go back, and how many hours have documents."""
@@ -38,8 +44,8 @@ class HourOrder(NamedTuple):
 
 class DatedReader:
     """What `reader` yields, with a time for every document that has none: that of the one before it in the run, or at
-    its head the first there is (of a pipe: the first in what is there at once). Where there is none, it is left to its
-    arrival.
+    its head the first there is (of a pipe: the first in what is there at once, and near its beginning). Where there is
+    none, it is left to its arrival.
 
     A time that cannot be read, or is further ahead of the clock than `ahead_hours`, is nobody else's.
     """
@@ -71,10 +77,15 @@ class DatedReader:
         last = None if self.is_live else self._first_time()
         # At the head of a pipe: documents that wait for the first time that comes, or for what ends the wait.
         waiting: list[Document] = []
-        is_head = self.is_live
+        is_head, length = self.is_live, 0
         for item in self.reader:
             if type(item) is Document and item.time is None and last is None and is_head:
                 waiting.append(item)
+                length += len(item.text)
+                is_head = len(waiting) < _MOST_WAITING and length < _LONGEST_WAITING
+                if not is_head:
+                    yield from self._given(waiting, None)
+                    waiting = []
                 continue
             if type(item) is Document:
                 last = last if item.time is None else self._known(item.time, last)
