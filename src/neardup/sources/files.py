@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -277,12 +278,22 @@ def _why_passed_over(
         return "hidden"
     if is_directory:
         return "linked directory" if _is_link(path) else None
-    if not is_file(path):
+    if _is_no_file(path):
         return "no file"
     is_page = own == "html" and form is None and not html
     if is_page or (own is None and form is None) or (own is not None and form not in (None, own)):
         return bytes_escaped(ending(path.name)) or _NO_ENDING
     return None
+
+
+def _is_no_file(path: Path) -> bool:
+    """Whether it is known to be none: of what nobody may ask about, reading it tells why."""
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except PermissionError:
+        return False
+    except (OSError, ValueError):
+        return True
 
 
 def _is_hidden(path: Path) -> bool:

@@ -141,6 +141,23 @@ def test_a_directory_that_cannot_be_looked_into_is_a_reject(tmp_path, monkeypatc
     assert reject.reason == "cannot be read: Permission denied"
 
 
+def test_a_file_that_nobody_may_ask_about_is_a_reject(tmp_path, monkeypatch):
+    """As in a directory without the right to search it, whose names can be read all the same."""
+    barred = written(tmp_path, "d/a.txt", "a")
+    stat, opened = Path.stat, os.open
+
+    def refused(of, path, *rest, **options):
+        if Path(path) == barred:
+            raise PermissionError(13, "Permission denied", str(path))
+        return of(path, *rest, **options)
+
+    monkeypatch.setattr(Path, "stat", lambda *args, **options: refused(stat, *args, **options))
+    monkeypatch.setattr(os, "open", lambda *args, **options: refused(opened, *args, **options))
+    assert Reader([tmp_path / "d"]).passed_over == []
+    (reject,) = read(tmp_path / "d")
+    assert (reject.source, reject.reason) == (str(barred), "cannot be read: Permission denied")
+
+
 def test_directories_with_files_of_one_name_do_not_share_ids(tmp_path):
     for day in ("mon", "tue"):
         written(tmp_path, f"{day}/page.txt", day)
