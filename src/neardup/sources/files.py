@@ -107,11 +107,11 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
             files.append(File(name, Path(name).name, _WINDOW))
             continue
         passed = KindCounts()
-        files += _below(Path(name), form, passed, html=html) or [_nothing(name, form, html=html)]
+        below = _below(Path(name), form, passed, html=html)
+        unread = [kind for kind in passed if kind.name.startswith((".", _NO_ENDING))]
+        untold = any(kind.name not in UNREAD for kind in unread)
+        files += below or [_nothing(name, form, html=html, packed=bool(unread) and not untold)]
         if len(passed):
-            untold = any(
-                kind.name.startswith((".", _NO_ENDING)) and kind.name not in UNREAD for kind in passed
-            )
             hint = "; --input says what they are" if untold and not form else ""
             pages = [kind.name for kind in passed if FORMS.get(kind.name) == "html"]
             hint += "; --html reads pages" if pages and form != "html" else ""
@@ -215,16 +215,17 @@ def _once(files: list[File]) -> tuple[list[File], list[str]]:
     return list(once.values()), again
 
 
-def _nothing(name: str, form: Form | None, *, html: bool) -> File:
+def _nothing(name: str, form: Form | None, *, html: bool, packed: bool) -> File:
+    """That the directory `name` has nothing to read; `packed`: its files are such as no form says how to read."""
     if form:
         why = f"the directory holds no file that --input {form} reads: those of other known endings are passed over"
         return File(name, Path(name).name, why)
     known = ", ".join(suffix for suffix, form in FORMS.items() if html or form != "html")
     pages = "" if html else "; --html reads pages"
-    untold = "; --input mail or --input text reads those of other endings, or of none"
-    return File(
-        name, Path(name).name, f"the directory holds no file of a known ending ({known}){untold}{pages}"
-    )
+    way = "; --input mail or --input text reads those of other endings, or of none" + pages
+    if packed:
+        way = "; unpack its archives, and convert its documents to UTF-8 text and its mails to .eml, first"
+    return File(name, Path(name).name, f"the directory holds no file of a known ending ({known}){way}")
 
 
 def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool) -> list[File]:

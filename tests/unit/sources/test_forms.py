@@ -122,6 +122,16 @@ def test_what_is_to_be_unpacked_is_told_so(tmp_path):
     ]
 
 
+def test_a_directory_of_what_no_form_reads_is_not_said_to_need_a_form(tmp_path):
+    for name in ("c.zip", "d.tar.gz", "e.msg"):
+        written(tmp_path, f"d/{name}", "x")
+    (reject,) = read(tmp_path / "d")
+    assert "--input" not in reject.reason
+    assert reject.reason.endswith(
+        "unpack its archives, and convert its documents to UTF-8 text and its mails to .eml, first"
+    )
+
+
 def test_plain_text_in_a_file_that_is_called_as_those_of_word_processors_is_told_how_it_is_read(tmp_path):
     path = written(tmp_path, "manual.doc", "Plain text.")
     (reject,) = read(path)
