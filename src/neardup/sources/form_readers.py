@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.sources import arrow_tables, csv_rows, html_page, json_lines, mail, text_file
-from neardup.sources.other_formats import JSON, PAGE, WARC, format_of_beginning, reason_for
+from neardup.sources.other_formats import JSON, PAGE, TAR, WARC, format_of_beginning, reason_for
 from neardup.sources.streams import peeked
 
 if TYPE_CHECKING:
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 OF_MAIL: Final = ("mail", "mbox")
 OF_TABLES: Final = tuple(arrow_tables.NAMES)
 """What is read from a file by its name, not from a stream."""
-_OF_NO_FIELDS: Final = {"text": (), "html": (WARC,), **dict.fromkeys(OF_MAIL, (JSON, WARC))}
+_OF_NO_FIELDS: Final = {
+    "text": (TAR,),
+    "html": (TAR, WARC),
+    **dict.fromkeys(OF_MAIL, (JSON, TAR, WARC)),
+}
 """Forms whose text is no field of a record, and what never is of them, however much of it would be taken for text."""
 
 

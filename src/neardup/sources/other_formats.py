@@ -39,6 +39,8 @@ WARC: Final = OtherFormat(
     "convert it to JSON Lines, a page a line",
     "with its headers, as one document",
 )
+TAR: Final = OtherFormat("a tar archive", "unpack it first (tar -xf)", "")
+"""Of no text: what it holds are other files."""
 
 _BY_ENDING: Final = {
     **dict.fromkeys((".xml", ".rss", ".atom"), XML),
@@ -50,6 +52,7 @@ _BY_BEGINNING: Final = (
     (re.compile(rb"(?is)(?>(?:(?><!--.*?-->)\s*+)*)<(?:!doctype\s+html|html|head|body)\b"), HTML),
     (re.compile(rb"<(?:\?xml|rss|feed|rdf:RDF)\b"), XML),
     (re.compile(rb'(?:\[\s*+)?\{\s*+"(?>(?:[^"\\\n]|\\.)*)"\s*+:'), JSON),
+    (re.compile(rb"(?s).{257}ustar"), TAR),
     (re.compile(rb"WARC/\d\.\d\r?\n"), WARC),
     (re.compile(rb"From \S.*\r?\n>?[!-9;-~]+:"), MBOX),
     (re.compile(rb"(?i)(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|X-[\w-]+): .*\r?\n"), MAIL),
@@ -91,4 +94,5 @@ def taken_for_text(name: str) -> str:
 
 def reason_for(kind: OtherFormat) -> str:
     """Why a file of this kind is not read, and what to do."""
-    return f"this is {kind.name}: {kind.remedy}; --input text compares it {kind.as_text}"
+    otherwise = f"; --input text compares it {kind.as_text}" if kind.as_text else ""
+    return f"this is {kind.name}: {kind.remedy}{otherwise}"

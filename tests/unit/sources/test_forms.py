@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -130,6 +132,15 @@ def test_a_directory_of_what_no_form_reads_is_not_said_to_need_a_form(tmp_path):
     assert reject.reason.endswith(
         "unpack its archives, and convert its documents to UTF-8 text and its mails to .eml, first"
     )
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "text", "mail", "html"])
+def test_a_tar_archive_is_known_whatever_it_is_called(tmp_path, form):
+    sheet = io.BytesIO()
+    with tarfile.open(fileobj=sheet, mode="w:gz") as archive:
+        archive.add(written(tmp_path, "b.jsonl", AS_JSON), "b.jsonl")
+    (reject,) = read(written(tmp_path, "a.jsonl.gz", sheet.getvalue()), form=form)
+    assert reject.reason == "this is a tar archive: unpack it first (tar -xf)"
 
 
 def test_plain_text_in_a_file_that_is_called_as_those_of_word_processors_is_told_how_it_is_read(tmp_path):
