@@ -92,7 +92,18 @@ class Fields:
             return f"field {self.text!r} is {_kind(value)}, not a string"
         if self.text in record:
             return f"no text: field {self.text!r} is null"
+        if (name := self._list_with_text(record)) is not None:
+            return f"no text: the records are in the list {name!r}: `jq -c '.{name}[]' FILE` takes them out"
         return f"no text: there is no field {self.text!r} (fields: {_listed(record)}): --text-field names another"
+
+    def _list_with_text(self, record: Mapping[str, Any]) -> str | None:
+        """The field of `record` that is a list of records with texts, as an answer of a web service has them."""
+        for name, value in record.items():
+            first = value[0] if isinstance(value, list) and value and name.isidentifier() else None
+            text = self.text.removeprefix(f"{name}.")
+            if isinstance(first, dict) and isinstance(field_of(first, text), str):
+                return name
+        return None
 
     def _rest(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
         """What of the record goes along with the document."""

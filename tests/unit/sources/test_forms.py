@@ -15,6 +15,7 @@ from tests.unit.sources.test_reader import AS_JSON, STORIES, csv_of, written
 
 from neardup.errors import SettingsError
 from neardup.model.document import Document, Reject
+from neardup.sources.fields import Fields
 from neardup.sources.reader import Reader
 
 # ---- directories and names ----
@@ -141,6 +142,19 @@ def test_a_tar_archive_is_known_whatever_it_is_called(tmp_path, form):
         archive.add(written(tmp_path, "b.jsonl", AS_JSON), "b.jsonl")
     (reject,) = read(written(tmp_path, "a.jsonl.gz", sheet.getvalue()), form=form)
     assert reject.reason == "this is a tar archive: unpack it first (tar -xf)"
+
+
+@pytest.mark.parametrize("field", ["text", "articles.text"])
+def test_records_within_a_list_are_told_with_what_takes_them_out(tmp_path, field):
+    path = written(tmp_path, "a.json", '{"count": 1, "articles": [{"text": "Rain."}]}')
+    (reject,) = read(path, fields=Fields(text=field))
+    assert (
+        reject.reason
+        == "no text: the records are in the list 'articles': `jq -c '.articles[]' FILE` takes them out"
+    )
+    written(tmp_path, "a.json", '{"tags": [{"name": "Rain."}]}')
+    (reject,) = read(path, fields=Fields(text=field))
+    assert reject.reason.endswith("(fields: tags): --text-field names another")
 
 
 def test_plain_text_in_a_file_that_is_called_as_those_of_word_processors_is_told_how_it_is_read(tmp_path):
