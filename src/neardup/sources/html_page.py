@@ -125,7 +125,8 @@ def _readable(page: str) -> Any:
         reached = next((error.message for error in parser.error_log if error.type == limit), None)
         if reached is None:
             return tree if huge_tree else page
-    raise PageError(f"the page cannot be read to its end: {reached}")
+    reason = str(reached).partition(", use ")[0]  # the rest is for whoever calls the parser
+    raise PageError(f"the page cannot be read to its end: {reason}")
 
 
 @cache

@@ -195,7 +195,8 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
     try:
         read = [html(each.text) if html and each.is_page else each.text for each in texts]
     except PageError as error:
-        return position.reject(str(error), id=id)
+        plain = "" if _begins_with_page(texts) else "; without --html the plain text before it is read alone"
+        return position.reject(f"{error}{plain}", id=id)
     return position.document(id, "\n".join(read), mail.time, mail.shown)
 
 

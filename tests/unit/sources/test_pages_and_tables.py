@@ -105,7 +105,16 @@ def test_a_page_that_cannot_be_read_to_its_end_is_rejected_as_is_a_mail_in_html(
     page = PAGE.replace("<p>A second", f"{'<div>' * 3_000}<p>A second")
     mail = written(tmp_path / "b.eml", f"Subject: Ferry\nContent-Type: text/html\n\n{page}")
     for reject in read(written(tmp_path / "a.html", page), mail, html=True):
-        assert reject.reason.startswith("the page cannot be read to its end: Excessive depth in document")
+        assert reject.reason == "the page cannot be read to its end: Excessive depth in document: 2048"
+
+
+def test_a_mail_with_a_page_that_cannot_be_read_behind_plain_text_says_how_that_is_read(tmp_path):
+    pytest.importorskip("trafilatura")
+    parts = f"--X\n\nRain.\n--X\nContent-Type: text/html\n\n{'<div>' * 3_000}Snow.\n--X--\n"
+    mail = written(tmp_path / "b.eml", f"Subject: S\nContent-Type: multipart/mixed; boundary=X\n\n{parts}")
+    (reject,) = read(mail, html=True)
+    assert reject.reason.endswith("document: 2048; without --html the plain text before it is read alone")
+    assert [document.text for document in read(mail)] == ["Rain."]
 
 
 def test_pages_are_read_where_they_are_asked_for(tmp_path):
