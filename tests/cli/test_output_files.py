@@ -557,6 +557,16 @@ def test_judgements_go_into_no_window(run, stream, monkeypatch, command):
     )
 
 
+@pytest.mark.parametrize("whole", [False, True])
+def test_of_a_file_that_cannot_be_written_nothing_is_said_but_the_error(tmp_path, capsys, whole):
+    with (
+        pytest.raises(PermissionError),
+        told_if_cut_short(tmp_path / "d/a.jsonl", force=False, whole=whole),
+    ):
+        raise PermissionError
+    assert capsys.readouterr().err == ""
+
+
 def test_what_is_only_put_in_place_whole_is_told_to_be_missing(tmp_path, capsys):
     with pytest.raises(KeyboardInterrupt), told_if_cut_short(tmp_path / "a.csv", force=False, whole=True):
         raise KeyboardInterrupt

@@ -111,11 +111,16 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
 
 @contextmanager
 def told_if_cut_short(path: Path | None, *, force: bool, whole: bool = False) -> Iterator[None]:
-    """Says what a file is that is written meanwhile, as `opened_output` does it, if an error or a signal ends this."""
+    """Says what a file is that is written meanwhile, as `opened_output` does it, if an error or a signal ends this; not
+    of one that may not be written, of which the error tells.
+    """
     is_own = path is not None and (force or not holds_something(path))
     try:
         yield
     except BaseException:
+        may_be_written = path is not None and os.access(path if path.exists() else path.parent, os.W_OK)
+        if not may_be_written:
+            raise
         if path is not None and whole:
             log_line(f"{path} was not written, because not all of it is there: the same command writes it")
         elif path is not None and not is_stream(path):
