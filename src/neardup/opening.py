@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from os import PathLike
+from os import PathLike, fsencode
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,14 @@ def open_window(
     return open_directory(Path(path), settings, changes, readonly=readonly, remember=remember, force=force)
 
 
+def _is_name(path: str | PathLike[str]) -> bool:
+    """Whether the system has a file's name for `path`, be there such a file or not."""
+    try:
+        return b"\0" not in fsencode(path)
+    except UnicodeEncodeError:
+        return False
+
+
 def _check_arguments(path: object, settings: object, changes: dict[str, Any]) -> None:
     """Raises `SettingsError` for what is no path, no settings, or a setting that belongs to the recipe; `TypeError` for
     one that does not exist.
@@ -90,6 +98,10 @@ def _check_arguments(path: object, settings: object, changes: dict[str, Any]) ->
     for name in sorted(changes.keys() - Settings.__dataclass_fields__):
         (nearest,) = get_close_matches(name, list(Settings.__dataclass_fields__), n=1, cutoff=0)
         raise TypeError(f"open() has no argument and no setting {name!r}; the nearest setting is {nearest!r}")
+    if isinstance(path, str | PathLike) and not _is_name(path):
+        raise SettingsError(
+            "window", path, "a name that a directory can have: without a zero byte or an unpaired surrogate"
+        )
     # ":memory:" is what SQLite calls a database in memory: nobody means a directory of that name.
     if not isinstance(path, str | PathLike | None) or path == ":memory:":
         raise SettingsError(

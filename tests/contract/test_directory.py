@@ -628,6 +628,12 @@ def test_what_is_no_path_opens_nothing(path, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("path", ["a\0b", "a\ud800", Path("a\0b")], ids=["zero", "surrogate", "of a path"])
+def test_what_no_directory_can_be_called_opens_nothing(path):
+    with pytest.raises(SettingsError, match="a name that a directory can have: without a zero byte or an"):
+        open_window(path)
+
+
 def test_what_belongs_to_the_recipe_is_told_where_it_goes():
     with pytest.raises(SettingsError, match=r"given as recipe=neardup\.Recipe\(q=\.\.\.\)"):
         open_window(None, q=5)
