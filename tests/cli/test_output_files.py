@@ -18,7 +18,7 @@ from testing.memory import MEMORY
 from neardup.cleaning import records, writers
 from neardup.cleaning.compared import compared
 from neardup.cli import cleaning_run
-from neardup.cli.output_files import told_if_cut_short
+from neardup.cli.output_files import check_outputs, told_if_cut_short
 from neardup.cli.streams import NamedFile
 
 TRUTH = "ferry\tferry-again\nferry\tferry-edited\n"
@@ -555,6 +555,18 @@ def test_judgements_go_into_no_window(run, stream, monkeypatch, command):
         done.err
         == f"neardup: --judged w/judged.tsv lies in the window {Path('w').resolve()}: write it elsewhere\n"
     )
+
+
+def test_a_file_that_nobody_may_ask_about_does_not_end_the_run(tmp_path, monkeypatch):
+    barred, stat = tmp_path / "d/a.jsonl", Path.stat
+
+    def refused(path, **options):
+        if path == barred:
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, **options)
+
+    monkeypatch.setattr(Path, "stat", refused)
+    check_outputs([("--output", tmp_path / "o.jsonl")], [barred])
 
 
 @pytest.mark.parametrize("whole", [False, True])

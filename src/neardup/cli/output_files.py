@@ -173,7 +173,7 @@ def _known(read: Iterable[str | os.PathLike[str]]) -> tuple[dict[_FileId, str], 
     known: dict[_FileId, str] = {}
     directories = []
     for name in [os.fspath(one) for one in read]:
-        if name != "-" and Path(name).is_dir():
+        if name != "-" and os.path.isdir(name):  # noqa: PTH112 - which of what nobody may ask about raises nothing
             directories.append(Path(name))
         elif (id := _file_id(name)) is not None:
             known.setdefault(id, "standard input" if name == "-" else name)
