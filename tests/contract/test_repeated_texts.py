@@ -16,12 +16,15 @@ from neardup.window import scoring
 TEXTS = (
     "the water level at the bridge near the old mill has reached {} metres and the crossing is closed until tomorrow",
     "connection to the database established after retry {}, heartbeat ok, queue length zero, all workers idle",
+    "nothing has come from the northern gauge since the last report, which is sent again every hour",
 )
 FILLINGS = ("17", "4711 plus", "ninety nine and a half")
 
 
 def stream(seed, hours):
-    """Six texts again and again, near copies of them between; some late, some of an id that came before."""
+    """Seven texts again and again, one of them like no other, near copies of them between; some late, some of an id
+    that came before.
+    """
     numbers = random.Random(seed)
     for i in range(300):
         text = numbers.choice(TEXTS).format(numbers.choice(FILLINGS))

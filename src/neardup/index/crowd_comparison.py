@@ -122,7 +122,7 @@ class CrowdComparison:
         if others:
             self._compare_rest(index, texts, sizes, sentences)
         if exact:
-            self._count_same(index, same, texts)
+            texts.shared[texts.state == EXACT] = self.count_same(index, same)
         return texts
 
     def matches_if_all_do(self, index: int, docs: NDArray[np.int32], listed: int | None) -> Matches | None:
@@ -149,15 +149,15 @@ class CrowdComparison:
         ]
         return Matches(best[0], head if head.doc >= 0 else None, len(docs), as_listed(best, listed))
 
-    def _count_same(self, index: int, same: int, texts: Texts) -> None:
-        """|A| of a document whose text is there already, as doc `same`; also as its overlap with that."""
+    def count_same(self, index: int, same: int) -> int:
+        """|A| of document `index`, whose text is there already, as doc `same`; known of both afterwards."""
         counts, table = self._signed.counts, self._table
         if counts[index] == UNCOUNTED:
             counts[index] = table.counts[same]
             self._signer.count(self._signed, [index])
         if table.counts[same] == UNCOUNTED:
             table.count(np.array([same]), counts[index : index + 1])
-        texts.shared[texts.state == EXACT] = counts[index]
+        return int(counts[index])
 
     # ---- those of crowds ----
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from neardup.index.document_table import DocumentTable
     from neardup.index.pair_comparison import PairComparison
     from neardup.index.query_batch import SignedQueryBatch
+    from neardup.model.verdict import Match
 
 
 class Compared(NamedTuple):
@@ -38,6 +39,16 @@ class Compared(NamedTuple):
     matches: Matches
     parts: Sequence[Part]
     cut: bool = False
+
+
+class _Repeated(NamedTuple):
+    """The first documents of a repeated text, and the one that stands for a group: as overlaps of another copy, and as
+    its verdict lists them.
+    """
+
+    docs: list[int]
+    overlaps: list[Overlap]
+    listed: tuple[Match, ...]
 
 
 class Verifier:
@@ -63,6 +74,7 @@ class Verifier:
         self._bounds = np.searchsorted(candidates.queries, np.arange(len(batch.signed.counts) + 1)).tolist()
         self._overlaps: dict[int, list[Overlap]] = {}
         self._parts: dict[int, list[Part]] = {}
+        self._repeated: dict[int, _Repeated] = {}
         self._verify(candidates)
 
     @property
@@ -81,6 +93,9 @@ class Verifier:
         crowd = self._candidates.crowds.get(index)
         if crowd is not None:
             self._table.update_stands(floor)
+            repeated = None if living else self._compare_repeated(index, crowd)
+            if repeated is not None:
+                return repeated
             crowd, unlisted = self._with_copies(crowd)
             if living:
                 crowd = crowd.chosen(self._table.alive[crowd.docs] == 1)
@@ -114,6 +129,31 @@ class Verifier:
             self._parts.setdefault(int(queries[pair]), []).append(part)
 
     # ---- very many: together ----
+
+    def _compare_repeated(self, index: int, crowd: Crowd) -> Compared | None:
+        """What document `index` is compared with if that is one repeated text, its own; else None: as `_compare_crowd`,
+        without a look at texts, of which there is one.
+        """
+        table, stand_ins = self._table, crowd.stand_ins
+        if stand_ins is None or len(crowd.docs) or len(stand_ins.docs) > 1:
+            return None
+        posted = int(table.first_of[stand_ins.docs[0]])
+        if (table.fingerprints[posted] != self._signed.fingerprints[index]).any():
+            return None
+        most = max(self._listed or 0, 1)
+        total, docs = table.repeated.copies(stand_ins, most, table)[posted]
+        if not docs:
+            return Compared(0, NO_MATCHES, [])
+        count = self._crowd_comparison.count_same(index, posted)
+        known = self._repeated.get(posted)
+        if known is None or known.docs != docs:
+            shared, exact = np.full(len(docs), count), np.ones(len(docs), np.bool_)
+            overlaps = self._overlaps_of(np.array(docs), shared, count, exact)
+            known = self._repeated[posted] = _Repeated(
+                docs, overlaps, as_listed(overlaps[:most], self._listed)
+            )
+        head = next((each for each in known.overlaps if table.stands[each.doc]), None)
+        return Compared(total, Matches(known.overlaps[0], head, total, known.listed), [])
 
     def _with_copies(self, crowd: Crowd) -> tuple[Crowd, dict[int, int]]:
         """The crowd with the first documents of each repeated text that was found by one for all; and how many others
