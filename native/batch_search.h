@@ -52,9 +52,9 @@ typedef struct {
 #define SEARCH_OUTPUT                                                                                      \
     "out.candidates i4!, out.offsets i8!, out.left_out i8!, out.stand_ins i4!, out.stand_in_offsets i8!, " \
     "out.same_as i8!, out.met i4!, out.met_size i8!"
-enum { SEARCH_OUTPUT_ARGS = 8 };
 
-static inline SearchOutput search_output_of(const Arg *a) {
+static inline SearchOutput search_output_of(const Arg **rest) {
+    const Arg *a = take(rest, 8);
     return (SearchOutput){
         .candidates = a[0].data,
         .room = a[0].length,
@@ -183,26 +183,19 @@ static inline void join_chain(const Documents *documents, i64 doc, i64 posted) {
 KERNEL(search_and_add,
        LISTS ", " PACKED_LISTS ", " BITSET_CACHE ", keys u8, key_offsets i8, min_shared i8, limit int, " QUERY
              ", " BITMAP_COLUMNS ", " DOCUMENTS ", " COUNTERS ", " SEARCH_OUTPUT ", progress i8!") {
-    const Lists lists = lists_of(a);
-    a += LISTS_ARGS;
-    const PackedLists packed = packed_lists_of(a);
-    a += PACKED_LISTS_ARGS;
-    const BitsetCache bitsets = bitset_cache_of(a);
-    a += BITSET_CACHE_ARGS;
+    const Lists lists = lists_of(&a);
+    const PackedLists packed = packed_lists_of(&a);
+    const BitsetCache bitsets = bitset_cache_of(&a);
     const u64 *keys = a[0].data;
     const i64 *key_offsets = a[1].data, *min_shared = a[2].data;
     const i64 offsets_length = a[1].length, limit = a[3].number;
     a += 4;
-    const Query query = query_of(a);
-    a += QUERY_ARGS;
-    const BitmapColumns columns = bitmap_columns_of(a);
-    a += BITMAP_COLUMNS_ARGS;
-    const Documents documents = documents_of(a);
-    a += DOCUMENTS_ARGS;
-    const Counters counters = counters_of(a);
-    a += COUNTERS_ARGS;
-    const SearchOutput out = search_output_of(a);
-    i64 *progress = a[SEARCH_OUTPUT_ARGS].data;
+    const Query query = query_of(&a);
+    const BitmapColumns columns = bitmap_columns_of(&a);
+    const Documents documents = documents_of(&a);
+    const Counters counters = counters_of(&a);
+    const SearchOutput out = search_output_of(&a);
+    i64 *progress = a[0].data;
 
     Located located;
     if (!room_to_locate(&lists, &packed, widest_of(key_offsets, offsets_length), &located)) return NO_MEMORY;

@@ -25,9 +25,8 @@ typedef struct {
     "ranking.counts i4, ranking.first_of i4, ranking.times i8/, ranking.names u1, " \
     "ranking.name_starts i8, ranking.stands u1"
 
-enum { RANKING_ARGS = 6 };
-
-static inline Ranking ranking_of(const Arg *a) {
+static inline Ranking ranking_of(const Arg **rest) {
+    const Arg *a = take(rest, 6);
     return (Ranking){a[0].data, a[1].data, a[2].data, a[2].stride, a[3].data, a[4].data, a[5].data};
 }
 
@@ -200,18 +199,13 @@ static inline void write_row(const AllMatching *given, const i32 *overlaps, i64 
 }
 
 KERNEL(best_if_all_match, "docs i4, halves u8, half int, " AGAINST ", " RANKING ", rows i8!") {
-    const AllMatching given = {
-        .docs = a[0].data,
-        .length = a[0].length,
-        .halves = a[1].data,
-        .half = (u64)a[2].number,
-        .against = against_of(a + 3),
-        .ranking = ranking_of(a + 3 + AGAINST_ARGS),
-    };
+    AllMatching given = {.docs = a[0].data, .length = a[0].length, .halves = a[1].data, .half = (u64)a[2].number};
+    const Arg *rest = a + 3;
+    given.against = against_of(&rest);
+    given.ranking = ranking_of(&rest);
     const Against *against = &given.against;
-    a += 3 + AGAINST_ARGS + RANKING_ARGS;
-    i64 *rows = a[0].data;
-    const i64 most = a[0].length - 1;
+    i64 *rows = rest[0].data;
+    const i64 most = rest[0].length - 1;
     const size_t room = (size_t)(against->length + given.length) * sizeof(i32);
     Ranked *memory = malloc((size_t)most * sizeof *memory + room + 1);
     if (!memory) return NO_MEMORY;
@@ -251,10 +245,10 @@ KERNEL(best_matches,
     const i32 *docs = a[0].data;
     const i64 *starts = a[1].data, *shared = a[3].data;
     const u8 *state = a[2].data;
-    const Ranking ranking = ranking_of(a + 4);
-    const Arg *after = a + 4 + RANKING_ARGS;
-    const i64 count = after[0].number, most = after[1].length, length = a[1].length - 1;
-    i64 *best = after[1].data, *texts = after[2].data, *found = after[3].data;
+    const Arg *rest = a + 4;
+    const Ranking ranking = ranking_of(&rest);
+    const i64 count = rest[0].number, most = rest[1].length, length = a[1].length - 1;
+    i64 *best = rest[1].data, *texts = rest[2].data, *found = rest[3].data;
     const i32 *counts = ranking.counts, *first_of = ranking.first_of;
     const u8 *stands = ranking.stands;
 

@@ -29,9 +29,9 @@ typedef struct {
 } BitmapColumns;
 
 #define BITMAP_COLUMNS "columns.bits u8, columns.levels u1, columns.bitmaps u8"
-enum { BITMAP_COLUMNS_ARGS = 3 };
 
-static inline BitmapColumns bitmap_columns_of(const Arg *a) {
+static inline BitmapColumns bitmap_columns_of(const Arg **rest) {
+    const Arg *a = take(rest, 3);
     return (BitmapColumns){a[0].data, a[0].width, a[1].data, a[2].data};
 }
 

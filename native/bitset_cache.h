@@ -39,9 +39,9 @@ typedef struct {
 } BitsetCache;
 
 #define BITSET_CACHE "bitsets.keys u8!, bitsets.rows i8!, bitsets.filled i8!, bitsets.bits u8!, bitsets.used i8!"
-enum { BITSET_CACHE_ARGS = 5 };
 
-static inline BitsetCache bitset_cache_of(const Arg *a) {
+static inline BitsetCache bitset_cache_of(const Arg **rest) {
+    const Arg *a = take(rest, 5);
     return (BitsetCache){a[0].data, a[1].data, a[0].length, a[2].data, a[2].length, a[3].data, a[3].width, a[4].data};
 }
 

@@ -23,7 +23,6 @@ typedef struct {
 #define FILTER                                                                                           \
     "wanted.low int, wanted.high int, wanted.smallest int, wanted.most int, wanted.fits_uncounted int, " \
     "wanted.is_chained int, wanted.half int"
-enum { FILTER_ARGS = 7 };
 
 /* `count`, or `largest` (not 0) if that is less or the set was not counted (negative). */
 static inline i64 counted_at_most(i64 count, i64 largest) {
@@ -132,6 +131,9 @@ static inline u64 are_plain(const Filter *wanted, const Documents *documents, i6
 #endif
 
 KERNEL(are_plain, FILTER ", " DOCUMENTS ", words u8!") {
+    const Arg *rest = a + 7;
+    const Documents documents = documents_of(&rest);
+    u64 *words = rest[0].data;
     const Filter wanted = {
         .low = a[0].number,
         .high = a[1].number,
@@ -141,9 +143,7 @@ KERNEL(are_plain, FILTER ", " DOCUMENTS ", words u8!") {
         .is_chained = a[5].number != 0,
         .half = (u64)a[6].number,
     };
-    const Documents documents = documents_of(a + FILTER_ARGS);
-    const Arg *words = a + FILTER_ARGS + DOCUMENTS_ARGS;
-    for (i64 word = 0; word < words->length; word++) ((u64 *)words->data)[word] = are_plain(&wanted, &documents, word);
+    for (i64 word = 0; word < rest[0].length; word++) words[word] = are_plain(&wanted, &documents, word);
     return 0;
 }
 

@@ -41,6 +41,15 @@ typedef struct {
 #define BAD_ARGUMENT (INT64_MIN + 1) /* and those above it, by the place of the argument */
 enum { MOST_ARGS = 64 };
 
+/* The first `size` arguments of `*rest`, which then begins behind them: so are unpacked those that several kernels take,
+ * whose parameters are a macro (LISTS) and become a struct (lists_of).
+ */
+static inline const Arg *take(const Arg **rest, i64 size) {
+    const Arg *taken = *rest;
+    *rest += size;
+    return taken;
+}
+
 /* What numpy's objects are behind their header (PyArrayObject_fields in its ndarraytypes.h, the same in all versions).
  * native.py makes sure of it once: to ask every array for its address by way of Python takes several times as long.
  */

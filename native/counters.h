@@ -20,9 +20,11 @@ typedef struct {
 } Counters;
 
 #define COUNTERS "counters.hits u1!, counters.bits int, counters.stamp i8!"
-enum { COUNTERS_ARGS = 3 };
 
-static inline Counters counters_of(const Arg *a) { return (Counters){a[0].data, a[0].length, a[1].number, a[2].data}; }
+static inline Counters counters_of(const Arg **rest) {
+    const Arg *a = take(rest, 3);
+    return (Counters){a[0].data, a[0].length, a[1].number, a[2].data};
+}
 
 /* How many searches there are between two clearings. */
 static inline i64 last_stamp(const Counters *counters) { return (1 << (8 - counters->bits)) - 1; }

@@ -43,7 +43,10 @@ typedef struct {
 
 #define CORE "core.table u8, core.slots i8"
 
-static inline Core core_of(const Arg *a) { return (Core){a[0].data, a[0].length, a[1].data, a[1].length}; }
+static inline Core core_of(const Arg **rest) {
+    const Arg *a = take(rest, 2);
+    return (Core){a[0].data, a[0].length, a[1].data, a[1].length};
+}
 
 /* Writes those of `keys[first:last]` that are not in the core to `out[at:]`; returns the next position. `seen` becomes
  * 1 at the slots of the others.
@@ -83,9 +86,10 @@ static inline i64 write_lacking(const Core *core, const u8 *seen, u64 *restrict 
 KERNEL(differences, "keys u8, offsets i8, " CORE ", " DIFFERENCES) {
     const u64 *keys = a[0].data;
     const i64 *offsets = a[1].data;
-    const Core core = core_of(a + 2);
-    u64 *out = a[4].data;
-    i64 *out_offsets = a[5].data, *lacking = a[6].data;
+    const Arg *rest = a + 2;
+    const Core core = core_of(&rest);
+    u64 *out = rest[0].data;
+    i64 *out_offsets = rest[1].data, *lacking = rest[2].data;
     u8 *seen = malloc((size_t)core.table_length);
     if (!seen) return NO_MEMORY;
     i64 at = 0;
@@ -104,11 +108,11 @@ KERNEL(differences_of_texts, "texts u1, offsets i8, which i8, q int, " SCRATCH "
     const u8 *texts = a[0].data;
     const i64 *offsets = a[1].data, *which = a[2].data;
     const i64 q = a[3].number;
-    const Scratch scratch = scratch_of(a + 4);
-    const Arg *after = a + 4 + SCRATCH_ARGS;
-    const Core core = core_of(after);
-    i64 *counts = after[2].data, *out_offsets = after[4].data, *lacking = after[5].data;
-    u64 *out = after[3].data;
+    const Arg *rest = a + 4;
+    const Scratch scratch = scratch_of(&rest);
+    const Core core = core_of(&rest);
+    i64 *counts = rest[0].data, *out_offsets = rest[2].data, *lacking = rest[3].data;
+    u64 *out = rest[1].data;
     u8 *seen = malloc((size_t)core.table_length);
     if (!seen) return NO_MEMORY;
     i64 at = 0;
@@ -150,9 +154,8 @@ typedef struct {
     "count int, members i4, against.crowd int, against.base int, against.lacking i4, against.sizes i4, " \
     "against.tallied u2|i4, against.docs i4, numerator int, denominator int"
 
-enum { AGAINST_ARGS = 10 };
-
-static inline Against against_of(const Arg *a) {
+static inline Against against_of(const Arg **rest) {
+    const Arg *a = take(rest, 10);
     return (Against){
         .count = a[0].number,
         .members = a[1].data,
@@ -247,8 +250,8 @@ KERNEL(compare_texts, "docs i4, first_of i4, halves u8, fingerprints u8/, finger
         .fingerprints = fingerprints_of(a + 3),
         .fingerprint = a[4].data,
     };
-    const Against against = against_of(a + 5);
-    a += 5 + AGAINST_ARGS;
+    a += 5;
+    const Against against = against_of(&a);
     i64 *starts = a[0].data, *shared = a[1].data, *found = a[3].data;
     u8 *state = a[2].data;
     return against.is_short ? compare_texts(&compared, &against, true, starts, shared, state, found)
@@ -258,8 +261,8 @@ KERNEL(compare_texts, "docs i4, first_of i4, halves u8, fingerprints u8/, finger
 KERNEL(compare_in_crowd, "docs i4, starts i8, first_of i4, " AGAINST ", shared i8!, state u1!") {
     const i32 *docs = a[0].data, *first_of = a[2].data;
     const i64 *starts = a[1].data;
-    const Against against = against_of(a + 3);
-    a += 3 + AGAINST_ARGS;
+    a += 3;
+    const Against against = against_of(&a);
     i64 *shared = a[0].data;
     u8 *state = a[1].data;
     for (i64 j = 0; j < a[1].length; j++) {

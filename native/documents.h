@@ -38,9 +38,9 @@ typedef struct {
 #define DOCUMENTS                                                                        \
     "documents.hours i4, documents.counts i4, documents.alive u1, documents.halves u8, " \
     "documents.fingerprints u8/, documents.first_of i4!, documents.next_of i4!"
-enum { DOCUMENTS_ARGS = 7 };
 
-static inline Documents documents_of(const Arg *a) {
+static inline Documents documents_of(const Arg **rest) {
+    const Arg *a = take(rest, 7);
     return (Documents){
         a[0].data, a[1].data, a[2].data, a[3].data, fingerprints_of(a + 4), a[5].data, a[6].data, a[0].length,
     };
@@ -63,9 +63,9 @@ typedef struct {
 #define QUERY                                                                                        \
     "query.docs i8, query.counts i8, query.low_hours i8, query.high_hours i8, query.numerator int, " \
     "query.denominator int, query.fingerprints u8/, query.largest int, query.repeated i4, query.many int"
-enum { QUERY_ARGS = 10 };
 
-static inline Query query_of(const Arg *a) {
+static inline Query query_of(const Arg **rest) {
+    const Arg *a = take(rest, 10);
     return (Query){
         .docs = a[0].data,
         .counts = a[1].data,

@@ -24,9 +24,8 @@ typedef struct {
 #define GRAM_SCRATCH \
     "grams.names u4!, grams.same i4!, grams.next i4!, grams.shared u1!, grams.table i4!, grams.seen u8!"
 
-enum { GRAM_SCRATCH_ARGS = 6 };
-
-static inline GramScratch gram_scratch_of(const Arg *a) {
+static inline GramScratch gram_scratch_of(const Arg **rest) {
+    const Arg *a = take(rest, 6);
     return (GramScratch){a[0].data, a[1].data, a[2].data, a[3].data, a[4].data, a[5].data};
 }
 

@@ -30,9 +30,8 @@ typedef struct {
 #define MARK_SCRATCH \
     "mark.points u4!, mark.classes u1!, mark.lines i8!, mark.starts i8!, mark.maybe i8!, mark.chosen i8!"
 
-enum { MARK_SCRATCH_ARGS = 6 };
-
-static inline MarkScratch mark_scratch_of(const Arg *a) {
+static inline MarkScratch mark_scratch_of(const Arg **rest) {
+    const Arg *a = take(rest, 6);
     return (MarkScratch){a[0].data, a[1].data, text_lines_of(a + 2), a[3].data, a[4].data, a[5].data};
 }
 
@@ -44,9 +43,10 @@ typedef struct {
 
 #define MARKED_FORM(name) name ".form u4!, " name ".flags u1!, " name ".indexes i8!"
 
-enum { MARKED_FORM_ARGS = 3 };
-
-static inline MarkedForm marked_form_of(const Arg *a) { return (MarkedForm){a[0].data, a[1].data, a[2].data}; }
+static inline MarkedForm marked_form_of(const Arg **rest) {
+    const Arg *a = take(rest, 3);
+    return (MarkedForm){a[0].data, a[1].data, a[2].data};
+}
 
 /* A line that is marked: `points[start:end]`, which begins at `low` after white space, with an @ perhaps. `scanned`: the
  * words of the whole text.
@@ -276,19 +276,19 @@ static inline void mark_figure_words(const MarkedForm *text, i64 words, const Si
 }
 
 KERNEL(mark_text, "data u1, " TEXT_TABLES ", " SIGN_TABLES ", " MARK_SCRATCH ", " MARKED_FORM("out") ", words i8!") {
-    const Arg *rest = a + 1;
-    const TextTables tables = text_tables_of(rest);
-    const SignTables sign_tables = sign_tables_of(rest += TEXT_TABLES_ARGS);
-    const MarkScratch scratch = mark_scratch_of(rest += SIGN_TABLES_ARGS);
-    const MarkedForm out = marked_form_of(rest += MARK_SCRATCH_ARGS);
-    i64 *words = rest[MARKED_FORM_ARGS].data;
-    return mark_text(a[0].data, a[0].length, &tables, &sign_tables, &scratch, &out, words);
+    const Arg *data = take(&a, 1);
+    const TextTables tables = text_tables_of(&a);
+    const SignTables sign_tables = sign_tables_of(&a);
+    const MarkScratch scratch = mark_scratch_of(&a);
+    const MarkedForm out = marked_form_of(&a);
+    return mark_text(data->data, data->length, &tables, &sign_tables, &scratch, &out, a[0].data);
 }
 
 KERNEL(mark_figure_words, MARKED_FORM("text") ", words int, " SIGN_TABLES) {
-    const MarkedForm text = marked_form_of(a);
-    const SignTables sign_tables = sign_tables_of(a + MARKED_FORM_ARGS + 1);
-    mark_figure_words(&text, a[MARKED_FORM_ARGS].number, &sign_tables);
+    const MarkedForm text = marked_form_of(&a);
+    const i64 words = take(&a, 1)->number;
+    const SignTables sign_tables = sign_tables_of(&a);
+    mark_figure_words(&text, words, &sign_tables);
     return 0;
 }
 

@@ -93,8 +93,7 @@ static inline i64 add_member(const Lists *lists, const MemberRows *rows, const u
 }
 
 KERNEL(add_members, LISTS ", bits u8!, used i8!, most int, keys u8, offsets i8, members i8, progress i8!") {
-    const Lists lists = lists_of(a);
-    a += LISTS_ARGS;
+    const Lists lists = lists_of(&a);
     const u64 *keys = a[3].data;
     const i64 *offsets = a[4].data, *members = a[5].data, n = a[5].length;
     i64 *progress = a[6].data;
@@ -155,8 +154,7 @@ READ_MEMBERS(read_members_u16, u16)
 READ_MEMBERS(read_members_i32, i32)
 
 KERNEL(tally, LISTS_READ ", bits u8, keys u8, offsets i8, counts u2|i4!") {
-    const Lists lists = lists_of(a);
-    a += LISTS_ARGS;
+    const Lists lists = lists_of(&a);
     const u64 *bits = a[0].data, *keys = a[1].data;
     const i64 *offsets = a[2].data, size = a[3].length, width = a[3].width, all_keys = a[1].length;
     const i64 rows_of_block = a[0].width / PLANE_WORDS;

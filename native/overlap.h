@@ -81,10 +81,12 @@ KERNEL(verify_pairs,
     const i64 *queries = a[0].data, *text_offsets = a[2].data, *starts = a[5].data, *ends = a[6].data;
     const i64 *needed = a[8].data;
     const u8 *texts = a[1].data, *data = a[4].data;
-    i64 *counts = a[3].data, *others = a[7].data, *out = a[12 + SCRATCH_ARGS].data;
+    i64 *counts = a[3].data, *others = a[7].data;
     const i64 numerator = a[9].number, denominator = a[10].number, q = a[11].number;
-    const Scratch scratch = scratch_of(a + 12);
     const i64 pairs = a[0].length;
+    const Arg *rest = a + 12;
+    const Scratch scratch = scratch_of(&rest);
+    i64 *out = rest[0].data;
 
     u64 passing[GRAM_FILTER_WORDS];
     const Grams grams = {scratch.ascii, scratch.positions, passing};

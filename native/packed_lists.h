@@ -37,9 +37,9 @@ typedef struct {
 } PackedLists;
 
 #define PACKED_LISTS "packed.starts u4, packed.postings u4, packed.doc_bits int"
-enum { PACKED_LISTS_ARGS = 3 };
 
-static inline PackedLists packed_lists_of(const Arg *a) {
+static inline PackedLists packed_lists_of(const Arg **rest) {
+    const Arg *a = take(rest, 3);
     return (PackedLists){a[0].data, a[0].length, a[1].data, a[1].length, a[2].number};
 }
 
@@ -161,9 +161,9 @@ static inline void locate(const Located *located, const u64 *keys, i64 size) {
 }
 
 KERNEL(count_keys, PACKED_LISTS ", entries u8") {
-    const PackedLists packed = packed_lists_of(a);
-    const u64 *entries = a[PACKED_LISTS_ARGS].data;
-    const i64 slots = a[PACKED_LISTS_ARGS].length;
+    const PackedLists packed = packed_lists_of(&a);
+    const u64 *entries = a[0].data;
+    const i64 slots = a[0].length;
     const u32 *starts = packed.starts, *postings = packed.postings;
     const i64 doc_bits = packed.doc_bits;
     const i64 size = packed.postings_length;

@@ -105,11 +105,9 @@ static inline i64 write_list(const Lists *lists, i64 value, i64 part, u32 *posti
 
 /* Linear in what is packed and what is added. */
 KERNEL(absorb, PACKED_LISTS_WRITTEN ", size int, " LISTS_READ ", order u8, starts u4!, doc_bits int") {
-    const PackedLists packed = packed_lists_of(a);
-    a += PACKED_LISTS_ARGS;
-    const i64 size = a[0].number;
-    const Lists lists = lists_of(a + 1);
-    a += 1 + LISTS_ARGS;
+    const PackedLists packed = packed_lists_of(&a);
+    const i64 size = take(&a, 1)->number;
+    const Lists lists = lists_of(&a);
     const u64 *order = a[0].data;
     u32 *starts = a[1].data;
     const i64 doc_bits = a[2].number;
@@ -142,11 +140,9 @@ KERNEL(absorb, PACKED_LISTS_WRITTEN ", size int, " LISTS_READ ", order u8, start
 
 /* As `absorb`, where the shape stays the same: what lies between two of the lists is moved as it is. */
 KERNEL(insert_packed, PACKED_LISTS_WRITTEN ", size int, " LISTS_READ ", order u8, starts u4!") {
-    const PackedLists packed = packed_lists_of(a);
-    a += PACKED_LISTS_ARGS;
-    const i64 size = a[0].number;
-    const Lists lists = lists_of(a + 1);
-    a += 1 + LISTS_ARGS;
+    const PackedLists packed = packed_lists_of(&a);
+    const i64 size = take(&a, 1)->number;
+    const Lists lists = lists_of(&a);
     const u64 *order = a[0].data;
     u32 *restrict starts = a[1].data;
     const u32 *restrict old_starts = packed.starts;
@@ -172,8 +168,8 @@ KERNEL(insert_packed, PACKED_LISTS_WRITTEN ", size int, " LISTS_READ ", order u8
 }
 
 KERNEL(count_kept, PACKED_LISTS ", docs i8") {
-    const PackedLists packed = packed_lists_of(a);
-    const i64 *docs = a[PACKED_LISTS_ARGS].data;
+    const PackedLists packed = packed_lists_of(&a);
+    const i64 *docs = a[0].data;
     const u32 *postings = packed.postings;
     const u64 mask = (u64)doc_mask(&packed);
     const i64 size = packed.postings_length;
@@ -183,8 +179,7 @@ KERNEL(count_kept, PACKED_LISTS ", docs i8") {
 }
 
 KERNEL(renumber_packed, PACKED_LISTS_WRITTEN ", docs i8, starts u4!, doc_bits int") {
-    const PackedLists packed = packed_lists_of(a);
-    a += PACKED_LISTS_ARGS;
+    const PackedLists packed = packed_lists_of(&a);
     const i64 *docs = a[0].data;
     u32 *starts = a[1].data;
     const i64 doc_bits = a[2].number;

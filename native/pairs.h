@@ -41,12 +41,11 @@ typedef struct {
 #define PAIR_SCRATCH \
     MARK_SCRATCH ", " MARKED_FORM("a") ", " MARKED_FORM("b") ", scratch.own_a u4!, scratch.own_b u4!, " GRAM_SCRATCH
 
-enum { PAIR_SCRATCH_ARGS = MARK_SCRATCH_ARGS + 2 * MARKED_FORM_ARGS + 2 + GRAM_SCRATCH_ARGS };
-
-static inline PairScratch pair_scratch_of(const Arg *a) {
-    const Arg *forms = a + MARK_SCRATCH_ARGS, *own = forms + 2 * MARKED_FORM_ARGS;
-    return (PairScratch){mark_scratch_of(a), marked_form_of(forms), marked_form_of(forms + MARKED_FORM_ARGS),
-                         own[0].data,        own[1].data,           gram_scratch_of(own + 2)};
+static inline PairScratch pair_scratch_of(const Arg **rest) {
+    const MarkScratch mark = mark_scratch_of(rest);
+    const MarkedForm a = marked_form_of(rest), b = marked_form_of(rest);
+    const Arg *own = take(rest, 2);
+    return (PairScratch){mark, a, b, own[0].data, own[1].data, gram_scratch_of(rest)};
 }
 
 typedef struct {
@@ -63,9 +62,8 @@ typedef struct {
     "limits.enough float, limits.form_below float, limits.alike float, limits.spread float, " \
     "limits.form_share float, limits.passage int, limits.spread_run int"
 
-enum { PAIR_LIMITS_ARGS = 7 };
-
-static inline PairLimits pair_limits_of(const Arg *a) {
+static inline PairLimits pair_limits_of(const Arg **rest) {
+    const Arg *a = take(rest, 7);
     return (PairLimits){a[0].real, a[1].real, a[2].real, a[3].real, a[4].real, a[5].number, a[6].number};
 }
 
@@ -337,11 +335,11 @@ KERNEL(measure_pairs, "data u1, offsets i8, first i8, second i8, known i8, fold 
     const i64 *offsets = a[1].data, *first = a[2].data, *second = a[3].data, *known = a[4].data;
     const bool fold = a[5].number != 0;
     const Arg *rest = a + 6;
-    const PairLimits limits = pair_limits_of(rest);
-    const TextTables tables = text_tables_of(rest += PAIR_LIMITS_ARGS);
-    const SignTables sign_tables = sign_tables_of(rest += TEXT_TABLES_ARGS);
-    const PairScratch scratch = pair_scratch_of(rest += SIGN_TABLES_ARGS);
-    i64 *row = rest[PAIR_SCRATCH_ARGS].data;
+    const PairLimits limits = pair_limits_of(&rest);
+    const TextTables tables = text_tables_of(&rest);
+    const SignTables sign_tables = sign_tables_of(&rest);
+    const PairScratch scratch = pair_scratch_of(&rest);
+    i64 *row = rest[0].data;
     i64 last = -1, n_b = 0, words_a, words_b = 0;
     for (i64 i = 0; i < a[2].length; i++, row += COLUMNS) {
         const i64 from_a = offsets[first[i]], from_b = offsets[second[i]];

@@ -42,9 +42,9 @@ typedef struct {
 
 #define LISTS "lists.entries u8!, lists.pool u4!, lists.state i8!"
 #define LISTS_READ "lists.entries u8, lists.pool u4, lists.state i8"
-enum { LISTS_ARGS = 3 };
 
-static inline Lists lists_of(const Arg *a) {
+static inline Lists lists_of(const Arg **rest) {
+    const Arg *a = take(rest, 3);
     return (Lists){a[0].data, a[0].length, a[1].data, a[1].length, a[2].data};
 }
 
@@ -177,8 +177,7 @@ KERNEL(rehash, "entries u8, larger u8!") {
 }
 
 KERNEL(add_all, LISTS ", keys u8, key_offsets i8, docs i8, progress i8!") {
-    const Lists lists = lists_of(a);
-    a += LISTS_ARGS;
+    const Lists lists = lists_of(&a);
     const u64 *keys = a[0].data;
     const i64 *offsets = a[1].data, *docs = a[2].data;
     i64 *progress = a[3].data;
@@ -220,8 +219,9 @@ static inline u64 renumbered_list(const u32 *pool, PostingList list, const i64 *
 }
 
 KERNEL(renumber, LISTS_READ ", docs i8, fresh.entries u8!, fresh.pool u4!, fresh.state i8!") {
-    const Lists lists = lists_of(a), fresh = lists_of(a + LISTS_ARGS + 1);
-    const i64 *docs = a[LISTS_ARGS].data;
+    const Lists lists = lists_of(&a);
+    const i64 *docs = take(&a, 1)->data;
+    const Lists fresh = lists_of(&a);
     for (i64 i = 0; i < lists.entries_length; i++) {
         const PostingList list = list_at(&lists, i);
         if (list.length == 0) continue;

@@ -224,8 +224,9 @@ static inline i64 prefix(const u64 *keys, i64 start, i64 end, const u8 *classes,
 }
 
 KERNEL(window_keys, "text u1, start int, end int, q int, " SCRATCH ", out u8!") {
-    const Scratch scratch = scratch_of(a + 4);
-    return window_keys(a[0].data, a[1].number, a[2].number, a[3].number, &scratch, a[4 + SCRATCH_ARGS].data);
+    const Arg *rest = a + 4;
+    const Scratch scratch = scratch_of(&rest);
+    return window_keys(a[0].data, a[1].number, a[2].number, a[3].number, &scratch, rest[0].data);
 }
 
 #endif

@@ -21,9 +21,8 @@ typedef struct {
     "scratch.points u4!, scratch.kept u4!, scratch.keys u8!, scratch.grams u8!, scratch.chosen u8!, " \
     "scratch.table u8!, scratch.others u8!, scratch.seen u1!, scratch.ascii u4!, scratch.positions i4!"
 
-enum { SCRATCH_ARGS = 10 };
-
-static inline Scratch scratch_of(const Arg *a) {
+static inline Scratch scratch_of(const Arg **rest) {
+    const Arg *a = take(rest, 10);
     return (Scratch){a[0].data, a[1].data, a[2].data, a[3].data, a[4].data,
                      a[5].data, a[6].data, a[7].data, a[8].data, a[9].data};
 }

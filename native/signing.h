@@ -21,12 +21,9 @@ KERNEL(sign_batch,
     const i64 n = a[1].length - 1, q = a[4].number;
     const bool normal = a[2].number, counted = a[3].number, fold = a[5].number;
     a += 6;
-    const TextTables tables = text_tables_of(a);
-    a += TEXT_TABLES_ARGS;
-    const SketchRules rules = sketch_rules_of(a);
-    a += SKETCH_RULES_ARGS;
-    const Scratch scratch = scratch_of(a);
-    a += SCRATCH_ARGS;
+    const TextTables tables = text_tables_of(&a);
+    const SketchRules rules = sketch_rules_of(&a);
+    const Scratch scratch = scratch_of(&a);
     u8 *texts = a[0].data, *levels = a[5].data;
     i64 *text_offsets = a[1].data, *counts = a[2].data, *sketch_offsets = a[4].data;
     u64 *sketches = a[3].data, *bitmaps = a[6].data;
@@ -60,8 +57,9 @@ KERNEL(sign_batch,
 KERNEL(count_qgrams, "texts u1, offsets i8, which i8, q int, " SCRATCH ", counts i4|u4|i8|u8!") {
     const u8 *texts = a[0].data;
     const i64 *offsets = a[1].data, *which = a[2].data;
-    const Scratch scratch = scratch_of(a + 4);
-    const Arg counts = a[4 + SCRATCH_ARGS];
+    const Arg *rest = a + 4;
+    const Scratch scratch = scratch_of(&rest);
+    const Arg counts = rest[0];
     for (i64 k = 0; k < a[2].length; k++) {
         const i64 i = which[k];
         const i64 windows = window_keys(texts, offsets[i], offsets[i + 1], a[3].number, &scratch, scratch.keys);
@@ -76,9 +74,10 @@ KERNEL(count_qgrams, "texts u1, offsets i8, which i8, q int, " SCRATCH ", counts
 
 KERNEL(key_sets, "texts u1, offsets i8, q int, " SCRATCH ", out u8!, out_offsets i8!") {
     const i64 *offsets = a[1].data;
-    const Scratch scratch = scratch_of(a + 3);
-    u64 *out = a[3 + SCRATCH_ARGS].data;
-    i64 *out_offsets = a[4 + SCRATCH_ARGS].data;
+    const Arg *rest = a + 3;
+    const Scratch scratch = scratch_of(&rest);
+    u64 *out = rest[0].data;
+    i64 *out_offsets = rest[1].data;
     out_offsets[0] = 0;
     for (i64 i = 0; i < a[1].length - 1; i++) {
         u64 *keys = out + out_offsets[i];

@@ -40,9 +40,8 @@ typedef struct {
 
 #define SIGN_TABLES "sign_tables.classes u1, sign_tables.words u1, sign_tables.lengths u4"
 
-enum { SIGN_TABLES_ARGS = 3 };
-
-static inline SignTables sign_tables_of(const Arg *a) {
+static inline SignTables sign_tables_of(const Arg **rest) {
+    const Arg *a = take(rest, 3);
     return (SignTables){a[0].data, a[1].data, a[1].length, a[1].width, a[2].data};
 }
 

@@ -37,9 +37,8 @@ typedef struct {
     "rules.size int, rules.whole int, rules.also_whole int, rules.wide_above int, rules.also_middle int, " \
     "rules.middle int, rules.wide_second int, rules.wide_third int, rules.multipliers u8"
 
-enum { SKETCH_RULES_ARGS = 9 };
-
-static inline SketchRules sketch_rules_of(const Arg *a) {
+static inline SketchRules sketch_rules_of(const Arg **rest) {
+    const Arg *a = take(rest, 9);
     return (SketchRules){a[0].number, a[1].number, a[2].number, a[3].number, a[4].number,
                          a[5].number, a[6].number, a[7].number, a[8].data};
 }

@@ -46,9 +46,8 @@ typedef struct {
     "tables.classes u1, tables.lower u4, tables.ccc u1, tables.decomp_keys u4, tables.decomp_start i4, " \
     "tables.decomp_values u4, tables.compose_keys u8, tables.compose_values u4"
 
-enum { TEXT_TABLES_ARGS = 8 };
-
-static inline TextTables text_tables_of(const Arg *a) {
+static inline TextTables text_tables_of(const Arg **rest) {
+    const Arg *a = take(rest, 8);
     return (TextTables){a[0].data, a[1].data, a[2].data, a[3].data,   a[3].length,
                         a[4].data, a[5].data, a[6].data, a[6].length, a[7].data};
 }

@@ -33,9 +33,10 @@ typedef struct {
 
 #define WORD_TABLES "lexicon.classes u1, lexicon.common_class int, lexicon.documents_class int"
 
-enum { WORD_TABLES_ARGS = 3 };
-
-static inline WordTables word_tables_of(const Arg *a) { return (WordTables){a[0].data, a[1].number, a[2].number}; }
+static inline WordTables word_tables_of(const Arg **rest) {
+    const Arg *a = take(rest, 3);
+    return (WordTables){a[0].data, a[1].number, a[2].number};
+}
 
 /* The words of a text: word i is `text[starts[i]:ends[i]]`, lower-cased UTF-8, one space between two.
  *
@@ -322,10 +323,8 @@ KERNEL(sign_words_batch,
     const i64 *offsets = a[1].data;
     const i64 n = a[1].length - 1;
     a += 2;
-    const TextTables tables = text_tables_of(a);
-    a += TEXT_TABLES_ARGS;
-    const WordTables lexicon = word_tables_of(a);
-    a += WORD_TABLES_ARGS;
+    const TextTables tables = text_tables_of(&a);
+    const WordTables lexicon = word_tables_of(&a);
     u32 *points = a[0].data;
     u64 *sentences = a[1].data, *simhashes = a[3].data;
     i64 *sentence_offsets = a[2].data, *features = a[4].data;
@@ -344,9 +343,10 @@ KERNEL(sign_words_batch,
 
 /* Returns how many words there are. */
 KERNEL(word_hashes, "data u1, start int, end int, " TEXT_TABLES ", points u4!, out u8!") {
-    const TextTables tables = text_tables_of(a + 3);
-    u32 *points = a[3 + TEXT_TABLES_ARGS].data;
-    u64 *out = a[4 + TEXT_TABLES_ARGS].data;
+    const Arg *rest = a + 3;
+    const TextTables tables = text_tables_of(&rest);
+    u32 *points = rest[0].data;
+    u64 *out = rest[1].data;
     WordMemory memory = {0};
     if (!words_of(a[0].data, a[1].number, a[2].number, &tables, points, &memory)) return NO_MEMORY;
     const Words words = memory.words;
