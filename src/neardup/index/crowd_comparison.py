@@ -7,6 +7,7 @@ with those before it only, as its candidates are.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -101,6 +102,7 @@ class CrowdComparison:
         self._waiting = sorted(candidates)
         self._tallied: dict[int, Tallied] = {}
         self._sizes: dict[int, Sizes] = {}
+        self._known: defaultdict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
 
     def texts(self, index: int, docs: NDArray[np.int32], sentences: NDArray[np.int64] | None) -> Texts:
         """The texts of `docs`, compared with document `index`.
@@ -120,7 +122,7 @@ class CrowdComparison:
             self._signer.count(signed, [index])
         texts = Texts(docs, starts[: size + 1], shared[:size], state[:size])
         if others:
-            self._compare_rest(index, texts, sizes, sentences)
+            self._compare_rest(index, texts, sizes, sentences, same if exact else -1)
         if exact:
             texts.shared[texts.state == EXACT] = self.count_same(index, same)
         return texts
@@ -211,8 +213,11 @@ class CrowdComparison:
         texts: Texts,
         sizes: Sizes,
         sentences: NDArray[np.int64] | None,
+        same: int,
     ) -> None:
-        """Fills in the texts that are of other crowds, and those of none; what had to be read becomes a crowd."""
+        """Fills in the texts that are of other crowds, and those of none; what had to be read becomes a crowd. `same`:
+        a doc whose text the document has, too; -1: none is known.
+        """
         others = [crowd for crowd in np.flatnonzero(sizes.by_crowd).tolist() if crowd != sizes.main]
         if others:
             one = np.array([index])
@@ -223,11 +228,13 @@ class CrowdComparison:
                     texts.docs, texts.starts, self._table.first_of, count, self._crowds.members, against,
                     self._ratio, texts.shared, texts.state,
                 )  # fmt: skip
-        read = self._read_rest(index, texts, sentences)
+        read = self._read_rest(index, texts, sentences, same)
         if len(read) >= FEWEST:
             self._gather(index, sizes.main if sizes.largest >= FEWEST else None, read)
 
-    def _read_rest(self, index: int, texts: Texts, sentences: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    def _read_rest(
+        self, index: int, texts: Texts, sentences: NDArray[np.int64] | None, same: int
+    ) -> NDArray[np.int64]:
         """Fills in those `texts` that are in no crowd: each is read, unless its bitmap speaks against it.
 
         Those below the threshold are held against their bitmaps as well: what these reject is no candidate, in a crowd
@@ -244,11 +251,27 @@ class CrowdComparison:
         unread: NDArray[np.bool_] = passing & (texts.state[waiting] == UNKNOWN)
         read, docs = waiting[unread], docs[unread]
         if len(read):
-            chosen = None if sentences is None else sentences[unread]
-            texts.shared[read], texts.state[read] = self._pairs.compared(
-                np.full(len(docs), index), docs, chosen
-            )
+            if same >= 0 and sentences is None:
+                texts.shared[read], texts.state[read] = self._compared_once(index, docs, same)
+            else:
+                chosen = None if sentences is None else sentences[unread]
+                texts.shared[read], texts.state[read] = self._pairs.compared(
+                    np.full(len(docs), index), docs, chosen
+                )
         return docs
+
+    def _compared_once(
+        self, index: int, docs: NDArray[np.int64], same: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """As `PairComparison.compared`, but with the text of doc `same` no other text is compared twice."""
+        known, firsts = self._known[same], self._table.first_of[docs].tolist()
+        new = docs[[first not in known for first in firsts]]
+        if len(new):
+            shared, state = self._pairs.compared(np.full(len(new), index), new, None)
+            overlaps = zip(shared.tolist(), state.tolist(), strict=True)
+            known |= zip(self._table.first_of[new].tolist(), overlaps, strict=True)
+        columns = np.array([known[first] for first in firsts])
+        return columns[:, 0], columns[:, 1].astype(np.uint8)
 
     def _gather(self, index: int, crowd: int | None, read: NDArray[np.int64]) -> None:
         """Makes members of `crowd` of the docs that had to be `read` for document `index`; those that are not near it,

@@ -35,7 +35,7 @@ _FIRST_SLOTS = 1 << 12
 _FIRST_POOL = 1 << 14
 _POOL_GROWTH = 2
 _COPIED = 1 << 16
-MANY_OF_ONE_TEXT = 2_048
+MANY_OF_ONE_TEXT = 1_024
 """From so many documents on one of them stands in for all (index/repeated_texts.py): fewer are passed over as fast."""
 _MET = 256
 _STAND_INS = 1_024

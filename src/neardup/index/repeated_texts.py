@@ -63,6 +63,16 @@ def stand_ins_of(
     return {i: StandIns(docs[which == i], befores[i], hours[i]) for i in np.unique(which).tolist()}
 
 
+class _First(NamedTuple):
+    """The first documents of a text in some hours, and behind them its `head`, which stands for a group, if any does.
+    `end`: the last of those that are listed, None if there are fewer.
+    """
+
+    docs: list[int]
+    head: int | None
+    end: _Rank | None
+
+
 class _Hour:
     """The documents of one text in one hour: how many, and the first of them, a few more than are listed."""
 
@@ -96,6 +106,7 @@ class _Text:
         self._standing: list[_Rank] = []
         self._range = (0, -1)
         self._in_range = 0
+        self._first: _First | None = None  # of the range, until something may have changed there
 
     def advance(self, end: int, listed: int, table: DocumentTable) -> None:
         """Takes in those documents before doc `end` that can be found."""
@@ -125,11 +136,15 @@ class _Text:
             insort(self._order, hour)
         self._hours[hour].add(rank, listed)
         self._in_range += self._range[0] <= hour <= self._range[1]
-        if table.stands[doc]:
+        stands = bool(table.stands[doc])
+        if stands:
             insort(self._standing, rank)
+        if stands or self._first is None or self._first.end is None or rank < self._first.end:
+            self._first = None
 
     def remove(self, doc: int, hour: int, listed: int) -> bool:
         """Leaves out a document of hour `hour`; False if all have to be taken in anew for that."""
+        self._first = None
         self._in_range -= self._range[0] <= hour <= self._range[1]
         is_known = self._hours[hour].remove(doc, listed)
         if not self._hours[hour].count:
@@ -139,6 +154,7 @@ class _Text:
 
     def stand(self, doc: int, table: DocumentTable) -> None:
         """Notes that a document before `end` stands for a group now."""
+        self._first = None
         rank = (*table.arrival_key(doc), doc)
         if table.alive[doc] and rank not in self._standing:
             insort(self._standing, rank)
@@ -146,21 +162,30 @@ class _Text:
     def copies(self, low: int, high: int, listed: int, table: DocumentTable) -> Copies:
         """Those of the hours from `low` to `high`, both included."""
         self._move_range(low, high)
-        docs: list[int] = []
+        first = self._first
+        if first is None or (first.head is not None and not table.stands[first.head]):
+            first = self._first = self._first_of(low, high, listed, table)
+        return Copies(self._in_range, first.docs)
+
+    def _first_of(self, low: int, high: int, listed: int, table: DocumentTable) -> _First:
+        ranks: list[_Rank] = []
         oldest = bisect_left(self._order, low)
         for hour in self._order[oldest : oldest + listed]:
-            if hour > high or len(docs) >= listed:
+            if hour > high or len(ranks) >= listed:
                 break
-            docs += [doc for _, _, doc in self._hours[hour].first[: listed - len(docs)]]
+            ranks += self._hours[hour].first[: listed - len(ranks)]
+        docs = [doc for _, _, doc in ranks]
         self._standing = [rank for rank in self._standing if table.stands[rank[2]]]
         head = next((doc for _, _, doc in self._standing if low <= table.hours[doc] <= high), None)
-        return Copies(self._in_range, docs if head is None or head in docs else [*docs, head])
+        end = ranks[-1] if len(ranks) == listed else None
+        return _First(docs if head is None or head in docs else [*docs, head], head, end)
 
     def _move_range(self, low: int, high: int) -> None:
         """Counts those between `low` and `high`, by what was counted last: nearly always of nearly the same hours."""
         before, after = self._range
         if (low, high) == self._range:
             return
+        self._first = None
         if after < before or high < before or low > after:
             self._in_range = self._count(low, high)
         else:
