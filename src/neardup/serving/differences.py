@@ -68,7 +68,9 @@ def _against(first: str, text: str, recipe: Recipe | None, most_facts: int) -> A
         return Against(whole(text), _SAME, ())
     why = Explanation(_side(first[:MOST_SHOWN], recipe), _side(text[:MOST_SHOWN], recipe))
     html = in_marks(marked(why, "b", lacking=True))
-    return Against(Side(html, len(text[MOST_SHOWN:])), _said(why, first, text), why.first_facts(most_facts))
+    return Against(
+        Side(html, len(text[MOST_SHOWN:])), _said(why, first, text, recipe), why.first_facts(most_facts)
+    )
 
 
 def compared(first: str, second: str, recipe: Recipe | None) -> Compared:
@@ -77,16 +79,17 @@ def compared(first: str, second: str, recipe: Recipe | None) -> Compared:
         return Compared(whole(first), whole(second), _SAME, ())
     why = explain(first[:MOST_SHOWN], second[:MOST_SHOWN], recipe=recipe)
     sides = _shown(why, "a", first), _shown(why, "b", second)
-    return Compared(*sides, _said(why, first, second), why.first_facts())
+    return Compared(*sides, _said(why, first, second, recipe), why.first_facts())
 
 
 def _shown(why: Explanation, side: Literal["a", "b"], text: str) -> Side:
     return Side(in_marks(marked(why, side)), len(text[MOST_SHOWN:]))
 
 
-def _said(why: Explanation, first: str, second: str) -> str:
+def _said(why: Explanation, first: str, second: str, recipe: Recipe | None) -> str:
     """What two whole texts are to each other; `why` is of what is shown of them."""
-    kind = (why if max(len(first), len(second)) <= MOST_SHOWN else explain(first, second)).kind
+    is_whole = max(len(first), len(second)) <= MOST_SHOWN
+    kind = (why if is_whole else explain(first, second, recipe=recipe)).kind
     return f"{kind.name}: {kind.reason}"
 
 

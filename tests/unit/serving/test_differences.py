@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from neardup.model.settings import Recipe
 from neardup.serving.differences import MOST_SHOWN, _against, against, compared
 
 HEAD = (
@@ -43,3 +44,12 @@ def test_of_a_long_text_the_rest_is_counted():
     long = "word " * MOST_SHOWN
     told = against(long, long + "more", None, most_facts=1)
     assert told.side.cut == len(long) + 4 - MOST_SHOWN
+
+
+def test_a_long_text_in_capitals_is_a_copy_where_the_recipe_folds_case():
+    """What is said of texts that are not shown whole is said of all of them, by the recipe of the window, too."""
+    words = "".join(f"word{i} " for i in range(MOST_SHOWN // 4))
+    long = words.translate(str.maketrans("0123456789", "ghijklmnop"))
+    for recipe, kind in ((Recipe(fold_case=True), "copy"), (Recipe(), "other")):
+        assert against(long, long.upper(), recipe, most_facts=0).said.startswith(f"{kind}: ")
+        assert compared(long, long.upper(), recipe).said.startswith(f"{kind}: ")
