@@ -217,6 +217,23 @@ def test_groups_go_to_a_file_that_is_not_overwritten_unasked(run, window):
     assert run("groups", "--window", "w", "--format", "table", "--output", "t").code == 2
 
 
+def test_long_sources_and_ids_are_cut_in_a_report(run):
+    """They come from outside, and a source stands in each row of its documents."""
+    long = "Daily " * 20_000
+    records = [
+        record("a", TEXT, 1, source=long),
+        record("b", f"{TEXT} Updated.", 2, source=long),
+        record(long, TEXT, 3),
+        {"id": "c", long: 1},
+    ]
+    Path("long.jsonl").write_text("\n".join(map(json.dumps, records)), "utf-8")
+    assert run("ingest", "long.jsonl", "--window", "w", "--output", "v", "--rejects", "rejects").code == 1
+    assert run("report", "--window", "w", "--rejects", "rejects").code == 0
+    page = Path("report.html").read_text("utf-8")
+    assert f"<bdi>{long[:199]}…</bdi>" in page
+    assert long[:2_000] not in page
+
+
 def test_names_of_sources_do_not_turn_what_is_beside_them(run, window):
     run("report", "--window", window, "--output", "r.html")
     assert "<bdi>" in Path("r.html").read_text("utf-8")

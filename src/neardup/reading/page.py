@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from neardup.reading.excerpts import Piece
 
+_BRIEF: Final = 200
+"""Characters of a field, a source or a name on a page of many documents; nothing bounds what a file brings."""
 _NO_CHARACTER_RE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 """What HTML has no way to write."""
 
@@ -45,6 +47,7 @@ def environment(package: str) -> Environment:
     )
     made.filters["marked"] = in_marks
     made.filters["shown"] = escaped
+    made.filters["brief"] = _brief
     made.filters["percent"] = _percent
     made.filters["score"] = lambda value: "" if value is None else shown_score(value)
     made.filters["minute"] = lambda time: time[:16].replace("T", " ")
@@ -78,6 +81,15 @@ def _harmless(value: Any) -> Any:
     if isinstance(value, str) and _NO_CHARACTER_RE.search(value):
         return type(value)(_NO_CHARACTER_RE.sub("\ufffd", value))
     return value
+
+
+def _brief(text: str, most: int = _BRIEF) -> str:
+    """The beginning of a text that others wrote; what is cut ends in "…".
+
+    >>> len(_brief("a" * 200)), _brief("a" * 201)[-2:]
+    (200, 'a…')
+    """
+    return escaped(text if len(text) <= most else text[: most - 1] + "…")
 
 
 def _percent(share: float) -> str:

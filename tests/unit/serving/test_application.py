@@ -720,6 +720,16 @@ def test_what_a_version_is_to_the_head_is_said(client):
     assert client.get("/api/kind?a=a&b=nobody").status_code == 404
 
 
+def test_a_long_field_is_cut_on_the_page_of_its_group_and_whole_on_its_own(serve, path):
+    with open_window(path) as writer:
+        long = {"id": "long", "text": grams(500, 541), "time": "2026-11-21T09:20Z", "title": "T" * 50_000}
+        assert [verdict.group for verdict in writer.ingest([long])] == ["d"]
+    client = serve()
+    assert f"<bdi>{'T' * 199}…</bdi>" in client.get("/group?head=d").text
+    assert "T" * 201 not in client.get("/group?head=d").text
+    assert "T" * 50_000 in client.get("/document?id=long").text
+
+
 def test_a_group_whose_head_has_gone_is_still_shown(client, path, monkeypatch):
     monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
     with open_window(path) as writer:
