@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from neardup.window.base import ReadDocument
 
 MOST_SHOWN: Final = 20_000
-"""Characters of a text in one answer."""
+"""Characters of a text in one answer, and of the fields of a document."""
 MOST_ASKED: Final = 8_000_000
 """Characters of a text that is asked about: 32 MB at most, as over HTTP."""
 MOST_LISTED: Final = 100
@@ -233,12 +233,12 @@ class Tools:
     def get_document(self, id: str, offset: Offset = 0) -> dict[str, Any]:
         """A stored document: its fields, its verdict, and 20,000 characters of its text from `offset` on.
 
-        `more` counts the characters behind those.
+        Fields end after 20,000 characters, too; what is cut ends in "…". `more` counts the characters behind those.
         """
         document = self._questions.document(id)
         part = document.text[offset : offset + MOST_SHOWN]
         return {
-            **_named(document), "fields": _shown(document.fields),
+            **_named(document), "fields": _shown(document.fields, [MOST_SHOWN]),
             "status": document.verdict.status, "duplicate_of": document.verdict.duplicate_of,
             "score": document.verdict.score, "group": document.verdict.group, "is_original": document.is_original,
             "text": escaped(part, lines=True), "more": max(len(document.text) - offset - len(part), 0),
@@ -328,10 +328,14 @@ def _changes(why: Explanation) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _shown(value: Any) -> Any:
-    """A value of JSON whose texts, at whatever depth, steer no terminal."""
+def _shown(value: Any, left: list[int]) -> Any:
+    """A value of JSON whose texts, at whatever depth, steer no terminal, and have `left` characters together."""
     if isinstance(value, list):
-        return [_shown(each) for each in value]
+        return [_shown(each, left) for each in value]
     if isinstance(value, dict):
-        return {_shown(name): _shown(each) for name, each in value.items()}
-    return escaped(value, lines=True) if isinstance(value, str) else value
+        return {_shown(name, left): _shown(each, left) for name, each in value.items()}
+    if not isinstance(value, str):
+        return value
+    part = value[: left[0]]
+    left[0] -= len(part)
+    return escaped(part, lines=True) + "…" * (len(part) < len(value))

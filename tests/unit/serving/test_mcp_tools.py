@@ -142,6 +142,16 @@ def test_a_long_text_comes_in_parts(ask):
     assert (len(last["text"]), last["more"]) == (10_000, 0)
 
 
+def test_long_fields_are_cut(ask, path):
+    with open_window(path) as writer:
+        fields = {"title": "T" * 50_000, "source": ["S", {"S": "S"}]}
+        list(writer.ingest([{"id": "c", "text": grams(2_000, 2_120), "time": "2026-11-21T10:30Z", **fields}]))
+    said = ask("get_document", id="c")
+    assert said["fields"]["title"].endswith("TT…")
+    assert MOST_SHOWN <= len(json.dumps(said["fields"], ensure_ascii=False)) < MOST_SHOWN + 100
+    assert said["text"] == grams(2_000, 2_120)
+
+
 def test_texts_of_others_steer_no_terminal(ask):
     for said in (
         ask("get_document", id="hostile"),
