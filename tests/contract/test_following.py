@@ -132,6 +132,26 @@ def test_who_follows_looks_back_as_far_as_the_writer_does_by_now(path):
             assert (told.stats().window_hours, told.stats().keep_hours) == (2, 30)
 
 
+@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
+def test_who_follows_compares_by_the_threshold_that_the_writer_has_by_now(tmp_path, retrieval):
+    """But for who was told one when it was opened."""
+    path, near = tmp_path / "window", grams(0, 24)
+    with open_window(path, retrieval=retrieval) as window:
+        list(window.ingest(STREAM))
+    with open_window(path, readonly=True) as reader, open_window(path, readonly=True, threshold=0.8) as told:
+        assert reader.query(near).duplicate_of == "d0"
+        for threshold in ("0.99", "0.5"):
+            with open_window(path, threshold=threshold) as writer:
+                list(writer.ingest([document(f"new {threshold}", grams(900, 920), 3)]))
+                list(writer.reconcile())
+                for each in (reader, told):
+                    assert each.refresh()
+                assert (reader.settings.threshold, told.settings.threshold) == (threshold, 0.8)
+                assert answers(reader) == answers(writer)
+            assert reader.query(near).duplicate_of == (None if threshold == "0.99" else "d0")
+            assert told.query(near).duplicate_of == "d0"
+
+
 def test_who_follows_for_days_does_not_hold_what_has_expired(path, monkeypatch):
     monkeypatch.setattr("neardup.window.state._COMPACT_FROM", 5)
     with open_window(path, readonly=True) as reader, open_window(path) as writer:

@@ -25,7 +25,7 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
     """See `Window.query`: from what is in memory, if that is all that is committed; else from only those documents that
     the store finds for the query, if it can.
     """
-    session.adopt_hours()
+    session.adopt_settings()
     store, state = session.store, session.state
     state.warn_below_reach(options.threshold)
     has_sentences = options.rule is None or state.search.sentences is not None

@@ -31,6 +31,8 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 PATIENCE: Final = 10
 """How often in a row a reader rereads a window whose writer is always faster, as when it replays a stream."""
+_FOLLOWED: Final = (("window_hours", "keep_hours"), ("threshold",))
+"""Settings that a reader takes over from its writer, those of one line together."""
 _OF_A_BATCH: Final = -1
 """The revision of a memory that holds the candidates of one batch: no store has it."""
 _READONLY: Final = "the window was opened readonly: open it for writing"
@@ -65,7 +67,13 @@ class Session:
         self.state = State(store, settings, signer)
         self.exclusion = Exclusion()
         self._readonly = readonly
-        self._follows_hours = readonly and _hours(settings.remembered) == _hours(store.previous)
+        untold = [_of(settings.remembered, names) == _of(store.previous, names) for names in _FOLLOWED]
+        self._followed = [
+            name
+            for names, is_so in zip(_FOLLOWED, untold, strict=True)
+            if readonly and is_so
+            for name in names
+        ]
         self._revision: int | None = None
         """That of the store by which memory was read; None: it has not been read yet."""
         self._has_news = False
@@ -133,6 +141,7 @@ class Session:
         """Takes over what is committed and not in memory yet; if `is_anew`, all that is committed."""
         store = self.store
         if is_anew:
+            self.adopt_settings()
             self._forget()
         state, before = self.state, self.state.committed
         state.committed = store.committed
@@ -153,15 +162,16 @@ class Session:
         if has_expired:
             state.mark_expired_dead()
         state.compact_if_worthwhile()  # otherwise a reader that follows for weeks would hold all that ever came
-        self.adopt_hours()
+        self.adopt_settings()
 
-    def adopt_hours(self) -> None:
-        """Lets a reader that was not told how far to look back go as far as the writer does now."""
-        if self._follows_hours:
-            settings, hours = self.state.settings, _hours(self.store.remembered)
-            is_changed = any(getattr(settings, name) != value for name, value in hours.items())
-            if is_changed:  # validating them costs a tenth of a query
-                self.state.settings = settings.with_changes(**hours)
+    def adopt_settings(self) -> None:
+        """Lets a reader that was not told how far to look back, or by which threshold to compare, do as the writer does
+        now.
+        """
+        settings, now = self.state.settings, _of(self.store.remembered, self._followed)
+        changes = {name: value for name, value in now.items() if getattr(settings, name) != value}
+        if changes:  # validating them costs a tenth of a query
+            self.state.settings = settings.with_changes(**changes)
 
     def _forget(self) -> None:
         """Forgets what is in memory, to read it anew."""
@@ -287,6 +297,6 @@ def refusal(refused: Mapping[str, str]) -> NeardupError:
     return NeardupError("; ".join(f"{id}: {reason}" for id, reason in refused.items()))
 
 
-def _hours(remembered: Mapping[str, Any]) -> dict[str, int | None]:
-    """How far a window looks back and what it keeps, from what it remembers."""
-    return {name: remembered.get(name) for name in ("window_hours", "keep_hours")}
+def _of(remembered: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """These settings, from what a window remembers."""
+    return {name: remembered.get(name) for name in names}
