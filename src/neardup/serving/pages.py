@@ -186,8 +186,9 @@ class Pages:
 
     def scores(self) -> HTMLResponse:
         """How well copies match."""
-        threshold = self._questions.threshold
-        bands = [band for band in self._questions.bands() if band.high > threshold or band.low == 1]
+        bands, stats = self._questions.bands(), self._questions.stats()
+        lowest = next((at for at, band in enumerate(bands) if band.copies), 0)
+        bands = bands[lowest:]
         total = sum(band.copies for band in bands)
         titles = self._titles(bands)
         below, shown = 0, []
@@ -203,8 +204,8 @@ class Pages:
         names = [f"{band.low:.2f} to {band.high:.2f}" if band.low < 1 else "1.00" for band in bands]
         return self.render(
             "scores.html", bands=shown if total else [],
-            chart=chart([band.copies for band in bands], names), total=total, threshold=threshold,
-            others=self._questions.stats().copies - total,
+            chart=chart([band.copies for band in bands], names), total=total, stats=stats,
+            others=stats.copies - total,
         )  # fmt: skip
 
     def _titles(self, bands: Sequence[Band]) -> dict[str, str]:

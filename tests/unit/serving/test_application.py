@@ -859,6 +859,22 @@ def test_scores_list_copies_where_the_threshold_is_1(tmp_path):
     assert "in no group" not in page
 
 
+def test_scores_show_the_copies_of_a_window_that_is_asked_at_another_threshold(path):
+    with open_window(path, threshold=0.99, remember=False) as window:
+        client = TestClient(create_application(Questions(window, "other", ingests=True), limits=NO_RATE))
+        page, copies = client.get("/scores", headers={"host": "localhost"}).text, window.stats().copies
+        assert f"At 1.00 you would lose {copies - 1} of {copies}." in page
+        assert "The window's threshold is 0.7: what lies below it is no copy here.\n" in page
+        assert "in no group" not in page
+        list(window.ingest([{"id": "new", "text": grams(700, 820), "time": "2026-11-21T09:40Z"}]))
+    with open_window(path, threshold=0.9) as window:
+        list(window.ingest([{"id": "newer", "text": grams(900, 990), "time": "2026-11-21T09:41Z"}]))
+        client = TestClient(create_application(Questions(window, "other", ingests=True), limits=NO_RATE))
+        page = client.get("/scores", headers={"host": "localhost"}).text
+        assert "threshold is 0.9: what lies below it is no copy here, but for verdicts by 0.7" in page
+        assert f"you would lose {copies - 1} of {copies}." in page
+
+
 def test_scores_say_how_many_pairs_they_do_not_list(serve, path):
     with open_window(path) as writer:
         list(
