@@ -12,6 +12,7 @@ import pytest
 from testing.cli.invocation import invoke
 
 import neardup
+from neardup.calibration.window_pairs import pairs_of
 from neardup.cli import calibrating
 from neardup.serving.judged import JudgedPairs
 
@@ -187,6 +188,28 @@ def test_a_key_is_read_from_a_terminal_by_what_neardup_depends_on(monkeypatch):
     monkeypatch.setitem(sys.modules, "click", None)  # newer versions of typer do not bring it
     monkeypatch.setattr("typer.getchar", lambda: "C")
     assert calibrating._read_key() == "c"
+
+
+def test_a_key_that_is_none_is_asked_for_again_and_the_end_of_input_is_the_end(
+    window, tmp_path, monkeypatch, capsys
+):
+    """Enter after a letter, or an arrow, ended everything."""
+
+    def pressed():
+        if key := next(keys, None):
+            return key
+        raise EOFError  # as of Ctrl-D
+
+    keys = iter(["c", "\r", "\x1b[A", "n"])
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("typer.getchar", pressed)
+    with neardup.open(window, readonly=True) as target:
+        answers = calibrating.Answers(target, JudgedPairs(tmp_path / "j.tsv"), asks=True)
+        pairs = pairs_of(target, 0.6, most=9, on_progress=lambda done, of: None).pairs
+        assert [answers.of(pair, 1, 3) for pair in pairs[:3]] == ["c", "n", "x"]
+    said = capsys.readouterr().err
+    assert "'\\r' is none of the keys c, f, q, n, s, x" in said
+    assert "\x1b[A" not in said
 
 
 def test_nobody_said_anything(window, tmp_path, cli):

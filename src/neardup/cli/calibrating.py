@@ -74,9 +74,12 @@ def _read_key() -> str:
     """A key, or the first letter of a line where there is no terminal; `END` where the input ends."""
     if sys.stdin.isatty():
         print(_PROMPT, end="", file=sys.stderr, flush=True)
-        key = typer.getchar()
-        print(key, file=sys.stderr)
-        return key.lower() if key.isprintable() else END
+        try:
+            key = typer.getchar() or END
+        except EOFError:  # Ctrl-D
+            key = END
+        print(key if key.isprintable() else "", file=sys.stderr)
+        return key.lower()
     line = sys.stdin.readline()
     return line.strip().lower()[:1] if line.strip() else (SKIP if line else END)
 
