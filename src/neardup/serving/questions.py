@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from neardup.errors import UnknownDocument
+from neardup.errors import UnknownDocument, shown
 from neardup.model.settings import Recipe
 from neardup.reading.explanation import explain
 from neardup.reading.group_order import newest_first
@@ -31,8 +31,8 @@ class UnknownGroup(UnknownDocument):
 
     def __str__(self) -> str:
         return (
-            f"no group in this window has the head {self.id!r}: the group of a document stands in its verdict, and one "
-            "without copies is in none"
+            f"no group in this window has the head {shown(self.id)}: the group of a document stands in its verdict, "
+            "and one without copies is in none"
         )
 
 
