@@ -393,7 +393,7 @@ def test_a_document_that_cannot_be_sent_is_refused_and_nothing_is_sent(value, mo
     with standing_in([Answer(200, {})]) as server, cluster_of(server) as cluster:
         layout = Layout(cluster.address)
         context = ElasticContext(cluster, layout, scoring_lease(cluster), SIGNER, Settings())
-        writes = BatchWrites(context, StateDocument({}, {}).counts)
+        writes = BatchWrites(context)
         for odd in (document(odd=value), document(fine=1)):
             refs = layout.refs_for([odd], HOUR, [False])
             writes.add(refs, [odd], np.zeros(1, ROW), [b""], [np.empty(0, np.uint64)])

@@ -61,7 +61,7 @@ def lease(cluster, monkeypatch):
 
 @pytest.fixture
 def writes(cluster, lease):
-    return PendingWrites(cluster, lambda _: True, COMPOSER, lease)
+    return PendingWrites(cluster, COMPOSER, lease)
 
 
 def stored(documents):
@@ -106,6 +106,21 @@ def test_what_a_pipeline_sends_elsewhere_is_refused_and_stays_in_no_hour(documen
         for id, index in places.items()
     }
     assert stored(documents).keys() == {("news-2026.11.21-08", "another"), ("trash", "outside")}
+
+
+def test_what_a_dead_scorer_left_is_written_over_and_what_counts_is_not(documents, cluster):
+    lease = scoring_lease(cluster)
+    lease.create(StateDocument({}, {}, aborted=((3, 5),)))
+    lease.acquire()
+    writes = PendingWrites(cluster, COMPOSER, lease)
+    documents.put(HOUR, "left", {"neardup": {"order": 4}})
+    documents.put(HOUR, "counts", {"neardup": {"order": 2}})
+    create(writes, "left", 7)
+    assert writes.send(1) == {}
+    create(writes, "counts", 8)
+    assert "holds another document of this id" in writes.send(1)["counts"]
+    orders = {id: source["neardup"]["order"] for (_, id), source in stored(documents).items()}
+    assert orders == {"left": 7, "counts": 2}
 
 
 def test_what_another_scorer_wrote_since_is_not_withdrawn(documents, writes):
@@ -355,7 +370,7 @@ def test_a_long_document_that_is_moved_in_vain_is_where_it_was_alone(documents, 
         put(index, id, {"text": "long", "neardup": {"fingerprint": "f", "order": order}})
     monkeypatch.setattr(documents, "put", left_unsigned)
     before = set(stored(documents))
-    writes = PendingWrites(cluster, lambda _: True, SIGNED_BY_NODES, lease)
+    writes = PendingWrites(cluster, SIGNED_BY_NODES, lease)
     move_known(writes)
     writes.move(
         DocumentRef(HOUR, "other"), DocumentRef(COPIES, "other"), {"status": "near", "order": 4}, "other"
@@ -389,7 +404,7 @@ def test_a_change_of_a_document_that_no_request_can_hold_is_refused_alone(docume
         return PAGE_TOO_LARGE if len(request.body) > 600_000 else documents(request)
 
     with standing_in(with_limit) as server, Cluster(Address(server.url, "news"), patience=5) as cluster:
-        writes = PendingWrites(cluster, lambda _: True, COMPOSER, lease)
+        writes = PendingWrites(cluster, COMPOSER, lease)
         for ref in (small, large):
             writes.put(Action("delete", *ref), ref.id)
         refused = writes.send(1)
@@ -446,7 +461,7 @@ def test_the_lease_is_kept_while_whole_requests_are_put_off(documents, cluster, 
         standing_in(put_off) as server,
         Cluster(Address(server.url, "news"), patience=5) as through,
     ):
-        writes = PendingWrites(through, lambda _: True, COMPOSER, lease)
+        writes = PendingWrites(through, COMPOSER, lease)
         create(writes, "a", 7)
         writes.send(1)
     assert len(lost) > 5

@@ -14,7 +14,7 @@ from neardup.elastic.window.pending_writes import PendingWrites
 from neardup.model.clock import now_ms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -27,14 +27,11 @@ if TYPE_CHECKING:
 
 
 class BatchWrites:
-    """The writes of one batch after another; `counts` tells whether a document of an arrival is one of the window's.
+    """The writes of one batch after another; `removes`: whether that at hand does more than add documents."""
 
-    `removes`: whether the batch at hand does more than add documents.
-    """
-
-    def __init__(self, context: ElasticContext, counts: Callable[[int], bool]) -> None:
+    def __init__(self, context: ElasticContext) -> None:
         self._layout, self._composer = context.layout, Composer(context.layout, context.signer)
-        self._pending = PendingWrites(context.cluster, counts, self._composer, context.lease)
+        self._pending = PendingWrites(context.cluster, self._composer, context.lease)
         self.removes = False
 
     def add(
@@ -103,6 +100,6 @@ class BatchWrites:
         self.removes = False
 
 
-def begun(context: ElasticContext, counts: Callable[[int], bool]) -> tuple[HeldDocuments, BatchWrites]:
-    """What a store begins with: no document held, nothing to be written; `counts` as in `BatchWrites`."""
-    return HeldDocuments(context), BatchWrites(context, counts)
+def begun(context: ElasticContext) -> tuple[HeldDocuments, BatchWrites]:
+    """What a store begins with: no document held, nothing to be written."""
+    return HeldDocuments(context), BatchWrites(context)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -43,19 +43,12 @@ class _Move(NamedTuple):
 class PendingWrites:
     """The writes of one batch.
 
-    `counts` tells whether a document of an arrival is one of the window's, `composer` what is written of documents;
-    `lease` is held by this scorer, and kept while it writes.
+    `composer` tells what is written of documents; `lease` is held by this scorer, and kept while it writes.
     """
 
-    def __init__(
-        self,
-        cluster: Cluster,
-        counts: Callable[[int], bool],
-        composer: Composer,
-        lease: Lease[StateDocument],
-    ) -> None:
+    def __init__(self, cluster: Cluster, composer: Composer, lease: Lease[StateDocument]) -> None:
         self._composer, self._lease = composer, lease
-        self._sender = WriteSender(cluster, counts, composer, lease)
+        self._sender = WriteSender(cluster, composer, lease)
         self._undo_log = UndoLog(cluster, lease.ensure_held, composer)
         self._pending: dict[DocumentRef, Write] = {}
         self._moves: list[_Move] = []

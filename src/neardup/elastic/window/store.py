@@ -64,10 +64,7 @@ class ClusterStore:
         """Lets go of all documents: what is held of them is outdated."""
         self.revision += 1
         self._added_to.clear()
-        self._held, self._writes = begun(self._context, self._counts)
-
-    def _counts(self, arrival: int) -> bool:
-        return self._document.counts(arrival)
+        self._held, self._writes = begun(self._context)
 
     # ---- in step with others ----
 

@@ -6,7 +6,7 @@ Every write can be sent twice: a document that is there already is ours if it be
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -48,19 +48,10 @@ class Write(NamedTuple):
 
 
 class WriteSender:
-    """Sends writes, as long as the `lease` is held here.
+    """Sends writes, as long as the `lease` is held here; `composer` tells whose text a document has."""
 
-    `counts` tells whether a document of an arrival is one of the window's, `composer` whose text a document has.
-    """
-
-    def __init__(
-        self,
-        cluster: Cluster,
-        counts: Callable[[int], bool],
-        composer: Composer,
-        lease: Lease[StateDocument],
-    ) -> None:
-        self._cluster, self._counts, self._composer, self._lease = cluster, counts, composer, lease
+    def __init__(self, cluster: Cluster, composer: Composer, lease: Lease[StateDocument]) -> None:
+        self._cluster, self._composer, self._lease = cluster, composer, lease
         self.astray: list[Write] = []
         """Of writes that were refused: the documents where a pipeline has put them instead."""
 
@@ -130,7 +121,7 @@ class WriteSender:
             self._lease.renew()  # if it was another scorer, this one is to undo nothing
             return f"another client changed it in {action.index} while it was moved: run again"
         if action.op == "create":
-            if self._counts(arrival):
+            if self._lease.document.counts(arrival):
                 return (
                     f"{action.index} holds another document of this id, which this window does not know, or by another "
                     "name: delete that one, or `neardup doctor`"
@@ -138,7 +129,7 @@ class WriteSender:
             action = action._replace(op="index")  # in place of what a scorer left that died
         elif not write.new or arrival is not None:
             self._lease.renew()  # if it was another scorer, this one is to stop here
-        if action.op == "update" and not self._is_for(write, current):
+        if action.op == "update" and not self._still_holds(write, current):
             log.warning(
                 "%s in %s changed while it was scored: it is scored again", escaped(action.id), action.index
             )
@@ -160,7 +151,7 @@ class WriteSender:
             remedy = "give this one another id, or delete that one"
         return f"another client wrote a document of this id to {index}{scored}: {remedy}"
 
-    def _is_for(self, write: Write, current: StoredDocument) -> bool:
+    def _still_holds(self, write: Write, current: StoredDocument) -> bool:
         """Whether an update is for a document that somebody changed after it was read: a mark for its text, another
         verdict for its arrival; what takes a mark back for any.
         """
