@@ -201,7 +201,7 @@ def _problems(
         text = "_source is synthetic: signatures and verdicts would not be given back as they were written"
         remedy = 'have index.mapping.source.mode "stored" in your templates; then delete this hour and write it again'
         yield "bad", f"{text}; {remedy}"
-    if blocks := [name for name in api.blocks_of(settings) if name != "metadata"]:
+    if blocks := api.data_blocks_of(settings):
         lost = "the window cannot be read" if "read" in blocks else "verdicts cannot be written"
         text = f"blocked ({', '.join(blocks)}): {lost}"
         yield "bad", f"{text}; {api.unblocking('INDEX', blocks)}, and see that the disk is not full"

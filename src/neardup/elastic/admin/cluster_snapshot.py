@@ -196,7 +196,7 @@ def _faults_of_mapping(mapping: Mapping[str, Any], text_field: str) -> Iterator[
 
 def _faults_of_settings(settings: Mapping[str, Any]) -> Iterator[str]:
     """Why hours that a template of others gives these settings (below `index`) could not be used."""
-    if blocks := [f"index.blocks.{name}" for name in api.blocks_of(settings) if name != "metadata"]:
+    if blocks := [f"index.blocks.{name}" for name in api.data_blocks_of(settings)]:
         yield f"blocks the hours ({', '.join(blocks)}), so they cannot be used; take that out of it"
     if rebuilds_source(settings):
         text = "makes _source synthetic (index.mapping.source.mode, or index.mode)"

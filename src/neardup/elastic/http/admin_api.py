@@ -230,6 +230,11 @@ def blocks_of(settings: Mapping[str, Any]) -> list[str]:
     return sorted(name for name, value in settings.get("blocks", {}).items() if value == "true")
 
 
+def data_blocks_of(settings: Mapping[str, Any]) -> list[str]:
+    """Those of its blocks that keep its documents from being read or written."""
+    return [name for name in blocks_of(settings) if name != "metadata"]
+
+
 def write_blocks_of(settings: Mapping[str, Any]) -> list[str]:
     """Those of its blocks that keep writes out of it."""
     return [name for name in blocks_of(settings) if name in _BLOCKS_OF_WRITES]

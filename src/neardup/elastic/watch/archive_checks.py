@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neardup.elastic.http.admin_api import blocks_of, index_settings, is_closed, mappings, unblocking
+from neardup.elastic.http.admin_api import data_blocks_of, index_settings, is_closed, mappings, unblocking
 from neardup.elastic.watch.archive import check_source
 from neardup.elastic.window.codec import OBJECT
 from neardup.errors import SettingsError
@@ -46,7 +46,7 @@ def check_blocks(cluster: Cluster, name: str) -> Iterator[Finding]:
         settings = about["settings"].get("index", {})
         if is_closed(settings):
             yield closed(index)
-        elif blocks := [block for block in blocks_of(settings) if block != "metadata"]:
+        elif blocks := data_blocks_of(settings):
             remedy = f"{unblocking(index, blocks)}, and see that the disk is not full"
             state: State = "warning"
             lost = "verdicts cannot be written, its documents wait"
