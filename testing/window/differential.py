@@ -49,11 +49,11 @@ def all_answer_alike(data: st.DataObject) -> None:
     chosen, stream, working = data.draw(SETTINGS), data.draw(operations()), data.draw(WORKING)
     compact_from = data.draw(st.sampled_from((10_000, 0, 5)))
     # Streams of a few dozen documents make crowds where one needs so few.
-    crowd_from, fewest = data.draw(st.sampled_from(((64, 32), (1, 1), (3, 2))))
+    many_from, fewest = data.draw(st.sampled_from(((64, 32), (1, 1), (3, 2))))
     with (
         tempfile.TemporaryDirectory() as directory,
         mock.patch("neardup.window.state._COMPACT_FROM", compact_from),
-        mock.patch("neardup.index.candidates.CROWD_FROM", crowd_from),
+        mock.patch("neardup.index.candidates.MANY_FROM", many_from),
         mock.patch("neardup.index.crowd_comparison.FEWEST", fewest),
     ):
         compare(chosen, working, stream, Path(directory))

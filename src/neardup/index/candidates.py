@@ -1,4 +1,4 @@
-"""Candidates: the pairs of documents that a search leaves to be verified, few by few or a crowd at once."""
+"""Candidates: the pairs of documents that a search leaves to be verified; of very many of one document, at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from neardup.index.repeated_texts import StandIns
     from neardup.index.sentence_index import Among, SharedSentences
 
-CROWD_FROM: Final = 64
+MANY_FROM: Final = 64
 """A document with so many candidates is compared with all of them together: fewer are compared as fast one by one."""
 _LOOKED_AT: Final = 32
 """Candidates by which a flood, in which most are copies, is told from the common phrases that any document shares with
@@ -29,7 +29,7 @@ Passing = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_
 """Which pairs, of documents of the batch and docs, may match, by their bitmaps."""
 
 
-class Crowd(NamedTuple):
+class ManyCandidates(NamedTuple):
     """The candidates of one document that has very many; `sentences` as in `Candidates`. `stand_ins`: further ones,
     each for all of a repeated text.
     """
@@ -38,7 +38,7 @@ class Crowd(NamedTuple):
     sentences: NDArray[np.int64] | None
     stand_ins: StandIns | None = None
 
-    def chosen(self, keep: NDArray[np.bool_]) -> Crowd:
+    def chosen(self, keep: NDArray[np.bool_]) -> ManyCandidates:
         """The candidates that are to be kept, and all that stand in for others."""
         sentences = None if self.sentences is None else self.sentences[keep]
         return self._replace(docs=self.docs[keep], sentences=sentences)
@@ -49,33 +49,30 @@ class Candidates(NamedTuple):
 
     truncated   of each document of the batch, whether something was left out of its search
     sentences   of each pair, how many sentences they have in common; None where partial copies are not looked for
-    crowds      the candidates of a document that has very many, by its place in the batch: they are in no order, and
-                compared together (index/crowds.py)
+    many        the candidates of a document that has very many, by its place in the batch: they are in no order, and
+                compared together (index/crowd_comparison.py)
     """
 
     queries: NDArray[np.int64]
     docs: NDArray[np.int64]
     truncated: NDArray[np.bool_]
     sentences: NDArray[np.int64] | None = None
-    crowds: Mapping[int, Crowd] = MappingProxyType({})
+    many: Mapping[int, ManyCandidates] = MappingProxyType({})
 
     @property
     def size(self) -> int:
         """How many there are, without those that stand in for others."""
-        return len(self.docs) + sum(len(crowd.docs) for crowd in self.crowds.values())
+        return len(self.docs) + sum(len(own.docs) for own in self.many.values())
 
     def chosen(self, keep: NDArray[np.bool_]) -> Candidates:
-        """The pairs that are to be kept, and all crowds."""
+        """The pairs that are to be kept, and all of documents that have very many."""
         sentences = None if self.sentences is None else self.sentences[keep]
         return self._replace(queries=self.queries[keep], docs=self.docs[keep], sentences=sentences)
 
     def among(self, documents: Among) -> Candidates:
         """Those candidates that are among `documents`."""
-        crowds = {
-            query: crowd.chosen(documents(crowd.docs.astype(np.int64)))
-            for query, crowd in self.crowds.items()
-        }
-        return self.chosen(documents(self.docs))._replace(crowds=crowds)
+        many = {query: own.chosen(documents(own.docs.astype(np.int64))) for query, own in self.many.items()}
+        return self.chosen(documents(self.docs))._replace(many=many)
 
     def with_sentences(self, shared: SharedSentences) -> Candidates:
         """These and the pairs that have sentences in common, each once."""
@@ -85,26 +82,26 @@ class Candidates(NamedTuple):
         sentences[np.searchsorted(pairs, sharing)] = shared.counts
         return Candidates(*_parted(pairs), self.truncated | shared.truncated, sentences)
 
-    def with_crowds(self, stand_ins: Mapping[int, StandIns] = MappingProxyType({})) -> Candidates:
-        """The same, where the candidates of every document that has very many, or `stand_ins`, are a crowd."""
+    def with_many(self, stand_ins: Mapping[int, StandIns] = MappingProxyType({})) -> Candidates:
+        """The same, where the candidates of every document that has very many, or `stand_ins`, are in `many`."""
         bounds = np.searchsorted(self.queries, np.arange(len(self.truncated) + 1))
-        many = np.diff(bounds) >= CROWD_FROM
-        many[list(stand_ins)] = True
-        if not many.any():
+        have_many = np.diff(bounds) >= MANY_FROM
+        have_many[list(stand_ins)] = True
+        if not have_many.any():
             return self
-        crowds = {
-            query: Crowd(
+        many = {
+            query: ManyCandidates(
                 self.docs[bounds[query] : bounds[query + 1]].astype(np.int32),
                 None if self.sentences is None else self.sentences[bounds[query] : bounds[query + 1]],
                 stand_ins.get(query),
             )
-            for query in np.flatnonzero(many).tolist()
+            for query in np.flatnonzero(have_many).tolist()
         }
-        return self.chosen(~many[self.queries])._replace(crowds=crowds)
+        return self.chosen(~have_many[self.queries])._replace(many=many)
 
 
 def merged(counts: Sequence[SharedCounts]) -> Candidates:
-    """The candidates of all routes, sorted, each once; without crowds."""
+    """The candidates of all routes, sorted, each once; none in `many`."""
     queries = np.arange(len(counts[0].left_out)) << 32
     truncated = np.sum([route.left_out for route in counts], axis=0) > 0
     pairs = np.concatenate([np.repeat(queries, np.diff(route.offsets)) | route.docs for route in counts])
@@ -112,29 +109,32 @@ def merged(counts: Sequence[SharedCounts]) -> Candidates:
 
 
 def plain_candidates(counts: SharedCounts, passing: Passing | None, query: Query, size: int) -> Candidates:
-    """The candidates of one route that are `passing` (None: all), and crowds: as `merged([counts]).with_crowds()`, but
-    without a look at most of a flood's.
+    """The candidates of one route that are `passing` (None: all): as `merged([counts]).with_many()`, but without a look
+    at most of a flood's.
 
     `query` is what was searched with, in a table of `size` documents, of which its own are the last.
     """
     sizes = np.diff(counts.offsets)
-    many = sizes >= CROWD_FROM
-    if passing is not None and many.any():
-        many = _are_floods(counts, np.flatnonzero(many), passing)
+    are_floods = sizes >= MANY_FROM
+    if passing is not None and are_floods.any():
+        are_floods = _are_floods(counts, np.flatnonzero(are_floods), passing)
     stand_ins = _stand_ins(counts, passing, query, size)
-    few, crowds = counts.docs, dict[int, Crowd]()
-    if many.any():
+    few, floods = counts.docs, dict[int, ManyCandidates]()
+    if are_floods.any():
         # Part by part: of a flood there are a million in a batch, none of which is touched.
         parts = [counts.docs[begin:end] for begin, end in pairwise(counts.offsets.tolist())]
-        crowds = {i: Crowd(parts[i], None, stand_ins.pop(i, None)) for i in np.flatnonzero(many).tolist()}
-        few = np.concatenate([np.empty(0, np.int32), *(parts[i] for i in np.flatnonzero(~many).tolist())])
-    queries, docs = np.repeat(np.arange(len(sizes)), np.where(many, 0, sizes)), few.astype(np.int64)
+        for i in np.flatnonzero(are_floods).tolist():
+            floods[i] = ManyCandidates(parts[i], None, stand_ins.pop(i, None))
+        few = np.concatenate(
+            [np.empty(0, np.int32), *(parts[i] for i in np.flatnonzero(~are_floods).tolist())]
+        )
+    queries, docs = np.repeat(np.arange(len(sizes)), np.where(are_floods, 0, sizes)), few.astype(np.int64)
     if passing is not None and len(docs):
         keep = passing(queries, docs)
         queries, docs = queries[keep], docs[keep]
     order = np.lexsort((docs, queries))
-    rest = Candidates(queries[order], docs[order], counts.left_out > 0).with_crowds(stand_ins)
-    return rest._replace(crowds=crowds | dict(rest.crowds))
+    rest = Candidates(queries[order], docs[order], counts.left_out > 0).with_many(stand_ins)
+    return rest._replace(many=floods | dict(rest.many))
 
 
 def _stand_ins(counts: SharedCounts, passing: Passing | None, query: Query, size: int) -> dict[int, StandIns]:

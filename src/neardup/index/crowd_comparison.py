@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from neardup.index.candidates import Crowd
+    from neardup.index.candidates import ManyCandidates
     from neardup.index.crowds import Sizes
     from neardup.index.document_table import DocumentTable
     from neardup.index.pair_comparison import PairComparison
@@ -79,7 +79,7 @@ class Best(NamedTuple):
 
 
 class CrowdComparison:
-    """Compares the documents of one batch that have very many candidates, `crowds`, by their place in the batch.
+    """Compares the documents of one batch that have very many `candidates`, by their place in the batch.
 
     `docs`: the doc of each document of the batch, -1 of one that is not kept. `pairs` compares those in no crowd.
     """
@@ -87,7 +87,7 @@ class CrowdComparison:
     def __init__(
         self,
         signed: SignedBatch,
-        candidates: Mapping[int, Crowd],
+        candidates: Mapping[int, ManyCandidates],
         docs: NDArray[np.int64],
         pairs: PairComparison,
         *,

@@ -192,7 +192,7 @@ class Search:
         pairs = merged([counts, *self._counts_of_routes(batch, query, table)])
         candidates = self.with_sentences(pairs, batch, query, table, among)
         if not is_limited:
-            candidates = candidates.with_crowds()
+            candidates = candidates.with_many()
         return self._limited(_filtered(candidates, passing))
 
     def _counts_of_retrieval(
@@ -268,7 +268,7 @@ class Search:
 
 
 def _filtered(candidates: Candidates, passing: Passing | None) -> Candidates:
-    """Candidates that are `passing` (None: all). What has sentences in common stays, and so do crowds."""
+    """Candidates that are `passing` (None: all). What has sentences in common stays, and so do those in `many`."""
     if passing is None or not len(candidates.docs):
         return candidates
     keep = np.zeros(len(candidates.docs), np.bool_)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from neardup.index.candidates import Crowd
+from neardup.index.candidates import ManyCandidates
 from neardup.index.crowd_comparison import best_of
 from neardup.kernels.crowd import EXACT, NEAR
 from neardup.model.decision import NO_MATCHES, Matches, as_listed, ranked
@@ -81,7 +81,7 @@ class Verifier:
     def have_candidates(self) -> NDArray[np.bool_]:
         """Which documents of the batch have any: `compared` says nothing of the others."""
         have: NDArray[np.bool_] = np.diff(self._bounds) > 0
-        have[list(self._candidates.crowds)] = True
+        have[list(self._candidates.many)] = True
         return have
 
     def compared(self, index: int, floor: int, *, living: bool = False) -> Compared:
@@ -90,16 +90,16 @@ class Verifier:
         Groups are as they stand where hours before `floor` have gone. `living`: without candidates that are dead, and
         no more than `max_candidates` of the others.
         """
-        crowd = self._candidates.crowds.get(index)
-        if crowd is not None:
+        many = self._candidates.many.get(index)
+        if many is not None:
             self._table.update_stands(floor)
-            repeated = None if living else self._compare_repeated(index, crowd)
+            repeated = None if living else self._compare_repeated(index, many)
             if repeated is not None:
                 return repeated
-            crowd, unlisted = self._with_copies(crowd)
+            many, unlisted = self._with_copies(many)
             if living:
-                crowd = crowd.chosen(self._table.alive[crowd.docs] == 1)
-            return self._compare_crowd(index, crowd, unlisted)
+                many = many.chosen(self._table.alive[many.docs] == 1)
+            return self._compare_many(index, many, unlisted)
         docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
         overlaps, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
         if living:
@@ -130,12 +130,12 @@ class Verifier:
 
     # ---- very many: together ----
 
-    def _compare_repeated(self, index: int, crowd: Crowd) -> Compared | None:
-        """What document `index` is compared with if that is one repeated text, its own; else None: as `_compare_crowd`,
+    def _compare_repeated(self, index: int, candidates: ManyCandidates) -> Compared | None:
+        """What document `index` is compared with if that is one repeated text, its own; else None: as `_compare_many`,
         without a look at texts, of which there is one.
         """
-        table, stand_ins = self._table, crowd.stand_ins
-        if stand_ins is None or len(crowd.docs) or len(stand_ins.docs) > 1:
+        table, stand_ins = self._table, candidates.stand_ins
+        if stand_ins is None or len(candidates.docs) or len(stand_ins.docs) > 1:
             return None
         posted = int(table.first_of[stand_ins.docs[0]])
         if (table.fingerprints[posted] != self._signed.fingerprints[index]).any():
@@ -155,19 +155,19 @@ class Verifier:
         head = next((each for each in known.overlaps if table.stands[each.doc]), None)
         return Compared(total, Matches(known.overlaps[0], head, total, known.listed), [])
 
-    def _with_copies(self, crowd: Crowd) -> tuple[Crowd, dict[int, int]]:
-        """The crowd with the first documents of each repeated text that was found by one for all; and how many others
+    def _with_copies(self, candidates: ManyCandidates) -> tuple[ManyCandidates, dict[int, int]]:
+        """The candidates with the first documents of each repeated text that one stood in for; and how many others
         there are, by the doc that the text is posted as.
         """
-        if crowd.stand_ins is None:
-            return crowd, {}
-        copies = self._table.repeated.copies(crowd.stand_ins, max(self._listed or 0, 1), self._table)
+        if candidates.stand_ins is None:
+            return candidates, {}
+        copies = self._table.repeated.copies(candidates.stand_ins, max(self._listed or 0, 1), self._table)
         first = np.fromiter(chain.from_iterable(own.docs for own in copies.values()), np.int32)
         others = {text: own.total - len(own.docs) for text, own in copies.items()}
-        return Crowd(np.concatenate([crowd.docs, first]), None), others
+        return ManyCandidates(np.concatenate([candidates.docs, first]), None), others
 
-    def _compare_crowd(self, index: int, candidates: Crowd, unlisted: Mapping[int, int]) -> Compared:
-        """Compares with a crowd, and with so many more of each text that are not among its documents."""
+    def _compare_many(self, index: int, candidates: ManyCandidates, unlisted: Mapping[int, int]) -> Compared:
+        """Compares with very many, and with so many more of each text that are not among them."""
         docs = candidates.docs
         if not len(docs):
             return Compared(0, NO_MATCHES, [])

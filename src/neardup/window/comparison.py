@@ -48,7 +48,7 @@ def verifier_of(
         read_texts=state.texts, rule=rule,
     )  # fmt: skip
     in_crowds = CrowdComparison(
-        batch.signed, candidates.crowds, np.full(len(batch.signed.counts), -1) if docs is None else docs, pairs,
+        batch.signed, candidates.many, np.full(len(batch.signed.counts), -1) if docs is None else docs, pairs,
         table=table, crowds=state.search.crowds, signer=signer, threshold=threshold,
     )  # fmt: skip
     return Verifier(

@@ -144,7 +144,7 @@ def searched(texts, chosen, threshold="0.7"):
     )  # fmt: skip
     verifier = verifier_of(state, batch, found, exact, rule=None, listed=None, docs=np.arange(len(texts)))
     candidates = [
-        set(found.crowds[i].docs.tolist() if i in found.crowds else found.docs[found.queries == i].tolist())
+        set(found.many[i].docs.tolist() if i in found.many else found.docs[found.queries == i].tolist())
         for i in range(len(texts))
     ]
     compared = [verifier.compared(i, 0) for i in range(len(texts))]

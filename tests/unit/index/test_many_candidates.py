@@ -1,10 +1,10 @@
-"""Candidates of one search: few of each document, or a crowd; a flood is not looked at, common phrases are no crowd."""
+"""Candidates of one search: few of each document, or very many; a flood is not looked at, common phrases are."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from neardup.index.candidates import CROWD_FROM, merged, plain_candidates
+from neardup.index.candidates import MANY_FROM, merged, plain_candidates
 from neardup.index.posting_lists import Query, SharedCounts
 
 NONE = np.empty(0, np.int32)
@@ -23,17 +23,17 @@ def counts_of(*docs: np.ndarray, stand_ins: tuple[int, ...] = ()) -> SharedCount
     )  # fmt: skip
 
 
-def test_without_a_filter_very_many_are_a_crowd():
-    counts = counts_of(np.arange(200), np.arange(3), np.arange(CROWD_FROM - 1), np.arange(CROWD_FROM))
-    candidates, plain = plain_candidates(counts, None, QUERY, 204), merged([counts]).with_crowds()
+def test_without_a_filter_very_many_are_not_sorted():
+    counts = counts_of(np.arange(200), np.arange(3), np.arange(MANY_FROM - 1), np.arange(MANY_FROM))
+    candidates, plain = plain_candidates(counts, None, QUERY, 204), merged([counts]).with_many()
     for mine, other in zip(candidates[:3], plain[:3], strict=True):
         np.testing.assert_array_equal(mine, other)
-    assert sorted(candidates.crowds) == sorted(plain.crowds) == [0, 3]
-    for query, crowd in candidates.crowds.items():
-        np.testing.assert_array_equal(np.sort(crowd.docs), plain.crowds[query].docs)
+    assert sorted(candidates.many) == sorted(plain.many) == [0, 3]
+    for query, own in candidates.many.items():
+        np.testing.assert_array_equal(np.sort(own.docs), plain.many[query].docs)
 
 
-def test_many_of_which_few_pass_are_no_crowd():
+def test_many_of_which_few_pass_are_few():
     counts = counts_of(np.arange(10_000), np.arange(10_000), np.arange(10_000), np.arange(9))
     keep = (np.arange(10_000) < 9_000, np.arange(10_000) < 40, np.arange(10_000) < 1_000, np.arange(9) < 2)
     asked = 0
@@ -44,22 +44,22 @@ def test_many_of_which_few_pass_are_no_crowd():
         return np.array([keep[query][doc] for query, doc in zip(queries, docs, strict=True)])
 
     candidates = plain_candidates(counts, passing, QUERY, 204)
-    assert list(candidates.crowds) == [0, 2]
-    assert len(candidates.crowds[0].docs) == 10_000  # a flood: most pass, and are not looked at
-    assert sorted(candidates.crowds[2].docs) == list(range(1_000))
+    assert list(candidates.many) == [0, 2]
+    assert len(candidates.many[0].docs) == 10_000  # a flood: most pass, and are not looked at
+    assert sorted(candidates.many[2].docs) == list(range(1_000))
     pairs = list(zip(candidates.queries.tolist(), candidates.docs.tolist(), strict=True))
     assert pairs == [(1, doc) for doc in range(40)] + [(3, 0), (3, 1)]
     assert candidates.truncated.tolist() == [False, True, False, False]
     assert asked < 20_009 + 200
 
 
-def test_a_repeated_text_makes_a_crowd_however_few_other_candidates_there_are():
+def test_a_repeated_text_counts_as_many_however_few_other_candidates_there_are():
     counts = counts_of(*(np.arange(n) for n in (3, 200, 200, 3)), stand_ins=(5, 7, 6, 8))
     found = plain_candidates(counts, lambda _, docs: docs != 7, QUERY, 204)
     assert found.queries.tolist() == [0, 0, 0]
-    assert {i: len(crowd.docs) for i, crowd in found.crowds.items()} == {1: 200, 2: 200, 3: 3}
-    assert found.crowds[1].stand_ins is None
-    few, many = found.crowds[3].stand_ins, found.crowds[2].stand_ins
+    assert {i: len(own.docs) for i, own in found.many.items()} == {1: 200, 2: 200, 3: 3}
+    assert found.many[1].stand_ins is None
+    few, many = found.many[3].stand_ins, found.many[2].stand_ins
     assert few is not None
     assert many is not None
     assert (few.docs.tolist(), few.before, few.hours) == ([6, 8], 203, (13, 23))
