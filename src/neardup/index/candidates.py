@@ -108,7 +108,9 @@ def merged(counts: Sequence[SharedCounts]) -> Candidates:
     return Candidates(*_parted(_sorted_once(pairs)), truncated)
 
 
-def plain_candidates(counts: SharedCounts, passing: Passing | None, query: Query, size: int) -> Candidates:
+def candidates_of_one_route(
+    counts: SharedCounts, passing: Passing | None, query: Query, size: int
+) -> Candidates:
     """The candidates of one route that are `passing` (None: all): as `merged([counts]).with_many()`, but without a look
     at most of a flood's.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from neardup.index.candidates import Candidates, Passing, merged, plain_candidates
+from neardup.index.candidates import Candidates, Passing, candidates_of_one_route, merged
 from neardup.index.crowds import Crowds
 from neardup.index.pair_overlaps import required_overlaps
 from neardup.index.posting_lists import PostingLists, Query
@@ -175,35 +175,51 @@ class Search:
         `among`: which docs can have sentences in common; None = all. Costs as `PostingLists.search_and_add`.
         """
         query = query._replace(largest=self.largest)
-        is_limited = self._settings.max_candidates > 0
-        is_plain = not self.reads_words and not is_limited
-        if is_plain and query.many:
+        if self.reads_words or self._settings.max_candidates:
+            return self._candidates_as_pairs(batch, query, table, threshold, among)
+        return self._candidates_of_retrieval(batch, query, table, threshold)
+
+    def _candidates_of_retrieval(
+        self, batch: SignedQueryBatch, query: Query, table: DocumentTable, threshold: Fraction
+    ) -> Candidates:
+        """`candidates` where only the retrieval finds any, and all are taken: most of a flood's are not looked at."""
+        if query.many:
             query = query._replace(repeated=table.repeated.posted)
-        min_shared = self.min_shared(batch.signed.counts, threshold)
-        at_once = _AT_ONCE if is_plain else _PAIRS_AT_ONCE
-        counts = self._counts_of_retrieval(batch, query, table, min_shared, at_once)
-        passing = self._passing(batch, table, threshold)
-        if is_plain:  # as below, without a look at most of a flood
-            table.repeated.add(counts.met)
-            candidates = plain_candidates(counts, passing, query, table.size)
-            self._templates.note(len(candidates.truncated), len(counts.docs), candidates.size)
-            return candidates
+        counts = self._counts_of_retrieval(batch, query, table, threshold, _AT_ONCE)
+        table.repeated.add(counts.met)
+        candidates = candidates_of_one_route(
+            counts, self._passing(batch, table, threshold), query, table.size
+        )
+        self._templates.note(len(candidates.truncated), len(counts.docs), candidates.size)
+        return candidates
+
+    def _candidates_as_pairs(
+        self,
+        batch: SignedQueryBatch,
+        query: Query,
+        table: DocumentTable,
+        threshold: Fraction,
+        among: Among | None,
+    ) -> Candidates:
+        """`candidates` where routes and sentences find some, too, or no more than so many are taken."""
+        counts = self._counts_of_retrieval(batch, query, table, threshold, _PAIRS_AT_ONCE)
         batch, query = batch.part(0, len(counts.left_out)), query.first(len(counts.left_out))
         pairs = merged([counts, *self._counts_of_routes(batch, query, table)])
         candidates = self.with_sentences(pairs, batch, query, table, among)
-        if not is_limited:
+        if not self._settings.max_candidates:
             candidates = candidates.with_many()
-        return self._limited(_filtered(candidates, passing))
+        return self._limited(_filtered(candidates, self._passing(batch, table, threshold)))
 
     def _counts_of_retrieval(
         self,
         batch: SignedQueryBatch,
         query: Query,
         table: DocumentTable,
-        min_shared: NDArray[np.int64],
+        threshold: Fraction,
         at_once: int,
     ) -> SharedCounts:
         """What the posting lists of the retrieval find; the documents that were searched are added to them."""
+        min_shared = self.min_shared(batch.signed.counts, threshold)
         chained = query._replace(fingerprints=batch.signed.fingerprints)
         keys, alike = self.posting_keys(batch), self._templates.columns(batch.signed, table)
         return self.lists.search_and_add(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neardup.index.candidates import MANY_FROM, merged, plain_candidates
+from neardup.index.candidates import MANY_FROM, candidates_of_one_route, merged
 from neardup.index.posting_lists import Query, SharedCounts
 
 NONE = np.empty(0, np.int32)
@@ -25,12 +25,12 @@ def counts_of(*docs: np.ndarray, stand_ins: tuple[int, ...] = ()) -> SharedCount
 
 def test_without_a_filter_very_many_are_not_sorted():
     counts = counts_of(np.arange(200), np.arange(3), np.arange(MANY_FROM - 1), np.arange(MANY_FROM))
-    candidates, plain = plain_candidates(counts, None, QUERY, 204), merged([counts]).with_many()
-    for mine, other in zip(candidates[:3], plain[:3], strict=True):
+    candidates, sorted_ones = candidates_of_one_route(counts, None, QUERY, 204), merged([counts]).with_many()
+    for mine, other in zip(candidates[:3], sorted_ones[:3], strict=True):
         np.testing.assert_array_equal(mine, other)
-    assert sorted(candidates.many) == sorted(plain.many) == [0, 3]
+    assert sorted(candidates.many) == sorted(sorted_ones.many) == [0, 3]
     for query, own in candidates.many.items():
-        np.testing.assert_array_equal(np.sort(own.docs), plain.many[query].docs)
+        np.testing.assert_array_equal(np.sort(own.docs), sorted_ones.many[query].docs)
 
 
 def test_many_of_which_few_pass_are_few():
@@ -43,7 +43,7 @@ def test_many_of_which_few_pass_are_few():
         asked += len(docs)
         return np.array([keep[query][doc] for query, doc in zip(queries, docs, strict=True)])
 
-    candidates = plain_candidates(counts, passing, QUERY, 204)
+    candidates = candidates_of_one_route(counts, passing, QUERY, 204)
     assert list(candidates.many) == [0, 2]
     assert len(candidates.many[0].docs) == 10_000  # a flood: most pass, and are not looked at
     assert sorted(candidates.many[2].docs) == list(range(1_000))
@@ -55,7 +55,7 @@ def test_many_of_which_few_pass_are_few():
 
 def test_a_repeated_text_counts_as_many_however_few_other_candidates_there_are():
     counts = counts_of(*(np.arange(n) for n in (3, 200, 200, 3)), stand_ins=(5, 7, 6, 8))
-    found = plain_candidates(counts, lambda _, docs: docs != 7, QUERY, 204)
+    found = candidates_of_one_route(counts, lambda _, docs: docs != 7, QUERY, 204)
     assert found.queries.tolist() == [0, 0, 0]
     assert {i: len(own.docs) for i, own in found.many.items()} == {1: 200, 2: 200, 3: 3}
     assert found.many[1].stand_ins is None
