@@ -214,15 +214,15 @@ KERNEL(search_and_add,
             SharedOutput sharing = {.docs = out.candidates, .room = out.room, .at = out.offsets[i]};
             status = count_shared(&search, &sharing);
             if (status != DONE) break;
-            const i64 certain = sharing.certain, end = sharing.end;
+            const i64 certain_end = sharing.certain_end, end = sharing.end;
             out.left_out[i] = sharing.left_out;
-            const i64 at = write_candidates(&documents, &wanted, &query, i, certain, end, &out);
+            const i64 at = write_candidates(&documents, &wanted, &query, i, certain_end, end, &out);
             if (at < 0) {
                 status = CANDIDATES_FULL;
                 break;
             }
-            memmove(out.candidates + certain, out.candidates + end, (size_t)(at - end) * sizeof *out.candidates);
-            out.offsets[i + 1] = certain + at - end;
+            memmove(out.candidates + certain_end, out.candidates + end, (size_t)(at - end) * sizeof *out.candidates);
+            out.offsets[i + 1] = certain_end + at - end;
             progress[2] = 1;
         }
         if (query.docs[i] >= 0 && out.same_as[i] >= 0) {

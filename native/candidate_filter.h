@@ -73,27 +73,27 @@ static inline Between between(i64 low, i64 high) {
     return (Between){(i32)max_i64(low, INT32_MIN), (i32)min_i64(high, INT32_MAX)};
 }
 
-/* Which of the docs 64 * word to 64 * word + 63 are candidates that stand for themselves alone: one text each, and not
- * that which is searched with. A bit each; a few vector operations for all of them.
+/* Which of the docs 64 * word to 64 * word + 63 are certain candidates: of the hours and the size wanted, and one text
+ * each, not that which is searched with, so that no chain need be followed. A bit each; a few vector operations for all.
  */
 #if defined(__AVX512BW__)
-static inline u64 are_plain(const Filter *wanted, const Documents *documents, i64 word) {
+static inline u64 are_certain(const Filter *wanted, const Documents *documents, i64 word) {
     const i64 first = 64 * word;
     const Between size = between(wanted->smallest, wanted->most), hour = between(wanted->low, wanted->high);
     const __m512i smallest = _mm512_set1_epi32(size.low), most = _mm512_set1_epi32(size.high);
     const __m512i low = _mm512_set1_epi32(hour.low), high = _mm512_set1_epi32(hour.high);
     const __mmask16 uncounted = wanted->fits_uncounted ? 0xFFFF : 0;
-    u64 plain = 0;
+    u64 certain = 0;
     for (i64 bit = 0; bit < 64; bit += 16) {
         const __m512i counts = _mm512_loadu_si512(documents->counts + first + bit);
         const __m512i hours = _mm512_loadu_si512(documents->hours + first + bit);
         const __mmask16 fits = _mm512_mask_cmple_epi32_mask(_mm512_cmple_epi32_mask(smallest, counts), counts, most) |
                                (_mm512_movepi32_mask(counts) & uncounted);
         const __mmask16 inside = _mm512_mask_cmple_epi32_mask(_mm512_cmple_epi32_mask(low, hours), hours, high);
-        plain |= (u64)(fits & inside) << bit;
+        certain |= (u64)(fits & inside) << bit;
     }
-    plain &= _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(documents->alive + first), _mm512_set1_epi8(1));
-    if (!wanted->is_chained) return plain;
+    certain &= _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(documents->alive + first), _mm512_set1_epi8(1));
+    if (!wanted->is_chained) return certain;
     u64 alone = 0;
     const __m512i half = _mm512_set1_epi64((i64)wanted->half);
     for (i64 bit = 0; bit < 64; bit += 16) {
@@ -103,10 +103,10 @@ static inline u64 are_plain(const Filter *wanted, const Documents *documents, i6
                           (u64)_mm512_cmpneq_epi64_mask(_mm512_loadu_si512(halves + 8), half) << 8;
         alone |= (last & other) << bit;
     }
-    return plain & alone;
+    return certain & alone;
 }
 #else
-static inline u64 are_plain(const Filter *wanted, const Documents *documents, i64 word) {
+static inline u64 are_certain(const Filter *wanted, const Documents *documents, i64 word) {
     const i64 first = 64 * word;
     const Between size = between(wanted->smallest, wanted->most), hour = between(wanted->low, wanted->high);
     const u8 uncounted = wanted->fits_uncounted, is_free = !wanted->is_chained;
@@ -120,17 +120,17 @@ static inline u64 are_plain(const Filter *wanted, const Documents *documents, i6
         fits[bit] &= (hour.low <= hours[bit]) & (hours[bit] <= hour.high) & (alive[bit] == 1);
     }
     for (int bit = 0; bit < 64; bit++) alone[bit] = ((next_of[bit] < 0) & (halves[bit] != half)) | is_free;
-    u64 plain = 0;
+    u64 certain = 0;
     for (int byte = 0; byte < 8; byte++) {
         /* The lowest bits of eight bytes come together in the highest byte of the product. */
         const u64 eight = read64(fits + 8 * byte) & read64(alone + 8 * byte);
-        plain |= (eight * 0x0102040810204080ULL >> 56) << (8 * byte);
+        certain |= (eight * 0x0102040810204080ULL >> 56) << (8 * byte);
     }
-    return plain;
+    return certain;
 }
 #endif
 
-KERNEL(are_plain, FILTER ", " DOCUMENTS ", words u8!") {
+KERNEL(are_certain, FILTER ", " DOCUMENTS ", words u8!") {
     const Arg *rest = a + 7;
     const Documents documents = documents_of(&rest);
     u64 *words = rest[0].data;
@@ -143,7 +143,7 @@ KERNEL(are_plain, FILTER ", " DOCUMENTS ", words u8!") {
         .is_chained = a[5].number != 0,
         .half = (u64)a[6].number,
     };
-    for (i64 word = 0; word < rest[0].length; word++) words[word] = are_plain(&wanted, &documents, word);
+    for (i64 word = 0; word < rest[0].length; word++) words[word] = are_certain(&wanted, &documents, word);
     return 0;
 }
 

@@ -50,14 +50,14 @@ typedef struct {
 
 /* Where the docs go, each once: `docs[at:end]`, with room to `room`.
  *
- * certain    behind those that are known to be all that is wanted (candidate_filter.h)
- * left_out   how many lists were
+ * certain_end   behind those that are certain candidates (candidate_filter.h)
+ * left_out      how many lists were
  */
 typedef struct {
     i32 *docs;
     i64 room;
     i64 at;
-    i64 certain;
+    i64 certain_end;
     i64 end;
     i64 left_out;
 } SharedOutput;
@@ -156,13 +156,14 @@ static inline i64 read_lists(const Located *located, const i64 *chosen, i64 size
     return at;
 }
 
-/* Takes out of `reached` the bits of plain candidates, where there are many, and sets `plain` to these. */
-static inline void take_plain(u64 *reached, u64 *plain, i64 words, const Documents *documents, const Filter *wanted) {
-    memset(plain, 0, (size_t)words * sizeof *plain);
+/* Takes out of `reached` the bits of certain candidates, where there are many, and sets `certain` to these. */
+static inline void take_certain(u64 *reached, u64 *certain, i64 words, const Documents *documents,
+                                const Filter *wanted) {
+    memset(certain, 0, (size_t)words * sizeof *certain);
     for (i64 word = 0; word < min_i64(documents->length / 64, words); word++) {
         if (ones(reached[word]) < MANY_BITS) continue;
-        plain[word] = reached[word] & are_plain(wanted, documents, word);
-        reached[word] &= ~plain[word];
+        certain[word] = reached[word] & are_certain(wanted, documents, word);
+        reached[word] &= ~certain[word];
     }
 }
 
@@ -191,7 +192,7 @@ static inline i64 count_by_bitsets(const SharedSearch *search, SharedOutput *out
         free(rows);
         return NO_MEMORY;
     }
-    u64 *reached = planes + digits * words, *rest = reached + words, *plain = rest + words, *alike = plain + words;
+    u64 *reached = planes + digits * words, *rest = reached + words, *certain = rest + words, *alike = certain + words;
     i64 reaching = 0;
     i64 status = CANDIDATES_FULL;
     count_bitsets(search->bitsets, rows, n_rows, minimum, words, planes, reached);
@@ -200,9 +201,9 @@ static inline i64 count_by_bitsets(const SharedSearch *search, SharedOutput *out
     if (out->at + reaching + 64 <= out->room) {
         i32 *docs = out->docs;
         memcpy(rest, reached, (size_t)words * sizeof *rest);
-        take_plain(rest, plain, words, search->documents, search->wanted);
-        out->certain = write_members(words, plain, docs, out->at);
-        const i64 by_list = write_members(words, rest, docs, out->certain);
+        take_certain(rest, certain, words, search->documents, search->wanted);
+        out->certain_end = write_members(words, certain, docs, out->at);
+        const i64 by_list = write_members(words, rest, docs, out->certain_end);
         if (by_list + postings + COUNTERS_AHEAD <= out->room) {
             u8 *hits = search->counters->hits;
             const i64 base = next_stamp(search->counters), goal = base + minimum;
@@ -334,7 +335,7 @@ static inline i64 count_shared(const SharedSearch *search, SharedOutput *out) {
     const i64 *lengths = located->lengths;
     const i64 size = search->size, minimum = search->minimum, limit = search->limit;
     const i64 total = search->counters->hits_length;
-    out->certain = out->at;
+    out->certain_end = out->at;
     out->left_out = 0;
     i64 one = -1, two = -1, row_one = -1, row_two = -1;
     const bool is_dense = size > MANY_LISTS && limit == 0 && are_dense(lengths, size, total);

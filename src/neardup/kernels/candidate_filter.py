@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from neardup.kernels.batch_search import Documents
 
-_are_plain = Kernel("are_plain")
+_are_certain = Kernel("are_certain")
 
 
 class Filter(NamedTuple):
@@ -36,8 +36,8 @@ class Filter(NamedTuple):
     half: int
 
 
-def are_plain(wanted: Filter, documents: Documents, words: NDArray[np.uint64]) -> None:
-    """Which of the docs 64 · w to 64 · w + 63 are candidates that stand for themselves alone, for each word w of
-    `words`: one text each, and not that which is searched with. A bit each; a few vector operations for all of them.
+def are_certain(wanted: Filter, documents: Documents, words: NDArray[np.uint64]) -> None:
+    """Which of the docs 64 · w to 64 · w + 63 are certain candidates, for each word w of `words`: of the hours and the
+    size wanted, and one text each, not that which is searched with. A bit each; a few vector operations for all.
     """
-    _are_plain(wanted, documents, words)
+    _are_certain(wanted, documents, words)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from neardup.kernels.batch_search import Documents
-from neardup.kernels.candidate_filter import Filter, are_plain
+from neardup.kernels.candidate_filter import Filter, are_certain
 
 HALF = 7
 
@@ -26,12 +26,12 @@ def test_a_bit_says_whether_a_doc_is_wanted_and_alone(is_chained: bool, fits_unc
         np.where(numbers.random(size) < 0.2, 5, -1).astype(np.int32),
     )
     words = np.empty(size // 64, np.uint64)
-    are_plain(Filter(102, 107, 90, 100, fits_uncounted, is_chained, HALF), documents, words)
+    are_certain(Filter(102, 107, 90, 100, fits_uncounted, is_chained, HALF), documents, words)
     told = np.unpackbits(words.view(np.uint8), bitorder="little").astype(bool).tolist()
     columns = zip(
         documents.hours, documents.counts, documents.alive, documents.halves, documents.next_of, strict=True
     )
-    for is_plain, (hour, count, alive, half, following) in zip(told, columns, strict=True):
+    for is_certain, (hour, count, alive, half, following) in zip(told, columns, strict=True):
         fits = 90 <= count <= 100 or (count < 0 and fits_uncounted)
         is_alone = not is_chained or (following < 0 and half != HALF)
-        assert is_plain == (fits and is_alone and alive == 1 and 102 <= hour <= 107)
+        assert is_certain == (fits and is_alone and alive == 1 and 102 <= hour <= 107)
