@@ -65,8 +65,8 @@ _QGRAMS: Final = "neardup_qgrams"
 """What cuts normal forms into q-grams is called so in an index; the plugin knows it by this name."""
 _SIGNS: Final = "Signs the documents of the window "
 """How the description of a pipeline begins."""
-FORM: Final = ("compact", "lossless", "terms")
-"""What descriptions say of the form of signatures, if they were not made before there were several."""
+SIGNATURE_STORAGE: Final = ("compact", "lossless", "terms")
+"""What descriptions say of how signatures are stored, if they were not made before there were several ways."""
 OF_WORDS: Final = ("sentences", "simhash", "simhash_bands")
 """What of a signature is made of words."""
 _METADATA: Final = {
@@ -148,7 +148,7 @@ class WindowConfig:
         recipe = {field.name: getattr(self.recipe, field.name) for field in fields(Recipe)}
         del recipe["boilerplate"]  # which there is none of (node_files.py)
         kept = {} if self.keep_hours is None else {"keep_hours": self.keep_hours}
-        form = {name: getattr(self, name) for name in FORM} if self.compact else {}
+        storage = {name: getattr(self, name) for name in SIGNATURE_STORAGE} if self.compact else {}
         without = {} if self.words else {"words": False}
         return {
             "recipe": self.recipe_text,
@@ -161,7 +161,7 @@ class WindowConfig:
             **kept,
             "max_length": self.max_length,
             "signed_by": self.signed_by,
-            **form,
+            **storage,
             **without,
         }
 
@@ -193,7 +193,7 @@ def window_config(about: Mapping[str, Any], where: str = "_meta.neardup") -> Win
     """
     optional = {"keep_hours", "words", "terms"}
     if "compact" not in about and "lossless" not in about:
-        optional |= set(FORM)
+        optional |= set(SIGNATURE_STORAGE)
     if is_of_version_1(about):
         optional |= {"reach", "salt"}
     left_out = optional - about.keys()

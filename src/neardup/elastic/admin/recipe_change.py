@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neardup.elastic.admin.cluster_snapshot import take_snapshot
-from neardup.elastic.admin.managed_objects import FORM, PIPELINE, wanted_objects
+from neardup.elastic.admin.managed_objects import PIPELINE, SIGNATURE_STORAGE, wanted_objects
 from neardup.elastic.admin.setup import plan
 from neardup.elastic.http import admin_api
 from neardup.errors import SetupRefused
@@ -56,12 +56,12 @@ def _as_if_signed(snapshot: ClusterSnapshot, config: WindowConfig) -> ClusterSna
 
 
 def describe_index(cluster: Cluster, name: str, config: WindowConfig) -> None:
-    """Lets the mapping of an hour say by which recipe its documents are signed now, in the form that it has; of an hour
-    that has gone, nothing.
+    """Lets the mapping of an hour say by which recipe its documents are signed now, which are stored as before; of an
+    hour that has gone, nothing.
     """
     there = admin_api.mappings(cluster, name).get(name)
     if there is not None:
         meta = there.get("_meta", {})
-        new = {name: value for name, value in config.about().items() if name not in FORM}
+        new = {name: value for name, value in config.about().items() if name not in SIGNATURE_STORAGE}
         about = {**meta.get("neardup", {}), **new}
         admin_api.put_mapping(cluster, name, {"_meta": {**meta, "neardup": about}})

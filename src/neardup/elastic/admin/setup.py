@@ -111,7 +111,7 @@ def set_up(
     config = changed_config(cluster, present, recipe, given)
     wish: Sign = sign or (present.signed_by if present else "auto")
     config = replace(config, signed_by=signer_of(cluster.address, snapshot, wish))
-    config = _with_form(config, snapshot, terms)
+    config = _with_signature_storage(config, snapshot, terms)
     made = plan(cluster.address, config, snapshot)
     if not dry_run:
         apply(cluster, made)
@@ -132,9 +132,11 @@ def changed_config(
     return config
 
 
-def _with_form(config: WindowConfig, snapshot: ClusterSnapshot, terms: bool | None) -> WindowConfig:
-    """`config` with the form of its signatures: of a new window, or of one without documents, compact where q-grams can
-    be cut or need not be, else as it is. `terms` as it is given, None: not at all.
+def _with_signature_storage(
+    config: WindowConfig, snapshot: ClusterSnapshot, terms: bool | None
+) -> WindowConfig:
+    """`config` with how signatures are stored: as it is where there are documents; else compact, unless q-grams must be
+    cut into terms and the nodes cannot. `terms` as it is given, None: not at all.
     """
     client_signs = config.signed_by == "client"
     is_empty = not (snapshot.about and snapshot.indices.hourly)
