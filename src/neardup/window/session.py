@@ -32,7 +32,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 PATIENCE: Final = 10
 """How often in a row a reader rereads a window whose writer is always faster, as when it replays a stream."""
 _FOLLOWED: Final = (("window_hours", "keep_hours"), ("threshold",))
-"""Settings that a reader takes over from its writer, those of one line together."""
+"""Settings that a reader takes over from its writer, those of a tuple together, unless it was given others."""
 _OF_A_BATCH: Final = -1
 """The revision of a memory that holds the candidates of one batch: no store has it."""
 _READONLY: Final = "the window was opened readonly: open it for writing"
@@ -67,11 +67,10 @@ class Session:
         self.state = State(store, settings, signer)
         self.exclusion = Exclusion()
         self._readonly = readonly
-        untold = [_of(settings.remembered, names) == _of(store.previous, names) for names in _FOLLOWED]
         self._followed = [
             name
-            for names, is_so in zip(_FOLLOWED, untold, strict=True)
-            if readonly and is_so
+            for names in _FOLLOWED
+            if readonly and _of(settings.remembered, names) == _of(store.previous, names)
             for name in names
         ]
         self._revision: int | None = None
