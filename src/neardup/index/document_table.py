@@ -254,11 +254,11 @@ class DocumentTable:
                 self.load[hour][1] -= int(budget_bytes_of(self.rows[doc : doc + 1], self.held_texts)[0])
                 if not self.load[hour][0]:
                     del self.load[hour]
-        self.drop(doc)
+        self._leave_search(doc)
 
     def delete(self, doc: int) -> None:
         """Takes out a document that is found by no id (any more), and marks its row as its last."""
-        self.drop(doc)
+        self._leave_search(doc)
         self.rows[doc]["flags"] |= DELETED
 
     def note_compared(self, doc: int, compared: int, *, truncated: bool) -> None:
@@ -274,7 +274,7 @@ class DocumentTable:
         self.alive[doc] = not aside
         return aside != before
 
-    def drop(self, doc: int) -> None:
+    def _leave_search(self, doc: int) -> None:
         """Takes out of the search a document that is found by no id (any more)."""
         if self.alive[doc]:
             self.repeated.remove(doc, self)
