@@ -16,7 +16,7 @@ from neardup.model.times import format_time
 from neardup.model.verdict import Member, Verdict
 from neardup.stores.records import KINDS, SET_ASIDE, STATUSES, TRUNCATED, plain_values
 from neardup.stores.shown import ShownWriter, appended, detached, read_came, read_shown
-from neardup.stores.verdict_payload import NOTHING_SAID, VerdictPayload
+from neardup.stores.verdict_payload import EMPTY_PAYLOAD, VerdictPayload
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,13 +63,13 @@ def first_blobs(rows: Rows, ids: Sequence[bytes], parts: Sequence[bytes]) -> lis
 
 
 def encode_blobs(
-    rows: Rows, which: NDArray[np.int64], said: Iterable[Blob], shown: Sequence[bytes]
+    rows: Rows, which: NDArray[np.int64], contents: Iterable[Blob], shown: Sequence[bytes]
 ) -> list[bytes]:
-    """The blobs of the documents of `rows[which]`, which are told how these are laid out: what is `said` of each, and
-    what is kept of it to be `shown`, b"" for nothing.
+    """The blobs of the documents of `rows[which]`, which are told how these are laid out: their `contents`, and what
+    is kept of each document to be `shown`, b"" for nothing.
     """
     ids, groups, blobs = [], [], []
-    for (id, group, payload), part in zip(said, shown, strict=True):
+    for (id, group, payload), part in zip(contents, shown, strict=True):
         encoded, other = id.encode(), b"" if group == id else group.encode()
         ids.append(len(encoded))
         groups.append(len(other))
@@ -119,7 +119,7 @@ def _decoded(blob: bytes, shown: int, id_bytes: int, group_bytes: int) -> Blob:
         blob = detached(blob)[0]
     id, rest = blob[:id_bytes].decode(), blob[id_bytes:]
     if not rest:  # as of most documents
-        return Blob(id, id, NOTHING_SAID)
+        return Blob(id, id, EMPTY_PAYLOAD)
     return Blob(id, rest[:group_bytes].decode() or id, VerdictPayload.read(rest[group_bytes:]))
 
 
@@ -148,11 +148,11 @@ def encode_verdicts(
         rows[name][which] = values
     truncated = np.array([verdict.truncated for verdict in verdicts])
     rows["flags"][which] = (rows["flags"][which] & SET_ASIDE) | np.where(truncated, TRUNCATED, 0)
-    said = [
+    contents = [
         Blob(verdict.id, verdict.group, VerdictPayload.of(verdict, basis))
         for verdict, basis in zip(verdicts, bases, strict=True)
     ]
-    return encode_blobs(rows, which, said, shown)
+    return encode_blobs(rows, which, contents, shown)
 
 
 def verdict_of(row: Any, blob: bytes) -> Verdict:

@@ -62,7 +62,7 @@ class VerdictPayload(NamedTuple):
     @classmethod
     def read(cls, rest: bytes) -> VerdictPayload:
         """What the part of a blob after the group says."""
-        return cls(*orjson.loads(rest)) if rest else NOTHING_SAID
+        return cls(*orjson.loads(rest)) if rest else EMPTY_PAYLOAD
 
     def to_bytes(self) -> bytes:
         """The part of a blob after the group; empty for what is no copy, of nothing and of no part."""
@@ -103,7 +103,7 @@ class VerdictPayload(NamedTuple):
         return [part[-1] for part in self.parts]
 
 
-NOTHING_SAID: Final = VerdictPayload()
+EMPTY_PAYLOAD: Final = VerdictPayload()
 """Of a document that is no copy, of nothing and of no part."""
 
 

@@ -58,10 +58,10 @@ RESTORED: Final = (
 PART: Final = (*PartialMatch._fields, "time")
 """What is kept of a document that `partial` names: also its own time, as `duplicate_time` of a copy's original."""
 
-_SAID: Final = (
+_VERDICT_COLUMNS: Final = (
     "status", "shared", "candidates", "flags", "asked", "kind", "time", "order", "group_order", "group_time", "larger",
 )  # fmt: skip
-"""The columns of a row that a verdict is told of."""
+"""The columns of a row that `verdict_fields` reads."""
 _FINGERPRINT_DIGITS: Final = 32
 
 
@@ -91,9 +91,10 @@ def verdict_fields(rows: Rows, blobs: Sequence[bytes], now: int) -> list[dict[st
     """
     scored_at = format_time(now)
     made = []
-    for (id, group, payload), said in zip(decode_blobs(rows, blobs), plain_values(rows, _SAID), strict=True):
+    columns = plain_values(rows, _VERDICT_COLUMNS)
+    for (id, group, payload), row in zip(decode_blobs(rows, blobs), columns, strict=True):
         status, shared, candidates, flags, with_parts, kind, time, order, group_order, group_time, larger = (
-            said
+            row
         )
         is_copy, is_member = payload.original is not None, group_order != order
         group_score, group_shared = payload.with_head(group, shared) if is_member else (None, None)
@@ -195,8 +196,8 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
         raise ValueError("the group of another document, of which it is no copy")
     rows["words"] = 1  # whoever signs makes whole signatures
     rows["asked"] = [each.get("partial") is not None for each in objects]
-    said = [Blob(id, each["group"], _payload(each)) for id, each in zip(ids, objects, strict=True)]
-    blobs = encode_blobs(rows, np.arange(len(rows)), said, [b""] * len(rows))
+    contents = [Blob(id, each["group"], _payload(each)) for id, each in zip(ids, objects, strict=True)]
+    blobs = encode_blobs(rows, np.arange(len(rows)), contents, [b""] * len(rows))
     return StoredRows(rows, ids, blobs, _keys(rows, objects))
 
 
