@@ -20,7 +20,7 @@ from neardup.elastic.window.candidate_query import CandidateQueries, sentence_na
 from neardup.elastic.window.candidate_store import CandidateStore
 from neardup.elastic.window.codec import OBJECT, text_of
 from neardup.elastic.window.index_layout import LOSSLESS_NEEDED
-from neardup.elastic.window.loader import by_arrival, counted, pages, stored_part
+from neardup.elastic.window.loader import DocumentLookup, by_arrival, counted, stored_part
 from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
 from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
 
@@ -43,6 +43,7 @@ class AdHocQuery:
         self._context, self._document = context, document
         self._cluster, self._layout, self._settings = context.cluster, context.layout, context.settings
         self._queries = CandidateQueries(context, document)
+        self._lookup = DocumentLookup(context.cluster, context.layout, self._queries)
 
     def candidates_for(self, options: QueryOptions) -> CandidateStore:
         """All documents that the verdict on a query can name, or depends on."""
@@ -62,12 +63,9 @@ class AdHocQuery:
     def holding(self, ids: Sequence[str]) -> CandidateStore:
         """The documents of these ids."""
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
-        hits: dict[str, Hit] = {}
-        for at in range(0, len(ids), _COUNTED_AT_ONCE):
-            body = self._queries.with_values("identity", ids[at : at + _COUNTED_AT_ONCE])
-            page = by_arrival(self._layout, self._hits(body))
-            hits |= {hit.source[OBJECT]["identity"]: hit for hit in page.values()}
-        in_order = sorted(hits.values(), key=lambda hit: hit.source[OBJECT]["order"])
+        hits = self._lookup.by_values("identity", ids).values()
+        latest = {hit.source[OBJECT]["identity"]: hit for hit in hits}
+        in_order = sorted(latest.values(), key=lambda hit: hit.source[OBJECT]["order"])
         part = stored_part(self._layout, in_order)
         return CandidateStore(self._context, self._document.commit, part)
 
@@ -82,7 +80,7 @@ class AdHocQuery:
         return frozenset(common)
 
     def _own(self, id: str) -> list[Hit]:
-        hits = self._hits(self._queries.own(id))
+        hits = self._lookup.hits(self._queries.own(id))
         if not hits:
             raise UnknownDocument(id)
         return hits[-1:]
@@ -96,7 +94,7 @@ class AdHocQuery:
 
         def hits(alike: dict[str, Any]) -> list[Hit]:
             query = self._queries.alike(batch, options.threshold, options.time, alike, common)
-            return self._hits(self._queries.body(query), searched_only=True)
+            return self._lookup.hits(self._queries.body(query), searched_only=True)
 
         if self._settings.retrieval == "complete":
             try:
@@ -111,21 +109,9 @@ class AdHocQuery:
                 log.info("the cluster does not take the query neardup, asked by q-grams instead: %s", error)
         return hits(self._queries.by_keys(batch, options.threshold))
 
-    def _hits(self, body: dict[str, Any], *, searched_only: bool = False) -> list[Hit]:
-        """All hits; `searched_only`: none of the copies that are set aside."""
-        hit_pages = pages(self._cluster, self._layout, body, searched_only=searched_only)
-        return [hit for hits in hit_pages for hit in hits]
-
     def _with_groups(self, hits: Iterable[Hit]) -> list[Hit]:
         """Documents, and whatever decides which groups they stand for, in order of arrival."""
         known = by_arrival(self._layout, hits)
-        heads = {hit.source[OBJECT]["group_order"] for hit in known.values()} - known.keys()
-        if heads:
-            head_hits = self._hits(self._queries.with_values("order", sorted(heads)))
-            known |= by_arrival(self._layout, head_hits)
-            for missing in sorted(heads - known.keys()):
-                # The earliest member (time, id) of a group whose head is gone stands for it now.
-                body = self._queries.successor(missing)
-                hits = next(pages(self._cluster, self._layout, body, size=1), [])
-                known |= by_arrival(self._layout, hits)
+        heads, _ = self._lookup.heads(known)
+        known |= heads
         return [known[arrival] for arrival in sorted(known)]

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.elastic.http import api
 from neardup.elastic.http.msearch import msearch_pages
 from neardup.elastic.window.batch_query import BatchQueries
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.likeness import Likeness
-from neardup.elastic.window.loader import PAGE, by_arrival, pages, stored_part
+from neardup.elastic.window.loader import PAGE, DocumentLookup, by_arrival, stored_part
 from neardup.model.hours import FIRST_HOUR, first_living_hour
 from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, HOUR_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from neardup.elastic.http.api import Hit
     from neardup.elastic.window.index_layout import ElasticContext
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
     from neardup.signing.signature import SignedBatch
 
-_AT_ONCE: Final = 4_096
-"""Values of one query."""
 _MOST_SINCE: Final = 8 * CLUSTER_BATCH_DOCUMENTS
 """Documents added since a look ahead, above which it is cheaper to look again."""
 
@@ -63,6 +61,7 @@ class BatchCandidates:
         self._cluster, self._layout, self._settings = context.cluster, context.layout, context.settings
         self._document = document
         self._queries = BatchQueries(context, document)
+        self._lookup = DocumentLookup(context.cluster, context.layout, self._queries)
 
     def related(self, documents: Sequence[Prepared], signed: SignedBatch) -> Related:
         """What is there for `documents`, which are `signed`: may be their copies, or bears one of their ids, and who
@@ -72,7 +71,7 @@ class BatchCandidates:
             return Related(self._document, {})
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         alike = self._alike(documents, signed)
-        own = self._by_values("identity", sorted(_ids_of(documents)))
+        own = self._lookup.by_values("identity", sorted(_ids_of(documents)))
         related = Related(self._document, alike | own, alike)
         return self._with_heads(related)
 
@@ -101,7 +100,7 @@ class BatchCandidates:
         if first == self._document.commit.next_order:
             return ahead._replace(document=self._document)
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
-        added = by_arrival(self._layout, self._hits(self._queries.added_since(first)))
+        added = by_arrival(self._layout, self._lookup.hits(self._queries.added_since(first)))
         likeness = Likeness(signed, self._layout, self._queries.least_shared(signed), _ids_of(documents))
         new = {arrival: hit for arrival, hit in added.items() if likeness.concerns(hit)}
         return self._with_heads(ahead._replace(document=self._document, known=ahead.known | new))
@@ -112,28 +111,10 @@ class BatchCandidates:
         hits = chain.from_iterable(msearch_pages(self._cluster, self._layout.searched, bodies, size=PAGE))
         return by_arrival(self._layout, (hit for hit in hits if self._layout.owns(hit.index)))
 
-    def _by_values(self, field: str, values: Sequence[Any]) -> dict[int, Hit]:
-        """The documents that have one of the `values`, by arrival."""
-        parts = (values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE))
-        bodies = (self._queries.with_values(field, part) for part in parts)
-        return by_arrival(self._layout, chain.from_iterable(self._hits(body) for body in bodies))
-
-    def _hits(self, body: dict[str, Any]) -> Iterator[Hit]:
-        return chain.from_iterable(pages(self._cluster, self._layout, body))
-
     def _with_heads(self, related: Related) -> Related:
         """The same with the heads of its groups, or where one has gone the member that stands for it."""
-        known = dict(related.known)
-        standing = dict(related.standing)
-        wanted = (
-            {hit.source[OBJECT]["group_order"] for hit in known.values()} - known.keys() - standing.keys()
-        )
-        heads = self._by_values("order", sorted(wanted))
-        for missing in sorted(wanted - heads.keys()):
-            hits = next(pages(self._cluster, self._layout, self._queries.successor(missing), size=1), [])
-            standing[missing] = hits[0] if hits else None
-        successors = by_arrival(self._layout, (hit for hit in standing.values() if hit is not None))
-        return related._replace(known=known | heads | successors, standing=standing)
+        heads, successors = self._lookup.heads(related.known, related.standing)
+        return related._replace(known=related.known | heads, standing={**related.standing, **successors})
 
     def _members(self, known: dict[int, Hit], documents: Sequence[Prepared], floor: int) -> dict[int, Hit]:
         """All members of groups of which one may go with this batch, replaced or of an hour before `floor`: whoever
@@ -146,7 +127,7 @@ class BatchCandidates:
             for each in objects
             if each["identity"] in replaced or each["time"] < floor * HOUR_MS
         }
-        return self._by_values("group_order", sorted(going))
+        return self._lookup.by_values("group_order", sorted(going))
 
     def _documents_by_hour(self) -> dict[int, int]:
         """How many documents each hour has."""

@@ -20,15 +20,18 @@ from neardup.stores.base import Records
 from neardup.stores.records import arrivals_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from neardup.elastic.http.api import DocumentRef, Hit
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.candidate_query import CandidateQueries
     from neardup.elastic.window.index_layout import ElasticContext, Layout
     from neardup.elastic.window.state_document import StateDocument
     from neardup.model.settings import Settings
 
 PAGE: Final = 2_000
+_AT_ONCE: Final = 4_096
+"""Values of one query."""
 _ARRIVAL: Final = f"{OBJECT}.order"
 _RELATING: Final = {"identity": str, "order": int, "group_order": int, "time": int}
 """Fields of a document by which others are found."""
@@ -90,6 +93,44 @@ def by_arrival(layout: Layout, hits: Iterable[Hit]) -> dict[int, Hit]:
             raise _damaged(layout, [hit], f"not all of {', '.join(_RELATING)}")
         known[own["order"]] = hit
     return known
+
+
+class DocumentLookup:
+    """Looks up documents of the window that `queries` are for."""
+
+    def __init__(self, cluster: Cluster, layout: Layout, queries: CandidateQueries) -> None:
+        self._cluster, self._layout, self._queries = cluster, layout, queries
+
+    def hits(self, body: dict[str, Any], *, searched_only: bool = False) -> list[Hit]:
+        """All hits of a search; `searched_only`: none of the copies that are set aside."""
+        hit_pages = pages(self._cluster, self._layout, body, searched_only=searched_only)
+        return [hit for hits in hit_pages for hit in hits]
+
+    def by_values(self, field: str, values: Sequence[Any]) -> dict[int, Hit]:
+        """The documents that have one of the `values`, by arrival."""
+        parts = (values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE))
+        hits = (hit for part in parts for hit in self.hits(self._queries.with_values(field, part)))
+        return by_arrival(self._layout, hits)
+
+    def heads(
+        self, known: Mapping[int, Hit], resolved: Container[int] = ()
+    ) -> tuple[dict[int, Hit], dict[int, Hit | None]]:
+        """(Who stands for the groups of the `known` documents and is not among them, by arrival: the head, or where
+        that has gone the earliest member; that member by the arrival of the head, None: nobody).
+
+        Heads that have gone are left out where they are `resolved`.
+        """
+        groups = {hit.source[OBJECT]["group_order"] for hit in known.values()} - known.keys()
+        unknown = sorted(head for head in groups if head not in resolved)
+        heads = self.by_values("order", unknown)
+        successors: dict[int, Hit | None] = {}
+        for head in unknown:
+            if head not in heads:
+                body = self._queries.successor(head)
+                earliest = next(pages(self._cluster, self._layout, body, size=1), [])
+                successors[head] = earliest[0] if earliest else None
+        there = by_arrival(self._layout, (hit for hit in successors.values() if hit is not None))
+        return heads | there, successors
 
 
 def stored_part(
