@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.window import query_dsl as queries
+from neardup.elastic.window import query_dsl
 from neardup.elastic.window.candidate_query import CandidateQueries, sentence_names
 from neardup.elastic.window.candidate_store import CandidateStore
 from neardup.elastic.window.codec import OBJECT, text_of
@@ -74,7 +74,7 @@ class AdHocQuery:
         names, others = sentence_names(batch), self._queries.others(options.id, options.time)
         common: set[int] = set()
         for at in range(0, len(names), _COUNTED_AT_ONCE):
-            holders = {name: queries.term("sentences", name) for name in names[at : at + _COUNTED_AT_ONCE]}
+            holders = {name: query_dsl.term("sentences", name) for name in names[at : at + _COUNTED_AT_ONCE]}
             held = counted(self._cluster, self._layout, others, holders)
             common |= {int(name, 16) for name, count in held.items() if count > MAX_SENTENCE_DOCUMENTS}
         return frozenset(common)
@@ -92,13 +92,13 @@ class AdHocQuery:
         if not len(batch.signed.texts):
             return []  # nothing is a copy of an empty text
 
-        def hits(alike: dict[str, Any]) -> list[Hit]:
-            query = self._queries.alike(batch, options.threshold, options.time, alike, common)
+        def hits(by_qgrams: dict[str, Any]) -> list[Hit]:
+            query = self._queries.alike(batch, options.threshold, options.time, by_qgrams, common)
             return self._lookup.hits(self._queries.body(query), searched_only=True)
 
         if self._settings.retrieval == "complete":
             try:
-                return hits(queries.copies_of(text, options.threshold))
+                return hits(query_dsl.copies_of(text, options.threshold))
             except ClusterRejected as error:
                 if error.status != HTTPStatus.BAD_REQUEST:
                     raise

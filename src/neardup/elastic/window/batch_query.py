@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from neardup.elastic.admin.managed_objects import MAX_TERMS
-from neardup.elastic.window import query_dsl as queries
+from neardup.elastic.window import query_dsl
 from neardup.elastic.window.candidate_query import CandidateQueries, by_rarest
 from neardup.elastic.window.parts import in_parts
 from neardup.kernels.sketch import UNCOUNTED
@@ -52,7 +52,7 @@ class BatchQueries(CandidateQueries):
             for part in in_parts(group, lambda _: 1, _BY_SKETCHES):
                 yield self._alike(documents, signed, part, [self._by_sketches(signed, part, least)])
         for part in in_parts(
-            by_qgrams, lambda i: self._clauses(documents[i], counts[i]), queries.MOST_CLAUSES
+            by_qgrams, lambda i: self._clauses(documents[i], counts[i]), query_dsl.MOST_CLAUSES
         ):
             ways = [self._by_qgrams(documents[i], signed.part(i, i + 1)) for i in part if counts[i]]
             yield self._alike(documents, signed, part, ways)
@@ -67,12 +67,14 @@ class BatchQueries(CandidateQueries):
         """What has the text of one of a `part` of the documents, or is found in one of the `ways`, and is of a size and
         of an hour that a copy of one of them can have.
         """
-        same = queries.terms("fingerprint", sorted({signed.fingerprint(i) for i in part}))
+        same = query_dsl.terms("fingerprint", sorted({signed.fingerprint(i) for i in part}))
         largest = self._search.largest
         sizes = [self._size(int(signed.counts[i]), largest) for i in part]
-        lengths = queries.lengths(min(sizes), self._settings.threshold_fraction, max(sizes), largest=largest)
+        lengths = query_dsl.lengths(
+            min(sizes), self._settings.threshold_fraction, max(sizes), largest=largest
+        )
         hours = self.of_hours_around([documents[i].hour for i in part])
-        return self.living([queries.any_of([same, *ways]), lengths, *hours])
+        return self.living([query_dsl.any_of([same, *ways]), lengths, *hours])
 
     def _by_sketches(self, signed: SignedBatch, part: Sequence[int], least: Sequence[int]) -> dict[str, Any]:
         """What shares at least `least[i]` keys with the sketch of a document i of `part`: where terms are searched for,
@@ -80,15 +82,15 @@ class BatchQueries(CandidateQueries):
         """
         sketches = [signed.part(i, i + 1).sketches for i in part]
         if self._layout.is_searched_by_plugin:
-            return queries.sketches_like(sketches, [least[i] for i in part])
-        terms = [queries.sketch_terms(sketch, self._layout) for sketch in sketches]
-        return queries.sharing("sketch", terms, least[part[0]])
+            return query_dsl.sketches_like(sketches, [least[i] for i in part])
+        terms = [query_dsl.sketch_terms(sketch, self._layout) for sketch in sketches]
+        return query_dsl.sharing("sketch", terms, least[part[0]])
 
     def _by_qgrams(self, document: Prepared, signed: SignedBatch) -> dict[str, Any]:
         """What may be a copy of one document, which no sketch finds."""
         threshold = self._settings.threshold_fraction
         if self._is_for_plugin(document, int(signed.counts[0])):
-            return queries.copies_of(document.text.decode(), threshold)
+            return query_dsl.copies_of(document.text.decode(), threshold)
         return by_rarest(self._signer, self._search, signed, threshold)
 
     def _clauses(self, document: Prepared, count: int) -> int:

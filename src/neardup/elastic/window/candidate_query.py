@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from neardup.elastic.window import query_dsl as queries
+from neardup.elastic.window import query_dsl
 from neardup.elastic.window.codec import OBJECT, RESTORED
 from neardup.elastic.window.loader import BY_ARRIVAL, BY_INDEX, committed
 from neardup.index.query_batch import SignedQueryBatch
@@ -28,7 +28,7 @@ def by_rarest(signer: Signer, search: Search, signed: SignedBatch, threshold: Fr
     names = signer.qgrams(signed.text(0))
     keys, _ = signer.prefixes(signed, threshold)
     minimum = int(search.min_shared(signed.counts, threshold)[0])
-    return queries.at_least("qgrams", [names[key] for key in keys.tolist()], minimum)
+    return query_dsl.at_least("qgrams", [names[key] for key in keys.tolist()], minimum)
 
 
 class CandidateQueries:
@@ -53,8 +53,8 @@ class CandidateQueries:
         `first` on.
         """
         floor = self._document.commit.floor_hour
-        alive = [queries.times(floor * HOUR_MS, 2**62)] if floor > FIRST_HOUR else []
-        return queries.all_of([*wanted, committed(self._document, first), *alive], must_not)
+        alive = [query_dsl.times(floor * HOUR_MS, 2**62)] if floor > FIRST_HOUR else []
+        return query_dsl.all_of([*wanted, committed(self._document, first), *alive], must_not)
 
     def of_hours(self, time: int | None) -> list[dict[str, Any]]:
         """Documents of the hours asked about; nothing where all are."""
@@ -67,30 +67,30 @@ class CandidateQueries:
             return []
         first, _ = compared_hours(min(hours), window)
         _, last = compared_hours(max(hours), window)
-        return [queries.times(first * HOUR_MS, (last + 1) * HOUR_MS)]
+        return [query_dsl.times(first * HOUR_MS, (last + 1) * HOUR_MS)]
 
     def alike(
         self,
         batch: SignedQueryBatch,
         threshold: Fraction,
         time: int | None,
-        alike: dict[str, Any],
+        by_qgrams: dict[str, Any],
         common: frozenset[int] | None = None,
     ) -> dict[str, Any]:
-        """What may be a copy, and is of the hours asked about; `alike`: what finds it by its q-grams. With `common`
+        """What may be a copy, and is of the hours asked about; `by_qgrams`: what finds it by these. With `common`
         also partial copies: it has the sentences that too many documents hold to be searched by.
         """
         signed = batch.signed
         count = int(signed.counts[0])
-        ways = [queries.term("fingerprint", signed.fingerprint(0))]
+        ways = [query_dsl.term("fingerprint", signed.fingerprint(0))]
         if count:
-            ways += [alike, *self._routes(batch)]
-        wanted = [queries.any_of(ways)]
+            ways += [by_qgrams, *self._routes(batch)]
+        wanted = [query_dsl.any_of(ways)]
         if count:
-            wanted.append(queries.lengths(count, threshold))
+            wanted.append(query_dsl.lengths(count, threshold))
         if common is not None:
             names = [name for name in sentence_names(batch) if int(name, 16) not in common]
-            wanted = [queries.any_of([queries.all_of(wanted), queries.at_least("sentences", names, 1)])]
+            wanted = [query_dsl.any_of([query_dsl.all_of(wanted), query_dsl.at_least("sentences", names, 1)])]
         return self.living([*wanted, *self.of_hours(time)])
 
     def by_keys(self, batch: SignedQueryBatch, threshold: Fraction) -> dict[str, Any]:
@@ -100,17 +100,17 @@ class CandidateQueries:
             return by_rarest(self._signer, self._search, signed, threshold)
         minimum = int(self._search.min_shared(signed.counts, threshold)[0])
         if self._layout.is_searched_by_plugin:
-            return queries.sketches_like([signed.sketches], [minimum])
-        return queries.at_least("sketch", queries.sketch_terms(signed.sketches, self._layout), minimum)
+            return query_dsl.sketches_like([signed.sketches], [minimum])
+        return query_dsl.at_least("sketch", query_dsl.sketch_terms(signed.sketches, self._layout), minimum)
 
     def _routes(self, batch: SignedQueryBatch) -> list[dict[str, Any]]:
         words, routes = batch.words, self._settings.routes
         ways = []
         if "sentences" in routes and (names := sentence_names(batch)):
-            ways.append(queries.terms("sentences", names))
+            ways.append(query_dsl.terms("sentences", names))
         if words is not None and "simhash" in routes and (keys := words.band_keys()[0].tolist()):
             bands = (f"{key >> 18}:{key >> 16 & 3}:{key & 0xFFFF:04x}" for key in keys)
-            ways.append(queries.terms("simhash_bands", bands))
+            ways.append(query_dsl.terms("simhash_bands", bands))
         return ways
 
     def body(self, query: dict[str, Any], *, text: bool = False) -> dict[str, Any]:
@@ -124,15 +124,15 @@ class CandidateQueries:
 
     def own(self, id: str) -> dict[str, Any]:
         """The search for the document of this id, with its text."""
-        return self.body(self.living([queries.term("identity", id)]), text=True)
+        return self.body(self.living([query_dsl.term("identity", id)]), text=True)
 
     def with_values(self, field: str, values: Sequence[str | int]) -> dict[str, Any]:
         """The search for the documents that have one of `values` in one of our fields."""
-        return self.body(self.living([queries.terms(field, values)]))
+        return self.body(self.living([query_dsl.terms(field, values)]))
 
     def others(self, id: str | None, time: int | None) -> dict[str, Any]:
         """The query for the documents that the one of this id, or a text, is compared with."""
-        itself = [] if id is None else [queries.term("identity", id)]
+        itself = [] if id is None else [query_dsl.term("identity", id)]
         return self.living(self.of_hours(time), itself)
 
     def successor(self, head: int) -> dict[str, Any]:
@@ -142,7 +142,7 @@ class CandidateQueries:
             {f"{OBJECT}.identity": {"order": "asc", "unmapped_type": "keyword"}},
             BY_INDEX,
         ]
-        return {**self.body(self.living([queries.term("group_order", head)])), "sort": earliest}
+        return {**self.body(self.living([query_dsl.term("group_order", head)])), "sort": earliest}
 
 
 def sentence_names(batch: SignedQueryBatch) -> list[str]:
