@@ -61,21 +61,20 @@ def documents(
     # The parser's own limit (128 KiB a field) is one number for the whole process; it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), longest))
     source = _LineSource(lines(chunks, longest), min(longest, LONGEST_ROW))
-    header: list[str] = []
+    table: Record | None = None
     for row in _rows(source, use.text, delimiter):
         position.line = source.start
         if row is None:
             yield FLUSH
         elif isinstance(row, csv.Error):
             yield position.reject(f"not CSV: {row}", raw=source.excerpt())
-        elif header:
-            yield _item(header, row, use, position, source)
+        elif table is not None:
+            yield _item(table, row, use, position, source)
         elif reason := _why_no_header(use.text, row):
             yield position.reject(reason, raw=source.excerpt())
             return
         else:
-            header, source.header = row, source.raw()
-            position.begin_table(source.header, header)
+            table = position.begin_table(source.raw(), row)
 
 
 def checked_delimiter(delimiter: str | None) -> str | None:
@@ -142,11 +141,11 @@ def _rows(
                 pieces.append(row)
                 yield None
             elif row:
-                yield _in_one([*pieces, row]) if pieces else row
+                yield _joined([*pieces, row]) if pieces else row
                 pieces = []
 
 
-def _in_one(pieces: list[list[str]]) -> list[str]:
+def _joined(pieces: list[list[str]]) -> list[str]:
     """The row of which these are parts: the last field of each goes on in the first one of the next."""
     row: list[str] = []
     field: list[str] = []
@@ -166,27 +165,27 @@ def _delimiter(header: str, text_field: str) -> str:
     return DELIMITERS[0]
 
 
-def _item(header: list[str], row: list[str], use: FieldUse, position: Position, source: _LineSource) -> Item:
+def _item(table: Record, row: list[str], use: FieldUse, position: Position, source: _LineSource) -> Item:
     try:
-        return _document(header, row, use, position, source)
+        return _document(table, row, use, position, source)
     except RecordError as error:
         return position.reject(error.reason, id=error.id, raw=source.excerpt())
 
 
 def _document(
-    header: list[str], row: list[str], use: FieldUse, position: Position, source: _LineSource
+    table: Record, row: list[str], use: FieldUse, position: Position, source: _LineSource
 ) -> Document:
     if fault := source.fault(position.encoding):
         raise RecordError(fault)
-    if len(row) != len(header):
-        raise RecordError(f"the row has {len(row)} columns, the header has {len(header)}")
+    if len(row) != len(table.columns):
+        raise RecordError(f"the row has {len(row)} columns, the header has {len(table.columns)}")
     # An empty cell is how CSV says that there is no value, as a blank is without a name; only the text may be empty.
-    cells = zip(header, row, strict=True)
+    cells = zip(table.columns, row, strict=True)
     valued = [(name, cell) for name, cell in cells if (cell if name else cell.strip()) or name == use.text]
     if sum(not name for name, _ in valued) > 1:
         raise RecordError("more than one column without a name has a value: give each a name of its own")
     record: dict[str, Any] = dict(valued)
-    position.record = Record(source.raw(), record, source.header, header)
+    position.record = Record(source.raw(), record, table.header, table.columns)
     return use.document(record, position.name("\0".join(row).encode()))
 
 
@@ -208,7 +207,6 @@ class _LineSource:
         self._in_vain, self._reason = 0, ""  # a quote open before this line does not end, and why
         self.is_interrupted = False
         self.start = 1
-        self.header = b""
 
     def begin(self) -> None:
         """A new row starts here."""

@@ -69,9 +69,9 @@ class Position:
         self._same.clear()
         self._unnamed = 0
 
-    def begin_table(self, header: Any, columns: Sequence[str]) -> None:
-        """Go to the rows below this header."""
-        self.tables.setdefault(header, Record(None, {}, header, columns))
+    def begin_table(self, header: Any, columns: Sequence[str]) -> Record:
+        """Go to the rows below this header; returns what they are like."""
+        return self.tables.setdefault(header, Record(None, {}, header, columns))
 
     def name(self, content: bytes = b"") -> str:
         """The id of this record, if it brings none: the same whenever the same is read again.
