@@ -201,9 +201,9 @@ KERNEL(search_and_add,
     if (!room_to_locate(&lists, &packed, widest_of(key_offsets, offsets_length), &located)) return NO_MEMORY;
     OwnBits own;
     i64 status = DONE;
-    while (progress[0] < query.length) {
-        const i64 i = progress[0], first = key_offsets[i], last = key_offsets[i + 1];
-        if (progress[2] == 0) {
+    while (progress[AT_DOCUMENT] < query.length) {
+        const i64 i = progress[AT_DOCUMENT], first = key_offsets[i], last = key_offsets[i + 1];
+        if (!progress[IS_SEARCHED]) {
             locate(&located, keys + first, last - first);
             const Filter wanted = filter_of(&query, i);
             set_own_bits(&columns, i, query.counts[i], query.numerator, query.denominator, &own);
@@ -223,7 +223,7 @@ KERNEL(search_and_add,
             }
             memmove(out.candidates + certain_end, out.candidates + end, (size_t)(at - end) * sizeof *out.candidates);
             out.offsets[i + 1] = certain_end + at - end;
-            progress[2] = 1;
+            progress[IS_SEARCHED] = 1;
         }
         if (query.docs[i] >= 0 && out.same_as[i] >= 0) {
             join_chain(&documents, query.docs[i], out.same_as[i]);
@@ -231,9 +231,9 @@ KERNEL(search_and_add,
             status = add_doc(&lists, keys, first, last, (u32)query.docs[i], progress);
             if (status != DONE) break;
         }
-        progress[0] = i + 1;
-        progress[1] = 0;
-        progress[2] = 0;
+        progress[AT_DOCUMENT] = i + 1;
+        progress[KEYS_ADDED] = 0;
+        progress[IS_SEARCHED] = 0;
     }
     free_located(&located);
     return status;

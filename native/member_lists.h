@@ -56,7 +56,7 @@ static inline void become_bitset(const Lists *lists, i64 slot, const MemberRows 
 static inline i64 add_member(const Lists *lists, const MemberRows *rows, const u64 *keys, i64 first, i64 last,
                              i64 member, i64 *progress, i64 *slots) {
     if (10 * (lists->state[STATE_KEYS] + last - first) > 6 * lists->entries_length) return TABLE_FULL;
-    const i64 shortest = max_i64(SHORTEST_BITSET, member / BITSET_SHARE), begin = first + progress[1];
+    const i64 shortest = max_i64(SHORTEST_BITSET, member / BITSET_SHARE), begin = first + progress[KEYS_ADDED];
     u64 *entries = lists->entries;
     /* What is to be read is asked for first: each step misses the cache, and misses go on beside one another. */
     for (i64 j = begin; j < last; j++) prefetch(entries + 2 * first_slot(lists, keys[j]));
@@ -71,7 +71,7 @@ static inline i64 add_member(const Lists *lists, const MemberRows *rows, const u
             prefetch(lists->pool + list.start + list.length);
     }
     for (i64 j = begin; j < last; j++) {
-        progress[1] = j - first;
+        progress[KEYS_ADDED] = j - first;
         i64 slot = slots[j - first];
         /* Another may have taken a free one. */
         if (entries[2 * slot] != keys[j] || entries[2 * slot + 1] == 0) slot = find(lists, keys[j]);
@@ -101,13 +101,13 @@ KERNEL(add_members, LISTS ", bits u8!, used i8!, most int, keys u8, offsets i8, 
     i64 *slots = malloc((size_t)(widest_of(offsets, a[4].length) + 1) * sizeof *slots);
     if (!slots) return NO_MEMORY;
     i64 status = DONE;
-    while (status == DONE && progress[0] < n) {
-        const i64 i = progress[0];
+    while (status == DONE && progress[AT_DOCUMENT] < n) {
+        const i64 i = progress[AT_DOCUMENT];
         if (members[i] >= 0)
             status = add_member(&lists, &rows, keys, offsets[i], offsets[i + 1], members[i], progress, slots);
         if (status != DONE) break;
-        progress[0] = i + 1;
-        progress[1] = 0;
+        progress[AT_DOCUMENT] = i + 1;
+        progress[KEYS_ADDED] = 0;
     }
     free(slots);
     return status;

@@ -31,6 +31,9 @@ enum { STATE_KEYS, STATE_TOP, STATE_FREE };
 /* What a kernel returns: finished, or which array must grow. */
 enum { DONE, TABLE_FULL, POOL_FULL, CANDIDATES_FULL };
 
+/* What `progress` says of where to resume: the document, how many of its keys are added, whether it was searched. */
+enum { AT_DOCUMENT, KEYS_ADDED, IS_SEARCHED };
+
 /* One set of posting lists. `entries`: the table, two values a slot; its slots are a power of two. */
 typedef struct {
     u64 *entries;
@@ -146,17 +149,17 @@ static inline bool add_at(const Lists *lists, i64 slot, u64 key, u32 doc) {
     return true;
 }
 
-/* Adds `doc` under `keys[first:last]`; returns a status. `progress[1]`: how many of these keys have it already. */
+/* Adds `doc` under `keys[first:last]`; returns a status. */
 static inline int add_doc(const Lists *lists, const u64 *keys, i64 first, i64 last, u32 doc, i64 *progress) {
     if (10 * (lists->state[STATE_KEYS] + last - first) > 6 * lists->entries_length) return TABLE_FULL;
-    const i64 begin = first + progress[1];
+    const i64 begin = first + progress[KEYS_ADDED];
     for (i64 j = begin; j < min_i64(begin + AHEAD, last); j++) {
         prefetch(lists->entries + 2 * first_slot(lists, keys[j]));
     }
     for (i64 j = begin; j < last; j++) {
         if (j + AHEAD < last) prefetch(lists->entries + 2 * first_slot(lists, keys[j + AHEAD]));
         if (!add_at(lists, find(lists, keys[j]), keys[j], doc)) {
-            progress[1] = j - first;
+            progress[KEYS_ADDED] = j - first;
             return POOL_FULL;
         }
     }
@@ -181,14 +184,14 @@ KERNEL(add_all, LISTS ", keys u8, key_offsets i8, docs i8, progress i8!") {
     const u64 *keys = a[0].data;
     const i64 *offsets = a[1].data, *docs = a[2].data;
     i64 *progress = a[3].data;
-    while (progress[0] < a[2].length) {
-        const i64 i = progress[0];
+    while (progress[AT_DOCUMENT] < a[2].length) {
+        const i64 i = progress[AT_DOCUMENT];
         if (docs[i] >= 0) {
             const int status = add_doc(&lists, keys, offsets[i], offsets[i + 1], (u32)docs[i], progress);
             if (status != DONE) return status;
         }
-        progress[0] = i + 1;
-        progress[1] = 0;
+        progress[AT_DOCUMENT] = i + 1;
+        progress[KEYS_ADDED] = 0;
     }
     return DONE;
 }
