@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from neardup.elastic.window.index_layout import ElasticContext
     from neardup.elastic.window.state_document import StateDocument
-    from neardup.model.document import Origin, Prepared
+    from neardup.model.document import Prepared
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
     from neardup.stores.base import Commit, NewDocuments, Records, Shown, SignedDocuments, Store
@@ -271,16 +271,16 @@ class ClusterStore:
         Once given, a name stays. An `_id` is unique in its index only, and no other document may go for it.
         """
 
-        def is_at(id: str, origin: Origin, *, if_none: bool) -> bool:
+        def ref_of(id: str) -> tuple[str, str] | None:
             arrival = stored(id)
-            return if_none if arrival is None else self._held.ref(arrival) == (origin.index, origin.id)
+            return None if arrival is None else self._held.ref(arrival)
 
         def named(document: Prepared) -> Prepared:
             origin = document.origin
             if origin is None:
                 return document
-            is_known_so = is_at(origin.qualified_id, origin, if_none=False)
-            if is_known_so or not is_at(document.id, origin, if_none=True):
+            own = origin.index, origin.id
+            if ref_of(origin.qualified_id) == own or ref_of(document.id) not in (None, own):
                 return document._replace(id=origin.qualified_id)
             return document
 
