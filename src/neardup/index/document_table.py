@@ -28,7 +28,6 @@ from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, are_delet
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from neardup.model.decision import Stands
     from neardup.stores.records import Rows
 
 _FIRST_CAPACITY = 1_024
@@ -339,11 +338,6 @@ class DocumentTable:
     def arrival_key(self, doc: int) -> tuple[int, str]:
         """(time, id): who of several came first."""
         return int(self.rows["time"][doc]), self.ids[doc]
-
-    def standing(self, floor_hour: int) -> Stands:
-        """Whether a match stands for a group, where hours before `floor_hour` have gone."""
-        self.update_stands(floor_hour)
-        return lambda match: bool(self.stands[match.doc])
 
     def compacted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Drops dead documents; returns the new doc of every old one, -1 for those dropped, and the same for

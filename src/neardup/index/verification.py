@@ -75,7 +75,7 @@ class Verifier:
         self._overlaps: dict[int, list[Overlap]] = {}
         self._parts: dict[int, list[Part]] = {}
         self._repeated: dict[int, _Repeated] = {}
-        self._verify(candidates)
+        self._read_few()
 
     @property
     def have_candidates(self) -> NDArray[np.bool_]:
@@ -90,16 +90,22 @@ class Verifier:
         Groups are as they stand where hours before `floor` have gone. `living`: without candidates that are dead, and
         no more than `max_candidates` of the others.
         """
+        self._table.update_stands(floor)
         many = self._candidates.many.get(index)
-        if many is not None:
-            self._table.update_stands(floor)
-            repeated = None if living else self._compare_repeated(index, many)
-            if repeated is not None:
-                return repeated
-            many, unlisted = self._with_copies(many)
-            if living:
-                many = many.chosen(self._table.alive[many.docs] == 1)
-            return self._compare_many(index, many, unlisted)
+        if many is None:
+            return self._compare_few(index, living=living)
+        repeated = None if living else self._compare_repeated(index, many)
+        if repeated is not None:
+            return repeated
+        many, unlisted = self._with_copies(many)
+        if living:
+            many = many.chosen(self._table.alive[many.docs] == 1)
+        return self._compare_many(index, many, unlisted)
+
+    # ---- a few candidates: read ----
+
+    def _compare_few(self, index: int, *, living: bool) -> Compared:
+        """`compared` for a document whose candidates `_read_few` has read."""
         docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
         overlaps, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
         if living:
@@ -108,24 +114,23 @@ class Verifier:
                 docs, cut = docs[: self._most], True
             overlaps = [overlap for overlap in overlaps if overlap.doc in docs]
             parts = [part for part in parts if part.doc in docs]
-        matches = ranked(overlaps, self._table.standing(floor), self._listed)
+        stands = self._table.stands
+        matches = ranked(overlaps, lambda match: bool(stands[match.doc]), self._listed)
         return Compared(len(docs), matches, parts, cut)
 
-    # ---- a few candidates: read ----
-
-    def _verify(self, candidates: Candidates) -> None:
-        """The overlaps and parts of all documents with few candidates."""
-        queries, docs = candidates.queries, candidates.docs
+    def _read_few(self) -> None:
+        """Works out the overlaps and parts of all documents with few candidates."""
+        queries, docs, sentences = self._candidates.queries, self._candidates.docs, self._candidates.sentences
         if not len(docs):
             return
-        shared, state = self._pairs.compared(queries, docs, candidates.sentences)
+        shared, state = self._pairs.compared(queries, docs, sentences)
         reached = state >= NEAR
         pairs = np.flatnonzero(reached)
         counts = self._signed.counts[queries[pairs]]
         overlaps = self._overlaps_of(docs[pairs], shared[pairs], counts, state[pairs] == EXACT)
         for query, overlap in zip(queries[pairs].tolist(), overlaps, strict=True):
             self._overlaps.setdefault(query, []).append(overlap)
-        for pair, part in self._pairs.parts(queries, docs, candidates.sentences, shared, reached).items():
+        for pair, part in self._pairs.parts(queries, docs, sentences, shared, reached).items():
             self._parts.setdefault(int(queries[pair]), []).append(part)
 
     # ---- very many: together ----
