@@ -194,6 +194,26 @@ def test_the_form_of_a_file_may_be_said(run, stream):
     assert run("ingest", "stream.data", "--input", "jsonl").code == 0
 
 
+@pytest.mark.parametrize(("given", "reach"), [([], 0.5), (["--reach", "0.6"], 0.6)])
+@pytest.mark.parametrize("option", [["--fold-case"], ["--q", "5"]])
+def test_a_new_window_of_a_recipe_reaches_its_threshold_unless_a_reach_is_given(
+    run, stream, caplog, option, given, reach
+):
+    """Whoever names the recipe once more, and not the threshold, has the same window."""
+    assert run("ingest", stream, "--window", "w", "--threshold", "0.5", *option, *given).code == 0
+    assert ("they miss copies" in caplog.text) == (reach == 0.6)
+    assert f"sketch-32-{reach}" in run("stats", "--window", "w", "--format", "jsonl").lines[0]["recipe"]
+    assert run("ingest", stream, "--window", "w", *option, *given).code == 0
+
+
+def test_signing_again_by_the_settings_that_made_a_window_takes_no_reach_from_it(run, stream, caplog):
+    Path("neardup.toml").write_text("threshold = 0.5\n[recipe]\nfold_case = true\n", "utf-8")
+    assert run("ingest", stream, "--window", "w").code == 0
+    done = run("resign", "--window", "w")
+    assert "nothing to do" in done.err
+    assert "sketch-32-0.5" in done.err
+
+
 def test_settings_reach_the_engine(run, stream):
     done = run(
         "ingest",

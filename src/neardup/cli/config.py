@@ -93,6 +93,7 @@ class Config:
     `given` has only the settings that are given somewhere: for the others a window keeps what it was last written
     with. `credentials` are for a cluster. `path` is the file that was read, None if there is none. `unasked` has which
     of "window", "ca_certs" and "verify_certs" only a file says that nobody named, while a secret is the environment's.
+    `gives_reach`: the recipe's is given, not only the default that goes with the rest of it.
     """
 
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -101,6 +102,7 @@ class Config:
     credentials: Credentials = field(default_factory=Credentials)
     path: Path | None = None
     unasked: frozenset[str] = frozenset()
+    gives_reach: bool = False
 
     def check_secrets(self, window: str | None) -> None:
         """Raises `ConfigError` if a secret of the environment would go to a host, or to whoever shows a certificate,
@@ -160,7 +162,19 @@ class Config:
         recipe = {name: wanted.pop(name) for name in RECIPE_KEYS if name in wanted}
         if recipe:
             wanted["recipe"] = replace(self.recipe, **recipe)
-        return _checked(replace(self, given={**self.given, **_plain(wanted)}))
+        gives_reach = self.gives_reach or "reach" in recipe
+        return _checked(replace(self, given={**self.given, **_plain(wanted)}, gives_reach=gives_reach))
+
+    def with_reach(self, own: float | None) -> Config:
+        """This, for a window whose sketches have the reach `own`, None for a new one, whose are to reach its threshold:
+        a recipe that is given without a reach has that.
+        """
+        recipe = self.given.get("recipe")
+        if recipe is None or self.gives_reach:
+            return self
+        threshold = self.settings.threshold_fraction
+        known = recipe.reaching(threshold) if own is None else replace(recipe, reach=own)
+        return replace(self, given={**self.given, "recipe": known})
 
     def with_fields(
         self, *, id: str | None = None, text: str | None = None, time: str | None = None
@@ -219,7 +233,7 @@ def _configured(
         data.setdefault("show", named.show)
     given = _plain({key: data[key] for key in SETTING_KEYS if key in data})
     given |= {"recipe": Recipe(**recipe)} if recipe else {}
-    return Config(given, window, named, credentials, path, unasked)
+    return Config(given, window, named, credentials, path, unasked, "reach" in recipe)
 
 
 @contextmanager

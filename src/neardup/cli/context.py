@@ -70,12 +70,23 @@ def opened_window(
     if is_address(location):
         check_cluster(location, config, make=make)
         options["credentials"] = config.credentials
-    elif not make:
-        check_window(Path(location))
-    elif not (window or config.window):
-        _report_default(Path(location))
+    else:
+        config = _opening(Path(location), config, make=make, is_named=bool(window or config.window))
     with neardup.open(location, readonly=readonly, remember=remember, **options, **config.given) as target:
         yield target
+
+
+def _opening(directory: Path, config: Config, *, make: bool, is_named: bool) -> Config:
+    """`config` for the window in a directory. Raises `WindowMissing` where none is there to be opened or to `make`; of
+    one that is not `is_named` it is told where it lies.
+    """
+    from neardup.stores.description import read_description
+
+    if not make:
+        check_window(directory)
+    elif not is_named:
+        _report_default(directory)
+    return config.with_reach(read_description(directory).recipe_fields.get("reach"))
 
 
 def reader_into(

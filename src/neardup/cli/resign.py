@@ -59,7 +59,7 @@ def resign(
     """
     from neardup.elastic.http.address import is_address
 
-    settings = configuration(config)
+    settings = configuration(config).with_reach(None)
     location = window_location(window, settings)
     given = {"reach": reach, "lexicon": lexicon, "salt": salt}
     changes = {name: value for name, value in given.items() if value is not None}

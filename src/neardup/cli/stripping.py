@@ -13,7 +13,6 @@ import typer
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted
 from neardup.model.document import Document
-from neardup.model.settings import Recipe
 from neardup.model.source import source_of
 
 if TYPE_CHECKING:
@@ -55,10 +54,7 @@ def learned(
     with tempfile.TemporaryDirectory(prefix="neardup-") as directory:
         path = Path(directory) / "boilerplate.json"
         save(table, path)
-        # A recipe that only has this table is as one of which nothing is said.
-        is_given = "recipe" in config.given
-        reach = None if is_given else Recipe().reaching(config.settings.threshold_fraction).reach
-        yield config.with_options(boilerplate=path, reach=reach)
+        yield config.with_options(boilerplate=path)
 
 
 def has_boilerplate(location: str) -> bool:
