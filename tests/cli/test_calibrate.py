@@ -163,13 +163,20 @@ def test_keys_of_standard_input_are_written_as_serve_writes_them(window, tmp_pat
     ("options", "message"),
     [
         (["--answers", "none.tsv"], "none.tsv"),
-        (["--lowest", "0.999"], "lowest"),
+        (["--lowest", "0.999"], "have a doc_q of 0.999 or more, so that there is nothing to judge"),
     ],
 )
 def test_what_cannot_be_asked_is_said(window, cli, options, message):
     done = cli("calibrate", "--window", str(window), *options)
     assert done.code == 2
     assert message in done.err
+
+
+def test_a_window_without_documents_has_nothing_to_be_judged(tmp_path, cli):
+    with neardup.open(tmp_path / "empty"):
+        pass
+    done = cli("calibrate", "--window", str(tmp_path / "empty"))
+    assert (done.code, "no two of 0 documents have a doc_q of 0.6 or more" in done.err) == (2, True)
 
 
 def test_an_id_that_no_file_of_pairs_can_have_is_left_out_and_said(window, tmp_path, cli):

@@ -129,7 +129,7 @@ class Calibration:
 
     @classmethod
     def over(cls, window: Window, lowest: float | None, *, sample: int, seed: int) -> Self:
-        """The pairs of `window` from `lowest` on, or from its reach; raises `SettingsError` if there is none."""
+        """The pairs of `window` from `lowest` on, or from its reach; raises `typer.BadParameter` if there is none."""
         if lowest is None:
             lowest = float((window.settings.recipe or Recipe()).reach)
 
@@ -139,11 +139,11 @@ class Calibration:
 
         sampled = pairs_of(window, str(lowest), most=sample, seed=seed, on_progress=progress)
         if not sampled.pairs:
-            raise SettingsError(
-                "lowest",
-                lowest,
-                f"a doc_q that some of the {sampled.sampled:,} documents reach with one before them",
+            reason = (
+                f"no two of {counted(sampled.sampled, 'document')} have a doc_q of {lowest:g} or more, so that there "
+                "is nothing to judge: a lower --lowest, a larger --sample or another window may have such pairs"
             )
+            raise typer.BadParameter(reason, param_hint="--lowest")
         if sampled.sampled < sampled.documents:
             log_line(
                 f"pairs of {sampled.sampled:,} documents of {sampled.documents:,}, drawn at random (--sample)"
