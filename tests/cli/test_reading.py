@@ -208,6 +208,18 @@ def test_what_is_taken_for_text_and_is_none_is_told(run):
     ) in done.err
 
 
+def test_a_delimiter_of_files_that_are_no_csv_is_told(run, stream):
+    """A table in a file called .txt is one document."""
+    told = "the delimiter is for CSV, and no file was read as that"
+    table = Path("table.txt")
+    table.write_text("id;text\n1;Rain on the hills.\n2;Snow in the valley.\n")
+    assert told in run("dedup", table, "--delimiter", ";").err
+    done = run("dedup", table, stream, "--input", "csv", "--delimiter", ";")
+    assert ("--input csv" in done.err, "Snow in the valley." in done.out) == (False, True)
+    table.rename("table.csv")
+    assert told not in run("dedup", "table.csv", stream, "--delimiter", ";").err
+
+
 @pytest.mark.parametrize("command", ["query", "show", "explain"])
 def test_one_text_that_is_none_is_told_with_the_option_that_reads_it(run, window, command):
     Path("page.txt").write_text(f"<html><body><p>{'Rain fell on the hills all day. ' * 20}</p></body></html>")

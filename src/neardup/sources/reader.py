@@ -121,6 +121,8 @@ class Reader:
                 "standard input was read as JSON Lines, and has none: --input says what it is (text: one document, "
                 "however many lines; jq -Rc '{text: .}' makes a record of each)"
             )
+        if self._delimiter is not None and "csv" not in map(form_of, self.paths) and self._form != "csv":
+            yield "the delimiter is for CSV, and no file was read as that: --input csv reads all so"
         yield from self._use.early_times()
 
     def missing_fields(self, named: Collection[str]) -> Iterator[tuple[str, int]]:
