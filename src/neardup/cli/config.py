@@ -212,8 +212,8 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     unasked = frozenset() if chosen else _unasked(data, environ)
     data |= _from_environment(environ)
     _log_unknown(environ)
-    credentials = Credentials.from_settings(_table(file, data, "elasticsearch"), environ)
-    with _said_where(file, environ):
+    with _said_where(file if exists else None, environ):
+        credentials = Credentials.from_settings(_table(file, data, "elasticsearch"), environ)
         return _checked(_configured(file, data, credentials, file if exists else None, unasked))
 
 
@@ -237,7 +237,7 @@ def _configured(
 
 
 @contextmanager
-def _said_where(file: Path, environ: Mapping[str, str]) -> Iterator[None]:
+def _said_where(file: Path | None, environ: Mapping[str, str]) -> Iterator[None]:
     """A value that cannot be used is told with what it stands in: nobody has typed it with this command."""
     try:
         yield
@@ -247,6 +247,8 @@ def _said_where(file: Path, environ: Mapping[str, str]) -> Iterator[None]:
         variable = PREFIX + error.name.upper()
         if environ.get(variable):
             raise SettingsError(variable, error.value, error.expected) from error
+        if file is None:
+            raise
         raise ConfigError(str(file), error.name, str(error)) from error
 
 

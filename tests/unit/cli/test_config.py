@@ -212,6 +212,22 @@ def test_a_variable_that_is_no_setting_is_told_but_no_error(tmp_path, caplog, na
     assert "0.7" not in record.getMessage()  # it may be a secret
 
 
+@pytest.mark.parametrize(
+    "line", ['verify_certs = "no"', "username = 1", 'ca_certs = "none.pem"', 'password = "x"']
+)
+def test_what_is_wrong_for_a_cluster_is_told_with_what_it_stands_in(tmp_path, line):
+    with pytest.raises(ConfigError, match=r"neardup\.toml: setting "):
+        load(tmp_path, f"[elasticsearch]\n{line}\n")
+
+
+def test_what_is_wrong_in_the_environment_names_no_file_that_is_not_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingsError, match=r"setting NEARDUP_CA_CERTS is 'none.pem'"):
+        config.load(None, {"NEARDUP_CA_CERTS": "none.pem"})
+    with pytest.raises(SettingsError, match=r"^setting username is None"):
+        config.load(None, {"NEARDUP_PASSWORD": "x"})
+
+
 def test_variables_that_are_known_or_of_others_are_not_told(tmp_path, caplog, monkeypatch):
     monkeypatch.setenv("NEARDUP_CONFIG", "")
     own = {f"NEARDUP_{key.upper()}": "" for key in config.VARIABLE_KEYS}
