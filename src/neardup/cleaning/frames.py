@@ -231,7 +231,9 @@ def problem(value: Any, field: str) -> str | None:
         return None
     if is_missing(value):
         return f"no text: {field!r} is missing"
-    remedy = ": decode it" if isinstance(value, bytes) else ""
+    remedy = (
+        ": decode it" if isinstance(value, bytes) else ": call as_py()" if hasattr(value, "as_py") else ""
+    )
     if isinstance(value, tuple | list):
         remedy = ": pass a data frame as it is, other rows as mappings"
     return f"{field!r} is {type(value).__name__}, not a string{remedy}"

@@ -89,7 +89,8 @@ class Fields:
 
     def _no_text(self, record: Mapping[str, Any], value: object) -> str:
         if value is not None:
-            return f"field {self.text!r} is {_kind(value)}, not a string"
+            remedy = ": cast the column, text.cast('string') of pyarrow" if isinstance(value, bytes) else ""
+            return f"field {self.text!r} is {_kind(value)}, not a string{remedy}"
         if self.text in record:
             return f"no text: field {self.text!r} is null"
         if (name := self._list_with_text(record)) is not None:

@@ -218,6 +218,12 @@ def test_columns_that_are_not_there_or_there_already_are_named():
         neardup.dedup([{"text": FERRY, "group": 1}]).frame()
 
 
+def test_scalars_of_arrow_are_rejected_with_what_makes_texts_of_them():
+    arrow = pytest.importorskip("pyarrow")
+    result = neardup.dedup([arrow.scalar(FERRY)])
+    assert result.rejected == ((0, "'text' is StringScalar, not a string: call as_py()"),)
+
+
 def test_strings_of_arrow_that_are_no_utf_8_are_rejected_alone():
     arrow = pytest.importorskip("pyarrow")
     data = arrow.array([text and text.encode() for text in (*TEXTS[:3], None)] + [b"caf\xe9"])

@@ -198,6 +198,15 @@ def test_a_row_is_a_document(tmp_path, table, name):
     assert deeper.reason == "field 'page.n' is an integer, not a string"
 
 
+def test_a_binary_column_is_told_with_what_makes_texts_of_it(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"text": pyarrow.array([b"Rain."])})
+    (item,) = read(saved(table, tmp_path / "a.parquet"))
+    assert (
+        item.reason == "field 'text' is bytes, not a string: cast the column, text.cast('string') of pyarrow"
+    )
+
+
 def test_a_column_that_is_not_there_and_a_damaged_file_are_told(tmp_path, table):
     (reject,) = read(saved(table, tmp_path / "a.parquet"))
     assert reject.reason == (
