@@ -334,7 +334,7 @@ def made(recipe, pipeline):
     ("answer", "words"),
     [
         (made("r", "neardup-news"), None),
-        (made(None, "neardup-news"), "delete it"),
+        (made(None, "neardup-news"), f"delete it .*`neardup ingest --from-index {NAME}` copies them"),
         (made("other", "neardup-news"), "signed by other"),
         (made("r", "_none"), "final pipeline _none"),
         (Answer(200, {}), "delete it"),

@@ -212,7 +212,8 @@ class Layout:
         if signed_by != recipe:
             raise WindowDamaged(
                 index, f"an index signed by {signed_by}", f"one that was made by {self.address.template}",
-                remedy=f"delete it (no document in it counts that came since), {again}",
+                remedy="delete it (no document in it counts that came since; `neardup ingest --from-index "
+                f"{index}` copies them into another window), {again}",
             )  # fmt: skip
         if not self.client_signs and pipeline != self.address.pipeline:
             raise WindowDamaged(index, f"the final pipeline {pipeline}", self.address.pipeline, remedy=again)
