@@ -607,7 +607,7 @@ def test_a_dash_is_standard_output(run, stream):
             "setting --output is 'clean.txt': it must be a file whose name says what it is to hold",
         ),
         (["--removed", "clean"], "setting --removed is 'clean'"),
-        (["-o", "/dev/null"], "setting --output is '/dev/null'"),
+        (["-o", "/dev/null"], ".feather; to write to what is no file, leave --output out: > /dev/null\n"),
         (
             ["-o", "o.parquet.GZ"],
             "setting --output is 'o.parquet.GZ': it must be a name without its last ending",

@@ -10,6 +10,7 @@ import csv
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, Protocol
 
 import orjson
@@ -43,7 +44,10 @@ def form_of_output(name: str, option: str) -> OutputForm:
     """The form that a file is written in, by its name; `SettingsError` for the `option` if the name tells none."""
     form = FORMS.get(ending(name))
     if form is None:
-        raise SettingsError(option, name, f"a file whose name says what it is to hold: {', '.join(FORMS)}")
+        expected = f"a file whose name says what it is to hold: {', '.join(FORMS)}"
+        if option == "--output" and Path(name).exists() and not Path(name).is_file():
+            expected += f"; to write to what is no file, leave --output out: > {name}"
+        raise SettingsError(option, name, expected)
     if form in ("parquet", "arrow") and name.lower().endswith(COMPRESSED):
         expected = "a name without its last ending: Parquet and Arrow are not read where they are compressed as a whole"
         raise SettingsError(option, name, expected)
