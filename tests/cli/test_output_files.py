@@ -569,6 +569,19 @@ def test_a_file_that_nobody_may_ask_about_does_not_end_the_run(tmp_path, monkeyp
     check_outputs([("--output", tmp_path / "o.jsonl")], [barred])
 
 
+def test_an_output_that_may_not_be_written_is_refused_before_a_window_is_made(run, stream, monkeypatch):
+    """A window was left that held who tried again to its recipe and its hours."""
+    Path("closed").mkdir()
+    Path("closed/there.jsonl").touch()
+    is_open = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "closed" and is_open(path, mode))
+    for option in ("--output", "--rejects"):
+        done = run("ingest", stream, "--window", "w", option, "closed/a.jsonl")
+        assert (done.code, Path("w").exists()) == (2, False)
+        assert f"nothing in {Path('closed').resolve()} may be written here" in done.err
+    assert run("ingest", stream, "--window", "w", "--output", "closed/there.jsonl").code == 0
+
+
 @pytest.mark.parametrize("whole", [False, True])
 def test_of_a_file_that_cannot_be_written_nothing_is_said_but_the_error(tmp_path, capsys, whole):
     with (

@@ -217,6 +217,9 @@ def _why_unusable(path: Path, *, whole: bool) -> str | None:
         return "is a directory: name a file in it"
     if whole and path.exists() and not path.is_file():
         return "is no file: what is made whole is put in its place"
+    folder = _resolved(path).parent
+    if folder.is_dir() and not any(os.access(each, os.W_OK) for each in (folder, path)):
+        return f"cannot be written: nothing in {folder} may be written here; write it elsewhere"
     return None
 
 
