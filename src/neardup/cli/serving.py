@@ -29,7 +29,7 @@ _JUDGED: Final = "judged.tsv"
 Part = Literal["serve", "mcp", "metrics"]
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _PARTS: Final = {
-    "serve": ("fastapi", "uvicorn", "jinja2", "limits", "prometheus_client", "python_multipart"),
+    "serve": ("fastapi", "uvicorn", "jinja2", "limits", "prometheus_client"),
     "mcp": ("mcp",),
     "metrics": ("prometheus_client",),
 }

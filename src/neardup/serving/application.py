@@ -49,7 +49,7 @@ def create_application(
     )
     application.include_router(api.routes(questions, judged, metrics))
     application.include_router(
-        pages.routes(questions, judged, limits.body, lambda verdict: metrics.count("check", [verdict]))
+        pages.routes(questions, judged, lambda verdict: metrics.count("check", [verdict]))
     )
     application.mount("/static", StaticFiles(packages=[("neardup.serving", "static")]), name="static")
 

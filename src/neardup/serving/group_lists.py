@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from neardup.model.escapes import no_formula
 from neardup.reading.group_order import first_and_last, in_order
 from neardup.reading.group_title import title_ids, titled_by
 from neardup.serving.versions import title_of
@@ -51,3 +54,15 @@ def titles_of(questions: Questions, groups: Sequence[Group]) -> list[str]:
 
 def _lowest(group: Group) -> float | None:
     return min((member.score for member in group.members if member.score is not None), default=None)
+
+
+def csv_of(group: Group) -> str:
+    """All documents of a group, a line each."""
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(("id", "time", "doc_q with the head", "copy of", "doc_q with that"))
+    writer.writerow((no_formula(group.head), group.time, "", "", ""))
+    for member in group.members:
+        original = no_formula(member.duplicate_of or "")
+        writer.writerow((no_formula(member.id), member.time, member.score, original, member.duplicate_score))
+    return file.getvalue()

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
-from fastapi import APIRouter, Form, HTTPException, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import FileResponse, HTMLResponse
-from fastapi.routing import APIRoute
 
 from neardup.errors import UnknownDocument
-from neardup.model.escapes import no_formula
 from neardup.reading.charts import chart
 from neardup.serving.differences import Side, against, compared, counted_part, whole
-from neardup.serving.group_lists import Sort, rows_of, sorted_groups, titles_of
+from neardup.serving.forms import Pasted, pasted
+from neardup.serving.group_lists import Sort, csv_of, rows_of, sorted_groups, titles_of
 from neardup.serving.judged import JUDGEMENTS
 from neardup.serving.rendering import page
 from neardup.serving.versions import MOST_READ, Version, first_of, positions, title_of, versions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
+    from collections.abc import Callable, Sequence
 
     from neardup.model.verdict import Group, Match, Verdict
     from neardup.reading.facts import Fact
@@ -217,27 +214,17 @@ class Pages:
 
     def csv(self, head: str) -> Response:
         """All documents of a group, a line each."""
-        group = self._questions.group(head)
-        file = io.StringIO()
-        writer = csv.writer(file)
-        writer.writerow(("id", "time", "doc_q with the head", "copy of", "doc_q with that"))
-        writer.writerow((no_formula(group.head), group.time, "", "", ""))
-        for member in group.members:
-            original = no_formula(member.duplicate_of or "")
-            writer.writerow(
-                (no_formula(member.id), member.time, member.score, original, member.duplicate_score)
-            )
         name = {"Content-Disposition": 'attachment; filename="group.csv"'}
-        return Response(file.getvalue(), media_type="text/csv; charset=utf-8", headers=name)
+        return Response(
+            csv_of(self._questions.group(head)), media_type="text/csv; charset=utf-8", headers=name
+        )
 
 
 def routes(
-    questions: Questions, judged: JudgedPairs | None, most_pasted: int, on_verdict: Callable[[Verdict], None]
+    questions: Questions, judged: JudgedPairs | None, on_verdict: Callable[[Verdict], None]
 ) -> APIRouter:
-    """The routes of all pages; a text that is pasted has `most_pasted` bytes at most, and its verdict is told to
-    `on_verdict`.
-    """
-    router = APIRouter(include_in_schema=False, route_class=_form_route(most_pasted))
+    """The routes of all pages; the verdict on a text that is pasted is told to `on_verdict`."""
+    router = APIRouter(include_in_schema=False)
 
     def pages() -> Pages:
         return Pages(questions, judged)
@@ -275,31 +262,10 @@ def routes(
         return pages().scores()
 
     @router.post("/check")
-    def check(
-        text: Annotated[str, Form()], threshold: Annotated[float | None, Form(gt=0, le=1)] = None
-    ) -> Response:
-        return pages().check(text, threshold, on_verdict)
+    def check(form: Annotated[Pasted, Depends(pasted)]) -> Response:
+        return pages().check(form.text, form.threshold, on_verdict)
 
     return router
-
-
-def _form_route(most: int) -> type[APIRoute]:
-    """Routes whose forms are read by our own limit, `most` bytes a field: left to FastAPI, it is 1 MB."""
-
-    class FormRoute(APIRoute):
-        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-            handle = super().get_route_handler()
-
-            async def handle_form(request: Request) -> Response:
-                try:
-                    await request.form(max_part_size=most)  # which the request keeps
-                except ValueError as error:  # an encoding that decodes no text
-                    raise HTTPException(422, f"the form cannot be read: {error}") from None
-                return await handle(request)
-
-            return handle_form
-
-    return FormRoute
 
 
 def error_page(status: int, detail: str) -> HTMLResponse:

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from html.parser import HTMLParser
 from typing import Any, cast
+from urllib.parse import quote, quote_plus
 
 import pytest
 
@@ -47,6 +48,7 @@ STREAM = [
     {"id": "d", "text": grams(500, 540), "time": "2026-11-21T08:30Z"},
     {"id": "<img src=x onerror=alert(1)>", "text": HOSTILE, "time": "2026-11-21T09:00Z"},
 ]
+FORM = "application/x-www-form-urlencoded"
 HTML = {"accept": "text/html"}
 NO_RATE = Limits(rate=0)
 DOCUMENT_E = {"id": "e", "text": grams(0, 120), "time": "2026-11-21T09:30Z"}
@@ -816,12 +818,39 @@ def test_a_window_of_a_low_threshold_tells_it_of_its_own_and_one_that_misses_non
             assert ("Below doc_q 0.6 sketches miss copies" in text) is misses
 
 
-def test_a_form_of_an_encoding_that_decodes_no_text_is_refused(client):
-    form = b'--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n\xff\r\n--x--'
-    kind = "multipart/form-data; boundary=x; charset=undefined"
-    answer = client.post("/check", content=form, headers={"content-type": kind})
-    assert answer.status_code == 422
-    assert "the form cannot be read" in answer.json()["detail"]
+@pytest.mark.parametrize(
+    ("kind", "body", "status", "said"),
+    [
+        pytest.param(
+            FORM, b"&" * 1_000_000, 413, "has 1,000,001 fields: it may have 100: write & as", id="&"
+        ),
+        (FORM, b"text=%ff", 422, "the form must be UTF-8: its byte 0xff is none"),
+        (FORM, b"text=\xff", 422, "the form must be UTF-8: its byte 0xff is none"),
+        (FORM, b"threshold=0.7", 422, "text: Field required"),
+        (FORM, b"text=&threshold=0.7", 422, "text: Field required"),
+        (FORM, b"text=x&threshold=2", 422, "less than or equal to 1 (it is '2')"),
+        (
+            "multipart/form-data; boundary=x",
+            b"--x--",
+            422,
+            "must be application/x-www-form-urlencoded (it is 'multip",
+        ),
+    ],
+)
+def test_a_form_that_cannot_be_read_is_refused_at_once(client, kind, body, status, said):
+    answer = client.post("/check", content=body, headers={"content-type": kind})
+    assert answer.status_code == status
+    assert said in answer.json()["detail"]
+
+
+def test_a_form_may_be_written_without_escapes_and_leave_a_field_empty(client, path):
+    text = "Die Fähre lief bei Dämmerung auf die Küste: niemand wurde verletzt, heißt es später."
+    with open_window(path) as window:
+        list(window.ingest([{"id": "f", "text": text, "time": "2026-11-21T09:10Z"}]))
+    for sent in (text, quote(text), quote_plus(text)):
+        form = f"text={sent}&threshold=&=".encode()
+        answer = client.post("/check", content=form, headers={"content-type": FORM})
+        assert "<p>exact; 1 document" in answer.text
 
 
 def test_a_pasted_text_may_be_as_large_as_a_request(client):
