@@ -7,6 +7,7 @@ to a length that is said.
 from __future__ import annotations
 
 import functools
+import json
 import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, ParamSpec, Self, TypeVar
@@ -60,7 +61,9 @@ _UNREADABLE: Final = JSONRPCError(
     jsonrpc="2.0",
     id=None,
     error=ErrorData(
-        code=PARSE_ERROR, message="a line is no message of JSON-RPC in UTF-8, or has half a surrogate pair"
+        code=PARSE_ERROR,
+        message="a line is no message of JSON-RPC in UTF-8, has half a surrogate pair, or an id that is neither text "
+        "nor a whole number",
     ),
 )
 _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -71,6 +74,22 @@ Listed = Annotated[int, Field(ge=0, le=MOST_LISTED)]
 Offset = Annotated[int, Field(ge=0)]
 Threshold = Annotated[float | None, Field(gt=0, le=1, description=THRESHOLD)]
 Text = Annotated[str, Field(max_length=MOST_ASKED)]
+
+
+class _Lines(TextIOWrapper):
+    """Lines of UTF-8. One of an id that nothing can be answered under is handed on empty, which is no message either:
+    the library takes such a request for a notification, and answers nothing.
+    """
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        """The next line; "" at the end."""
+        line = super().readline(size)
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):  # the library says that it is none
+            return line
+        id = message.get("id") if isinstance(message, dict) else None
+        return line if id is None or type(id) in (int, str) else "\n"
 
 
 class _Stream:
@@ -147,7 +166,7 @@ class Server(MCPServer):
         """As the library has it, but that nothing goes unanswered; raises `OSError` for a reader that went away."""
         server = self._lowlevel_server
         # Left to the library, bytes that are not UTF-8 are replaced, and another text is looked up than was sent.
-        lines = TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape")
+        lines = _Lines(sys.stdin.buffer, encoding="utf-8", errors="surrogateescape")
         try:
             async with stdio_server(anyio.wrap_file(lines)) as (read, write):
                 answers = _Answers(write)

@@ -204,6 +204,7 @@ def answers(path, *said: str) -> dict[int | None, dict[str, Any]]:
         r'{"jsonrpc": "2.0", "id": 2, "method": "tools/call\ud800"}',
         '{"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {"text": "\udcfc in Latin-1"}}',
         "no JSON",
+        *(f'{{"jsonrpc": "2.0", "id": {id}, "method": "ping"}}' for id in ("1.5", "{}", "true")),
     ],
 )
 def test_what_is_no_message_is_answered_by_an_error(path, line):
