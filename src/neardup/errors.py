@@ -258,7 +258,7 @@ class WindowResigning(WindowLocked):
 
     def __str__(self) -> str:
         if self.done:
-            return f"{self.path} has been signed again by recipe {self.recipe} since it was opened: open it again"
+            return f"{self.path} was signed again by recipe {self.recipe}: open it again (a server: start it again)"
         return (
             f"{self.path} is being signed again by recipe {self.recipe}: wait until `neardup resign` is done; if it "
             f"was ended, `neardup resign --window {self.path} --force` goes on"

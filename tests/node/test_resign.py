@@ -133,7 +133,7 @@ def test_what_the_cluster_ingests_is_signed_again_too(cluster):
     with open_elastic_window(str(cluster.address)) as opened:
         first = list(opened.ingest(documents[:80]))
         resigned(cluster)
-        with pytest.raises(WindowResigning, match=r"has been signed again by recipe .* open it again"):
+        with pytest.raises(WindowResigning, match=r"was signed again by recipe .* open it again"):
             list(opened.ingest(documents[80:]))
     check_signed(cluster)
     with open_elastic_window(str(cluster.address)) as opened:

@@ -84,7 +84,7 @@ EXAMPLES = [
     (
         errors.WindowResigning("news", "neardup-2:q4", done=True),
         {"path": "news", "recipe": "neardup-2:q4", "done": True},
-        "news has been signed again by recipe neardup-2:q4 since it was opened: open it again",
+        "news was signed again by recipe neardup-2:q4: open it again (a server: start it again)",
     ),
     (
         errors.RecipeMismatch("news.window", "n:r1", "n:r2"),

@@ -101,7 +101,8 @@ def replaced(path: Path) -> WindowDamaged:
     return WindowDamaged(
         path,
         "another file, an older copy or none: the window was deleted or replaced while this process wrote to it",
-        "the file as it left it; what it has not acknowledged is not stored: open the window again",
+        "the file as it left it; what it has not acknowledged is not stored: open the window again "
+        "(a server: start it again)",
     )
 
 

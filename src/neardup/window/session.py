@@ -37,7 +37,7 @@ _OF_A_BATCH: Final = -1
 """The revision of a memory that holds the candidates of one batch: no store has it."""
 _READONLY: Final = "the window was opened readonly: open it for writing"
 _HALF_WAY: Final = (
-    "an earlier change of this window failed half-way: close it and open it again; "
+    "an earlier change of this window failed half-way: close it and open it again (a server: start it again); "
     "everything a verdict was yielded for is safe, unless it is in memory alone"
 )
 

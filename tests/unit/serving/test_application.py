@@ -241,6 +241,22 @@ def test_documents_are_taken_only_where_that_was_allowed(serve):
     assert writer.get("/api/health").json()["documents"] == len(STREAM) + 1
 
 
+def test_a_window_that_must_be_opened_again_is_told_as_a_server_that_must_be_started(
+    serve, path, monkeypatch
+):
+    client = serve(readonly=False)
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("neardup.stores.directory_writer.DirectoryWriter.commit", full)
+        assert client.post("/api/ingest", json=[DOCUMENT_E]).status_code == 503
+    answer = client.post("/api/ingest", json=[DOCUMENT_E])
+    assert answer.status_code == 503
+    assert "failed half-way: close it and open it again (a server: start it again)" in answer.json()["detail"]
+
+
 def test_half_a_character_in_an_id_rejects_that_document_alone(serve):
     sent = json.dumps([{"id": "half \ud800", "text": "x"}, DOCUMENT_E])
     answer = serve(readonly=False).post(
