@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fastapi import APIRouter, Body, Depends, HTTPException, Query, Request, Response
 
-from neardup.errors import DocumentError, NeardupError, SettingsError, UnknownDocument
+from neardup.errors import DocumentError, NeardupError, SettingsError, UnknownDocument, shown
+from neardup.model.counted import some_of
 from neardup.model.shown_fields import utf8_text
 from neardup.serving import answers
 from neardup.serving.group_lists import Sort, sorted_groups
@@ -58,9 +59,9 @@ async def _refuse_unknown(request: Request) -> None:
     for name in request.query_params:
         if name not in known:
             takes = ", ".join(known) or "none"
-            raise HTTPException(422, f"{request.url.path} has no parameter {name!r}: it takes {takes}")
+            raise HTTPException(422, f"{request.url.path} has no parameter {shown(name)}: it takes {takes}")
         if len(values := request.query_params.getlist(name)) > 1:
-            given = ", ".join(map(repr, values))
+            given = some_of([shown(value) for value in values])
             raise HTTPException(422, f"{request.url.path} takes one {name}, and not several: {given}")
 
 

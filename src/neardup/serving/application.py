@@ -15,7 +15,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from neardup.errors import NeardupError
+from neardup.errors import NeardupError, shown
 from neardup.serving import api, pages
 from neardup.serving.guard import SECURITY_HEADERS, Guard, Limits, problem
 from neardup.serving.metrics import Metrics
@@ -96,12 +96,12 @@ def _tell_errors(application: FastAPI) -> None:
     async def answer_refused(request: Request, error: HTTPException) -> Response:
         path, method = request.url.path, request.method
         if error.status_code == 404:
-            return _error(request, 404, f"there is nothing at {path}")
+            return _error(request, 404, f"there is nothing at {shown(path)}")
         if unreadable := _why_unreadable(error.__cause__):
             return _error(request, 422, unreadable)
         detail = str(error.detail)
         if error.status_code == 405:
-            detail = f"{path} cannot be asked by {method}: see /api/openapi.json"
+            detail = f"{shown(path)} cannot be asked by {method}: see /api/openapi.json"
         answer = _error(request, error.status_code, detail)
         answer.headers.update(error.headers or {})
         return answer
@@ -122,12 +122,12 @@ def _why_invalid(request: Request, error: RequestValidationError) -> str:
     first = error.errors()[0]
     kind = request.headers.get("content-type", "none").partition(";")[0]
     if first["loc"] == ("body",) and request.url.path.startswith("/api/") and kind != "application/json":
-        return (
-            f"the body must be JSON, and the header say so: Content-Type: application/json (it says {kind!r})"
-        )
+        return f"the body must be JSON, and the header say so: Content-Type: application/json (it says {shown(kind)})"
     if first["type"] == "json_invalid":
         return f"the body must be JSON: {first['ctx']['error']} at character {first['loc'][-1]}"
     where = first["loc"][1] if len(first["loc"]) > 1 else "the request"  # a type may stand behind it
+    if first["type"] == "extra_forbidden":  # then it is a name of theirs
+        where = shown(where)
     given = "" if first["type"] == "missing" else f" (it is {reprlib.repr(first['input'])})"
     return f"{where}: {first['msg']}{given}"
 

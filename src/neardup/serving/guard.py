@@ -15,6 +15,8 @@ from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from neardup.errors import shown
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -127,7 +129,7 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "").lower()
         if self._limits.hosts and _name_of(host) not in self._limits.hosts:
-            advice = f"this server is not {host!r}: ask it as {self._limits.hosts[0]}"
+            advice = f"this server is not {shown(host)}: ask it as {self._limits.hosts[0]}"
             return problem(421, advice)
         client = (scope.get("client") or ("?",))[0]
         if self._rate is not None and not self._limiter.hit(self._rate, client):
@@ -139,7 +141,9 @@ class Guard:
         origin = headers.get("origin")
         if scope["method"] not in _SAFE_METHODS and origin and _host_of(origin) != host:
             advice = "a proxy must pass on the Host that it was asked by"
-            return problem(403, f"a page of {origin} may not change anything at {host}: {advice}")
+            return problem(
+                403, f"a page of {shown(origin)} may not change anything at {shown(host)}: {advice}"
+            )
         return self._unauthorized(scope, headers)
 
     def _unauthorized(self, scope: Scope, headers: Headers) -> Response | None:

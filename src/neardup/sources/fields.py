@@ -25,6 +25,9 @@ _EARLY_SECONDS: Final = 100_000_000
 that is has most likely another meaning.
 """
 
+_MOST_NAMED: Final = 100
+"""Characters of the name of a field in a message: data that was taken for records may have one of megabytes."""
+
 
 class RecordError(ValueError):
     """A record that makes no document, for the reason given; `id` where it has one."""
@@ -100,7 +103,8 @@ class Fields:
     def _list_with_text(self, record: Mapping[str, Any]) -> str | None:
         """The field of `record` that is a list of records with texts, as an answer of a web service has them."""
         for name, value in record.items():
-            first = value[0] if isinstance(value, list) and value and name.isidentifier() else None
+            is_list = isinstance(value, list) and value and name.isidentifier() and len(name) <= _MOST_NAMED
+            first = value[0] if is_list else None
             text = self.text.removeprefix(f"{name}.")
             if isinstance(first, dict) and isinstance(field_of(first, text), str):
                 return name
@@ -241,7 +245,8 @@ _KINDS = {
 
 
 def _listed(record: Mapping[str, Any]) -> str:
-    return some_of(sorted(map(str, record)), 8) or "none"
+    names = (name if len(name) <= _MOST_NAMED else f"{name[:_MOST_NAMED]}…" for name in map(str, record))
+    return some_of(sorted(names), 8) or "none"
 
 
 def _kind(value: object) -> str:

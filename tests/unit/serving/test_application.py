@@ -295,6 +295,27 @@ def test_a_client_that_goes_away_within_its_request_is_no_fault(client):
 
 
 @pytest.mark.parametrize(
+    ("method", "url", "how", "status"),
+    [
+        ("GET", "/api/" + "a" * 9_000, {}, 404),
+        ("PUT", "/api/health?" + "a" * 9_000, {}, 405),
+        ("GET", f"/api/query?{'a' * 9_000}=1", {}, 422),
+        ("GET", f"/api/query?id=b&id={'a' * 9_000}", {}, 422),
+        ("GET", "/api/query?" + "id=b&" * 9_000, {}, 422),
+        ("POST", "/api/check", {"json": {"text": "x", "a" * 9_000: 1}}, 422),
+        ("POST", "/api/check", {"content": b"{}", "headers": {"content-type": "a" * 9_000}}, 422),
+        ("POST", "/check", {"content": b"{}", "headers": {"content-type": "a" * 9_000}}, 422),
+        ("POST", "/api/check", {"json": {}, "headers": {"origin": "http://" + "a" * 9_000}}, 403),
+        ("GET", "/api/health", {"headers": {"host": "a" * 9_000}}, 421),
+    ],
+    ids=range(10),
+)
+def test_an_error_repeats_little_of_what_was_asked(client, method, url, how, status):
+    answer = client.request(method, url, **how)
+    assert (answer.status_code, len(answer.content) < 2_000) == (status, True)
+
+
+@pytest.mark.parametrize(
     ("method", "url", "how", "status", "said"),
     [
         ("GET", "/api/document?id=nobody", {}, 404, "no document 'nobody'"),
@@ -303,7 +324,7 @@ def test_a_client_that_goes_away_within_its_request_is_no_fault(client):
         ("GET", "/api/query?id=a&threshold=2", {}, 422, "less than or equal to 1 (it is '2')"),
         ("GET", "/api/groups?limit=all", {}, 422, "(it is 'all')"),
         ("GET", "/api/query", {}, 422, "id: Field required"),
-        ("POST", "/api/check", {"json": {"text": "x", "treshold": 1}}, 422, "treshold: Extra inputs"),
+        ("POST", "/api/check", {"json": {"text": "x", "treshold": 1}}, 422, "'treshold': Extra inputs"),
         ("POST", "/api/check", {"json": {"text": "\ud800"}}, 422, ""),
         (
             "POST",
@@ -349,8 +370,8 @@ def test_a_client_that_goes_away_within_its_request_is_no_fault(client):
             422,
             "/api/check has no parameter 'threshold': it takes none",
         ),
-        ("GET", "/api/nothing", {}, 404, "there is nothing at /api/nothing"),
-        ("PUT", "/api/check", {}, 405, "/api/check cannot be asked by PUT"),
+        ("GET", "/api/nothing", {}, 404, "there is nothing at '/api/nothing'"),
+        ("PUT", "/api/check", {}, 405, "'/api/check' cannot be asked by PUT"),
         (
             "POST",
             "/api/judge",
@@ -577,7 +598,7 @@ def test_behind_a_proxy_that_hides_its_name_a_refusal_says_what_to_do(client):
     sent = {"origin": "https://copies.example", "host": "127.0.0.1:8642"}
     refused = client.post("/check", data={"text": "x"}, headers=sent)
     assert refused.status_code == 403
-    assert "not change anything at 127.0.0.1:8642: a proxy must pass on the Host" in refused.json()["detail"]
+    assert "not change anything at '127.0.0.1:8642': a proxy must pass on the Host" in refused.json()["detail"]
 
 
 def test_a_token_is_asked_for_and_kept_by_the_browser(serve):

@@ -157,6 +157,12 @@ def test_records_within_a_list_are_told_with_what_takes_them_out(tmp_path, field
     assert reject.reason.endswith("(fields: tags): --text-field names another")
 
 
+@pytest.mark.parametrize("value", ["1", '[{"text": "Rain."}]'])
+def test_a_long_name_of_a_field_is_cut_in_a_message(tmp_path, value):
+    (reject,) = read(written(tmp_path, "a.json", '{"' + "a" * 1_000 + f'": {value}}}'))
+    assert f"(fields: {'a' * 100}…): --text-field" in reject.reason
+
+
 def test_plain_text_in_a_file_that_is_called_as_those_of_word_processors_is_told_how_it_is_read(tmp_path):
     path = written(tmp_path, "manual.doc", "Plain text.")
     (reject,) = read(path)
