@@ -156,7 +156,9 @@ def _add_judgements(router: APIRouter, questions: Questions, judged: JudgedPairs
 
 def _add_ingest(router: APIRouter, questions: Questions, metrics: Metrics) -> None:
     @router.post("/ingest", responses=_SOME_REJECTED)
-    def ingest(documents: Annotated[list[Any], Body()], response: Response) -> answers.Ingested:
+    def ingest(
+        documents: Annotated[list[Any], Body(max_length=answers.MOST_INGESTED)], response: Response
+    ) -> answers.Ingested:
         """Stores documents (id, text, perhaps time) and gives a verdict on each; 207 if some were rejected."""
         ingested = questions.ingest(documents)
         metrics.count("ingest", ingested.verdicts, len(ingested.rejects))

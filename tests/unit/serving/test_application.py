@@ -257,6 +257,16 @@ def test_a_window_that_must_be_opened_again_is_told_as_a_server_that_must_be_sta
     assert "failed half-way: close it and open it again (a server: start it again)" in answer.json()["detail"]
 
 
+def test_no_request_brings_more_documents_than_can_be_answered(serve):
+    client = serve(readonly=False)
+    answer = client.post("/api/ingest", json=[1] * (answers.MOST_INGESTED + 1))
+    assert answer.status_code == 422
+    assert "at most 100000 items" in answer.json()["detail"]
+    assert "not 100001 (it is [1, 1, 1," in answer.json()["detail"]
+    schema = client.get("/api/openapi.json").json()["paths"]["/api/ingest"]["post"]["requestBody"]
+    assert schema["content"]["application/json"]["schema"]["maxItems"] == answers.MOST_INGESTED
+
+
 def test_half_a_character_in_an_id_rejects_that_document_alone(serve):
     sent = json.dumps([{"id": "half \ud800", "text": "x"}, DOCUMENT_E])
     answer = serve(readonly=False).post(
@@ -598,7 +608,9 @@ def test_behind_a_proxy_that_hides_its_name_a_refusal_says_what_to_do(client):
     sent = {"origin": "https://copies.example", "host": "127.0.0.1:8642"}
     refused = client.post("/check", data={"text": "x"}, headers=sent)
     assert refused.status_code == 403
-    assert "not change anything at '127.0.0.1:8642': a proxy must pass on the Host" in refused.json()["detail"]
+    assert (
+        "not change anything at '127.0.0.1:8642': a proxy must pass on the Host" in refused.json()["detail"]
+    )
 
 
 def test_a_token_is_asked_for_and_kept_by_the_browser(serve):
