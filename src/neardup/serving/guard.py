@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import hmac
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import unquote_to_bytes, urlencode, urlsplit
 
 from limits import RateLimitItemPerSecond
 from limits.storage import MemoryStorage
@@ -138,6 +138,11 @@ class Guard:
             )
         if int(headers.get("content-length") or 0) > self._limits.body:
             return self._too_large()
+        try:
+            unquote_to_bytes(scope["query_string"]).decode()
+        except UnicodeDecodeError as error:
+            wrong = error.object[error.start]
+            return problem(422, f"an address must be escaped UTF-8: its byte {wrong:#04x} is none")
         origin = headers.get("origin")
         if scope["method"] not in _SAFE_METHODS and origin and _host_of(origin) != host:
             advice = "a proxy must pass on the Host that it was asked by"

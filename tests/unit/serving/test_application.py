@@ -380,6 +380,7 @@ def test_an_error_repeats_little_of_what_was_asked(client, method, url, how, sta
             422,
             "/api/check has no parameter 'threshold': it takes none",
         ),
+        ("GET", "/api/document?id=%ff", {}, 422, "an address must be escaped UTF-8: its byte 0xff is none"),
         ("GET", "/api/nothing", {}, 404, "there is nothing at '/api/nothing'"),
         ("PUT", "/api/check", {}, 405, "'/api/check' cannot be asked by PUT"),
         (
