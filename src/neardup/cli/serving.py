@@ -114,7 +114,8 @@ def listen(
             )
         threading.Thread(target=_load, args=(questions,), daemon=True).start()
         config = uvicorn.Config(
-            application, log_level="warning", access_log=False, server_header=False, lifespan="off",
+            # Its warnings are of what clients send, who are told: whoever runs the server can do nothing about them.
+            application, log_level="error", access_log=False, server_header=False, lifespan="off",
             timeout_graceful_shutdown=STOP_SECONDS,
             http=LimitedProtocol, backlog=max(most_connections() // 16, 1),  # taken at once, before any is hung up
         )  # fmt: skip

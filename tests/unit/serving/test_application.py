@@ -7,6 +7,9 @@ import errno
 import json
 import os
 import re
+import socket
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from html.parser import HTMLParser
@@ -1029,3 +1032,19 @@ def test_a_linked_file_of_judgements_stays_linked_and_keeps_its_mode(tmp_path):
 def test_what_is_no_file_takes_no_judgement():
     with pytest.raises(SettingsError, match="a file, and none that leads elsewhere"):
         JudgedPairs(Path("/dev/null"))
+
+
+def test_what_a_client_sends_that_is_no_request_is_told_to_that_client_alone(path, tmp_path):
+    command = [sys.executable, "-m", "neardup", "serve", "--window", str(path), "--port", "0"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        port = re.search(r"127\.0\.0\.1:(\d+)", process.stderr.readline())
+        assert port is not None
+        try:
+            with socket.create_connection(("127.0.0.1", int(port[1])), timeout=20) as client:
+                client.sendall(b"\x16\x03\x01\r\n\r\n")  # as of https://
+                assert client.recv(100).startswith(b"HTTP/1.1 400")
+        finally:
+            process.terminate()
+        log = process.stderr.read().splitlines()
+    assert [line for line in log if not line.startswith("neardup: ")] == []
