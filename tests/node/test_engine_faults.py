@@ -249,6 +249,27 @@ def test_a_document_that_another_client_deleted_is_new_when_it_comes_again(clust
         assert [verdict and verdict.status for verdict in stands] == ["unique", "unique", "exact"]
 
 
+@pytest.mark.parametrize("candidates", ["memory", "search"])
+def test_a_document_whose_text_another_client_changed_or_deleted_is_like_no_other(cluster, candidates):
+    """Where its size was known, and all texts were ASCII, all of its q-grams passed for shared."""
+    texts = [
+        f"The ferry ran aground off the {place} at dawn, and forty passengers were saved." for place in "xyz"
+    ]
+    index = cluster.address.hourly(START // 3_600)
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
+        assert [v.status for v in window.ingest([document("a", texts[0]), document("b", texts[1])])][
+            1
+        ] == "near"
+    with open_elastic_window(
+        str(cluster.address), credentials=cluster.credentials, candidates=candidates
+    ) as window:
+        list(window.ingest([document("other", C)]))  # reads the window
+        actions = [Action("update", index, "a", {"text": C}), Action("delete", index, "b", None)]
+        assert all(outcome.ok for outcome in bulk(cluster, actions))
+        assert [verdict.status for verdict in window.ingest([document("c", texts[2])])] == ["unique"]
+        assert window.query(f"{texts[0]} Yes.").duplicate_of == "c"
+
+
 @pytest.mark.parametrize("is_made_again", [False, True])
 def test_documents_of_an_hour_that_another_client_deleted_are_copied_by_none(cluster, caplog, is_made_again):
     """What came next was called a copy of them, as long as their texts were kept in memory."""

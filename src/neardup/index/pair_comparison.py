@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
 
 ReadTexts = Callable[[Sequence[int]], list[bytes]]
-"""The normal forms of some docs, in UTF-8."""
+"""The normal forms of some docs, in UTF-8; b"" for one that cannot be read any more, which shares nothing."""
 
 
 class PairComparison:
@@ -125,7 +125,8 @@ class PairComparison:
         )  # fmt: skip
         counted = np.flatnonzero(before & (others >= 0))
         table.count(docs[counted], others[counted])
-        return shared
+        # The size of a text that cannot be read any more is known, and all of it would pass for shared.
+        return np.where(np.diff(offsets)[at] > 0, shared, 0)
 
     def _enough(
         self, counts: NDArray[np.int64], others: NDArray[np.int64], sentences: NDArray[np.int64] | None
