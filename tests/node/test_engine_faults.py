@@ -270,6 +270,30 @@ def test_a_document_whose_text_another_client_changed_or_deleted_is_like_no_othe
         assert window.query(f"{texts[0]} Yes.").duplicate_of == "c"
 
 
+def test_reconciled_a_document_whose_text_another_client_changed_keeps_its_verdict(cluster):
+    """It became `empty`."""
+    texts = [
+        f"The ferry ran aground off the {place} at dawn, and forty passengers were saved." for place in "xyz"
+    ]
+    index = cluster.address.hourly(START // 3_600)
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
+        made = list(window.ingest([document(id, text) for id, text in zip("abc", texts, strict=True)]))
+        assert summaries(made[1:]) == [("b", "near", "a", "a"), ("c", "near", "a", "a")]
+    assert all(outcome.ok for outcome in bulk(cluster, [Action("update", index, "b", {"text": C})]))
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
+        before = list(window.groups())
+        (changed,) = window.reconcile()  # it names b no more
+        assert (changed.id, [match.id for match in changed.matches]) == ("c", ["a"])
+        assert list(window.groups()) == before
+    assert all(outcome.ok for outcome in bulk(cluster, [Action("update", index, "a", {"text": C})]))
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
+        assert summaries(window.reconcile()) == [("c", "unique", None, "c")]
+        after = [window.get("a"), window.get("b"), list(window.groups())]
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as window:
+        assert [window.get("a"), window.get("b"), list(window.groups())] == after
+        assert after[:2] == made[:2]
+
+
 @pytest.mark.parametrize("is_made_again", [False, True])
 def test_documents_of_an_hour_that_another_client_deleted_are_copied_by_none(cluster, caplog, is_made_again):
     """What came next was called a copy of them, as long as their texts were kept in memory."""

@@ -64,7 +64,7 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
 
     A copy whose original expired with its hour keeps its verdict, unless its score is below the present threshold: what
     was known is not forgotten. One whose original was deleted is scored anew. The same goes for every partial copy that
-    is named.
+    is named. A document whose text cannot be read any more keeps its verdict, too.
     """
     table = state.table
     known = sorted(table.ids.docs().tolist(), key=table.arrival_key)
@@ -76,7 +76,7 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
     table.ungroup(known)
     for doc, form in _with_forms(state, known):
         old = before[doc]
-        if _outlived(state, doc, old):
+        if _outlived(state, doc, old) or _is_unreadable(form, old):
             if old_heads[doc] != table.arrivals[doc]:  # before its row is stored, which says so
                 table.join(doc, old_heads[doc], by_arrival.get(old_heads[doc]))
             if _set_aside(state, doc, old, stay):
@@ -151,6 +151,13 @@ def _outlived(state: State, doc: int, verdict: Verdict) -> bool:
     if verdict.status != "exact" and shared * limit.denominator < limit.numerator * larger:
         return False
     return _is_past(state, verdict.duplicate_of, state.blob(doc).payload.time)
+
+
+def _is_unreadable(form: bytes, verdict: Verdict) -> bool:
+    """Whether a document had a text when this verdict was made, and its normal form, b"", is none of it: in a cluster
+    another client has changed the text.
+    """
+    return not form and verdict.status != "empty"
 
 
 def _is_past(state: State, id: str, time: int) -> bool:
