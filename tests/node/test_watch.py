@@ -207,6 +207,24 @@ class TestScoring:
         assert watched(window) == []
         assert window.request("GET", f"/{foreign}/_doc/x")["_source"].get("neardup", {}).get("status") is None
 
+    @pytest.mark.parametrize("candidates", ["memory", "search"])
+    def test_hours_that_a_template_hides_are_hours(self, cluster, candidates):
+        """None of their documents was scored, found or counted, and nothing said so."""
+        hidden = {"template": {"settings": {"index.hidden": True}}}
+        cluster.request("PUT", f"/_component_template/{cluster.address.prefix}@custom", body=hidden)
+        window, documents = made(cluster), in_order(stream(60))
+        put(window, documents[:40])
+        watching_by = {"settings": {"candidates": candidates}}
+        verdicts = watched(window, **watching_by)
+        put(window, documents[40:])
+        verdicts += watched(window, **watching_by)
+        told = [verdict._replace(candidates=0) for verdict in verdicts]
+        assert told == [verdict._replace(candidates=0) for verdict in expected(documents)]
+        with open_elastic_window(str(window.address), credentials=window.credentials) as opened:
+            assert opened.stats().documents == len(list(opened)) == 60
+            copy = next(verdict for verdict in verdicts if verdict.is_copy)
+            assert opened.query(id=copy.id).duplicate_of == copy.duplicate_of
+
 
 class TestNames:
     def test_an_id_that_is_known_elsewhere_gets_the_name_of_its_index_before_it(self, window):

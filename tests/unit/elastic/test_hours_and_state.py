@@ -52,7 +52,7 @@ def cluster_of(server):
 
 def with_closed_hours(request):
     """A cluster in which the hour is closed."""
-    if "_refresh?expand_wildcards=open,closed" in request.path:
+    if "_refresh" in request.path and "expand_wildcards=all" in request.path:
         return CLOSED
     if "_settings" in request.path:
         return Answer(200, {NAME: {"settings": {"index.uuid": "u"}}})
@@ -71,7 +71,7 @@ def test_an_hour_that_is_closed_is_named_and_not_passed_over():
 def test_a_closed_hour_below_the_floor_is_none_of_the_windows():
     with standing_in(with_closed_hours) as server, cluster_of(server) as cluster:
         Layout(cluster.address).refresh(cluster, HOUR + 1)
-    assert server.requests[-1].path == "/news-*/_refresh?allow_no_indices=true"
+    assert server.requests[-1].path == "/news-*/_refresh?allow_no_indices=true&expand_wildcards=open,hidden"
 
 
 def test_of_the_many_indices_that_an_archive_stands_for_it_is_said_how_many_are_not_named():

@@ -26,9 +26,13 @@ KEEP_ALIVE: Final = "10m"
 """How long a point in time outlives the last page that was asked for: a page is scored in less than a minute."""
 WHOLE: Final = {"allow_partial_search_results": "false"}
 """A search that a shard does not answer fails: a partial answer would pass for all there is."""
-WHOLE_OF_WHAT_IS_THERE: Final = {**WHOLE, "ignore_unavailable": "true"}
-"""The same, of the indices of the target that exist and are open."""
-NO_INDEX_NEEDED: Final = {"allow_no_indices": "true"}
+_HIDDEN_TOO: Final = {"expand_wildcards": "open,hidden"}
+"""A pattern stands for hidden indices as well: a template of the user's may hide hours."""
+WHAT_IS_THERE: Final = {"ignore_unavailable": "true", **_HIDDEN_TOO}
+"""Of the indices of the target those that exist and are open."""
+WHOLE_OF_WHAT_IS_THERE: Final = {**WHOLE, **WHAT_IS_THERE}
+"""Both."""
+NO_INDEX_NEEDED: Final = {"allow_no_indices": "true", **_HIDDEN_TOO}
 """A target that stands for no index is no error."""
 TOLD_AFTER: Final = 5.0
 """Seconds after which whoever waits for an answer is told of the indices that have no shard to give one."""
@@ -209,15 +213,22 @@ def search_pages(cluster: Cluster, target: str, body: dict[str, Any], *, size: i
 
 
 def snapshot_pages(
-    cluster: Cluster, target: str, body: dict[str, Any], *, size: int, after: Sequence[Any] | None = None
+    cluster: Cluster,
+    target: str,
+    body: dict[str, Any],
+    *,
+    size: int,
+    after: Sequence[Any] | None = None,
+    hidden: bool = False,
 ) -> Generator[list[Hit]]:
     """All hits of a sorted search behind `after`, at most `size` at a time, of the indices as they are now (a point in
-    time); `after` is as long as the sort, and no hit of its place is behind it.
+    time); `after` is as long as the sort, and no hit of its place is behind it. `hidden`: also of hidden indices that a
+    pattern stands for.
 
     The search stays open until the iterator is at its end or closed. An index of OpenSearch must have fewer shards than
     a page has hits.
     """
-    params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true"}
+    params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true", **(_HIDDEN_TOO if hidden else {})}
     path, named = POINT_IN_TIME[cluster.product]
     with _told_what_is_red(cluster, target):
         pit = _point_in_time(cluster, f"/{target}/{path}", named, params)

@@ -109,8 +109,10 @@ def in_order(
     *,
     missing: Missing = "_last",
     page: int = PAGE,
+    hidden: bool = False,
 ) -> Iterator[Entry]:
     """The documents of `target` that match `query` as they stand now, by (time, id); those without a time together.
+    `hidden`: also of hidden indices that a pattern stands for.
 
     Costs a search for every `page` of them; memory for a page and for all documents of one time. A node that starts
     again has forgotten where a scan stood: it goes on behind the last time of which all documents were known.
@@ -122,7 +124,7 @@ def in_order(
     lost = 0
     while True:
         try:
-            for tie in _by_time(cluster, target, sort, query, page, whole):
+            for tie in _by_time(cluster, target, sort, query, page, whole, hidden=hidden):
                 yield from sorted((_entry(hit, absent) for hit in tie), key=attrgetter("id", "index"))
                 whole, lost = [tie[0].sort[0]], 0
             return
@@ -139,11 +141,18 @@ def _entry(hit: Hit, absent: tuple[Any, ...]) -> Entry:
 
 
 def _by_time(
-    cluster: Cluster, target: str, sort: dict[str, Any], query: Mapping[str, Any], size: int, after: Any
+    cluster: Cluster,
+    target: str,
+    sort: dict[str, Any],
+    query: Mapping[str, Any],
+    size: int,
+    after: Any,
+    *,
+    hidden: bool,
 ) -> Iterator[list[Hit]]:
     """The hits behind `after`, all those of one time together."""
     body = {"query": query, "sort": [sort], "_source": False}
-    with closing(snapshot_pages(cluster, target, body, size=size, after=after)) as pages:
+    with closing(snapshot_pages(cluster, target, body, size=size, after=after, hidden=hidden)) as pages:
         for _, tie in groupby(chain.from_iterable(pages), key=lambda hit: hit.sort[0]):
             yield list(tie)
 

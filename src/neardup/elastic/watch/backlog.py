@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.http.admin_api import index_settings, is_closed, stream_of, unblocking, write_blocks_of
-from neardup.elastic.http.api import NO_INDEX_NEEDED, WHOLE_OF_WHAT_IS_THERE, refresh, search
+from neardup.elastic.http.api import NO_INDEX_NEEDED, WHAT_IS_THERE, WHOLE_OF_WHAT_IS_THERE, refresh, search
 from neardup.elastic.http.scan import TimeField, in_order, time_field
 from neardup.elastic.watch.archive import check_source, map_marks
 from neardup.elastic.window.codec import OBJECT
@@ -112,7 +112,7 @@ class BacklogReader:
         if writable:
             yield from in_order(
                 self._cluster, self._layout.target, self.time, self._query([*writable], self._state()),
-                missing="_first" if self._layout.archive else "_last",
+                missing="_first" if self._layout.archive else "_last", hidden=True,
             )  # fmt: skip
 
     def check_open(self) -> None:
@@ -128,7 +128,7 @@ class BacklogReader:
 
     def refresh(self) -> None:
         """Makes what has been written so far visible to searches."""
-        refresh(self._cluster, self._layout.target, {"ignore_unavailable": "true", **NO_INDEX_NEEDED})
+        refresh(self._cluster, self._layout.target, {**WHAT_IS_THERE, **NO_INDEX_NEEDED})
 
     def _indices(self) -> _Indices:
         params = {"expand_wildcards": "all", "ignore_unavailable": "true"}

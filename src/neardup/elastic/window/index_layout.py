@@ -184,7 +184,7 @@ class Layout:
         (None: any) is closed: searches pass over it, and its documents would seem not to be there.
         """
         try:
-            refresh(cluster, self.target, {"expand_wildcards": "open,closed", **NO_INDEX_NEEDED})
+            refresh(cluster, self.target, {**NO_INDEX_NEEDED, "expand_wildcards": "all"})
         except ClusterRejected as error:
             if self.archive is not None or error.type != _CLOSED:
                 raise

@@ -204,7 +204,7 @@ def _restored_fields(settings: Settings) -> tuple[str, ...]:
 def count_with_status(cluster: Cluster, layout: Layout, status: str) -> int:
     """How many documents bear this status, the window's or not."""
     query = {"term": {f"{OBJECT}.status": status}}
-    return api.count(cluster, layout.target, query, {"ignore_unavailable": "true"})
+    return api.count(cluster, layout.target, query, api.WHAT_IS_THERE)
 
 
 def others_before(cluster: Cluster, layout: Layout, floor: int, hour: int) -> int:
@@ -222,7 +222,7 @@ def has_aborted(cluster: Cluster, layout: Layout, state: StateDocument) -> bool:
     if not state.aborted:
         return False
     layout.refresh(cluster, state.commit.floor_hour)
-    return api.count(cluster, layout.target, in_aborted_range(state), {"ignore_unavailable": "true"}) > 0
+    return api.count(cluster, layout.target, in_aborted_range(state), api.WHAT_IS_THERE) > 0
 
 
 def in_aborted_range(state: StateDocument) -> dict[str, Any]:

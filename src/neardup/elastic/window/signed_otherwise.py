@@ -43,9 +43,8 @@ class SignedOtherwise:
     def count(self, target: str | None = None) -> int:
         """How many there are, in `target` or in the whole window. An hour that has been deleted has none."""
         target = target or self._layout.target
-        there = {"ignore_unavailable": "true"}
-        api.refresh(self._cluster, target, {**there, **api.NO_INDEX_NEEDED})
-        return api.count(self._cluster, target, self._query, there)
+        api.refresh(self._cluster, target, {**api.WHAT_IS_THERE, **api.NO_INDEX_NEEDED})
+        return api.count(self._cluster, target, self._query, api.WHAT_IS_THERE)
 
     def sign(self, target: str) -> int:
         """Signs those in `target`; how many there were, one that has changed meanwhile with them. About 3 ms each.
@@ -55,7 +54,7 @@ class SignedOtherwise:
         if not self.count(target):
             return 0  # of an hour that has been deleted OpenSearch makes no snapshot
         pages = api.snapshot_pages(
-            self._cluster, target, {"query": self._query, "_source": False}, size=_PAGE
+            self._cluster, target, {"query": self._query, "_source": False}, size=_PAGE, hidden=True
         )
         with closing(pages):
             hits = (hit for page in pages for hit in page if self._layout.owns(hit.index))
