@@ -29,7 +29,7 @@ from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_recovery import describe
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
-from neardup.errors import ClusterRejected, ClusterUnreachable, NeardupError
+from neardup.errors import ClusterRejected, ClusterUnreachable, DocumentError, NeardupError
 from neardup.model.document import Document, Reject
 from neardup.model.settings import Recipe
 from neardup.opening import open_window
@@ -268,6 +268,8 @@ def test_a_document_whose_text_another_client_changed_or_deleted_is_like_no_othe
         assert all(outcome.ok for outcome in bulk(cluster, actions))
         assert [verdict.status for verdict in window.ingest([document("c", texts[2])])] == ["unique"]
         assert window.query(f"{texts[0]} Yes.").duplicate_of == "c"
+        with pytest.raises(DocumentError, match=r"document 'a' cannot be used: .* index it again whole"):
+            window.query(id="a")
 
 
 def test_reconciled_a_document_whose_text_another_client_changed_keeps_its_verdict(cluster):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.model.clock import now_ms
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
     from neardup.window.state import State
+
+_CHANGED: Final = (
+    "another client has changed its text since it was scored: index it again whole, or delete it here"
+)
 
 
 def answer(session: Session, options: QueryOptions) -> Verdict:
@@ -86,7 +90,10 @@ def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch
         own = state.table.ids.get(options.id)
         if own is None:
             raise UnknownDocument(options.id)
-        return own, state.signed_again(own), int(state.table.times[own])
+        (form,) = state.texts([own])
+        if state.is_unreadable(own, form):
+            raise DocumentError(options.id, _CHANGED)
+        return own, state.signed_again(own, form), int(state.table.times[own])
     try:
         signed = state.search.query_batch([encode_text(options.text or "")])
     except ValueError as error:

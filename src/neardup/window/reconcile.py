@@ -76,7 +76,7 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
     table.ungroup(known)
     for doc, form in _with_forms(state, known):
         old = before[doc]
-        if _outlived(state, doc, old) or _is_unreadable(form, old):
+        if _outlived(state, doc, old) or state.is_unreadable(doc, form):
             if old_heads[doc] != table.arrivals[doc]:  # before its row is stored, which says so
                 table.join(doc, old_heads[doc], by_arrival.get(old_heads[doc]))
             if _set_aside(state, doc, old, stay):
@@ -151,13 +151,6 @@ def _outlived(state: State, doc: int, verdict: Verdict) -> bool:
     if verdict.status != "exact" and shared * limit.denominator < limit.numerator * larger:
         return False
     return _is_past(state, verdict.duplicate_of, state.blob(doc).payload.time)
-
-
-def _is_unreadable(form: bytes, verdict: Verdict) -> bool:
-    """Whether a document had a text when this verdict was made, and its normal form, b"", is none of it: in a cluster
-    another client has changed the text.
-    """
-    return not form and verdict.status != "empty"
 
 
 def _is_past(state: State, id: str, time: int) -> bool:

@@ -269,6 +269,12 @@ class State:
         """The verdict that a stored document was given."""
         return blobs.verdict_of(self.table.rows[doc], self._stored_blob(doc))
 
+    def is_unreadable(self, doc: int, form: bytes) -> bool:
+        """Whether a stored document had a text when it was scored, and its normal form, b"", is none of it: in a
+        cluster another client has changed the text, or has deleted the document.
+        """
+        return not form and self.stored_verdict(doc).status != "empty"
+
     def member(self, doc: int) -> Member:
         """A stored document as a member of its group."""
         return blobs.member_of(self.table.rows[doc], self._stored_blob(doc))
