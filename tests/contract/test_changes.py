@@ -170,6 +170,15 @@ def test_reconcile_after_the_policy_was_changed(directory):
     assert list(window.groups()) == groups
 
 
+def test_reconcile_compares_with_what_it_puts_back_on_the_way(directory):
+    window = directory.open(policy="route")
+    list(window.ingest([document("a", A, 0), document("b", A, 20), document("c", "", 30)]))
+    assert [verdict.status for verdict in window.ingest([document("d", A, 31)])] == ["unique"]
+    window = directory.reopened(window, policy="mark")  # "b" outlived its original, and was set aside
+    assert [(verdict.id, verdict.duplicate_of) for verdict in window.reconcile()] == [("d", "b")]
+    assert list(window.reconcile()) == []
+
+
 def test_what_reconcile_does_not_tell_stays_as_it_was_told(place):
     """A copy that another policy sets aside is written again; what was given up since is no part of its verdict."""
     window = place.open(max_documents=3)

@@ -71,8 +71,11 @@ class Candidates(NamedTuple):
 
     def among(self, documents: Among) -> Candidates:
         """Those candidates that are among `documents`."""
-        many = {query: own.chosen(documents(own.docs.astype(np.int64))) for query, own in self.many.items()}
-        return self.chosen(documents(self.docs))._replace(many=many)
+        many = {
+            query: own.chosen(documents(np.full(len(own.docs), query), own.docs.astype(np.int64)))
+            for query, own in self.many.items()
+        }
+        return self.chosen(documents(self.queries, self.docs))._replace(many=many)
 
     def with_sentences(self, shared: SharedSentences) -> Candidates:
         """These and the pairs that have sentences in common, each once."""

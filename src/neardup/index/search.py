@@ -172,7 +172,7 @@ class Search:
         """Candidates of every document of the batch among those added before it; then it is added (see `Query`).
 
         Where these are very many, only the first documents are searched and added: those of `truncated`.
-        `among`: which docs can have sentences in common; None = all. Costs as `PostingLists.search_and_add`.
+        `among`: which pairs can have sentences in common; None = all. Costs as `PostingLists.search_and_add`.
         """
         query = query._replace(largest=self.largest)
         if self.reads_words or self._settings.max_candidates:

@@ -7,7 +7,7 @@ count is for each other document by itself, not for all of them together, so tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from neardup.index.document_table import DocumentTable
     from neardup.signing.signature import Keys, Offsets
 
-Among = Callable[[NDArray[np.int64]], NDArray[np.bool_]]
-"""Which of some docs a document is compared with."""
+Among = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
+"""Which pairs, of documents of a batch and docs, are compared."""
 
 ENTRY_BYTES: Final = 100
 """What a doc's own list of sentences costs besides them: an object and an entry in a table of Python's."""
@@ -78,13 +78,14 @@ class SentenceIndex:
                 self._of[doc] = own.tobytes()
                 self._bytes += own.nbytes
 
-    def words_of(self, doc: int) -> WordFeatures:
-        """The sentences of a doc in the lists, as if its text had been signed; no simhash."""
+    def words_of(self, docs: Sequence[int]) -> WordFeatures:
+        """The sentences of docs in the lists, as if their texts had been signed; no simhash."""
+        of_each = [self._of.get(doc, b"") for doc in docs]
+        offsets = np.cumsum([0, *(len(own) // 8 for own in of_each)])
         # A copy: kernels are compiled for arrays that can be written.
-        own = np.frombuffer(self._of.get(doc, b""), np.uint64).copy()
-        return WordFeatures(
-            own, np.array([0, len(own)]), np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.int64)
-        )
+        sentences = np.frombuffer(b"".join(of_each), np.uint64).copy()
+        none = np.zeros((len(docs), 1), np.uint64)
+        return WordFeatures(sentences, offsets, none, none.astype(np.int64))
 
     def shared_and_add(
         self, words: WordFeatures, query: Query, table: DocumentTable, among: Among | None
@@ -111,7 +112,7 @@ class SentenceIndex:
         sentences, docs = np.repeat(np.arange(count), np.diff(others.offsets)), others.docs.astype(np.int64)
         left_out = others.left_out > 0
         if among is not None:
-            inside = among(docs)
+            inside = among(documents[sentences], docs)
             sentences, docs = sentences[inside], docs[inside]
             left_out |= np.bincount(sentences, minlength=count) > MAX_SENTENCE_DOCUMENTS
         if self.common:

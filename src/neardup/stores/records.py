@@ -274,11 +274,6 @@ def are_with_words(rows: Rows) -> NDArray[np.bool_]:
     return made
 
 
-def has_words(row: Any) -> bool:
-    """Whether sentences and bands were made of a document."""
-    return bool(row["words"])
-
-
 def are_too_short(rows: Rows) -> NDArray[np.bool_]:
     """Which documents have a text, but no q-gram."""
     short: NDArray[np.bool_] = (rows["count"] == 0) & (rows["text_bytes"] > 0)

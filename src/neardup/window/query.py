@@ -57,7 +57,7 @@ def query(state: State, options: QueryOptions) -> Verdict:
         time = options.time
         hours = compared_hours(hour_of(time), state.settings.window_hours)
     serves = not options.verify_all and state.search.serves(options.threshold)
-    among = None if own < 0 else lambda docs: docs != own
+    among = None if own < 0 else lambda _, docs: docs != own
     candidates = candidates_of_one(state, signed, hours, options.threshold, among, searched=serves)
     verifier = verifier_of(
         state, signed, candidates, options.threshold, rule=options.rule, listed=options.matches
@@ -93,7 +93,7 @@ def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch
         (form,) = state.texts([own])
         if state.is_unreadable(own, form):
             raise DocumentError(options.id, _CHANGED)
-        return own, state.signed_again(own, form), int(state.table.times[own])
+        return own, state.signed_again([own], [form]), int(state.table.times[own])
     try:
         signed = state.search.query_batch([encode_text(options.text or "")])
     except ValueError as error:

@@ -9,15 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from neardup.model.decision import Evidence, decide
 from neardup.model.escapes import escaped
-from neardup.model.hours import compared_hours, first_living_hour, hour_of
-from neardup.model.verdict import Part
 from neardup.stores.blobs import best_overlap
-from neardup.stores.records import chosen_rows, text_sizes
+from neardup.stores.records import are_with_words, chosen_rows, text_sizes
 from neardup.stores.remembered_settings import EARLIER, earlier, merged
-from neardup.window.candidates_of_one import candidates_of_one
-from neardup.window.comparison import verifier_of, with_kinds
+from neardup.window.deciding_again import decided_again, is_past
 from neardup.window.session import refusal
 
 _BYTES_AT_ONCE: Final = 4_000_000
@@ -26,11 +22,7 @@ _MOST_AT_ONCE: Final = 256
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    from neardup.model.decision import Matches
     from neardup.model.verdict import Verdict
-    from neardup.signing.signature import SignedBatch
     from neardup.window.session import Session
     from neardup.window.state import State
 
@@ -59,8 +51,9 @@ def reconciled(session: Session) -> list[Verdict]:
 
 
 def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
-    """The verdicts that change if every document but those of the ids `stay` may go where the policy has it. One search
-    a document; groups are built anew on the way.
+    """The verdicts that change if every document but those of the ids `stay` may go where the policy has it.
+
+    Run by run, all are signed and searched again; groups are built anew on the way.
 
     A copy whose original expired with its hour keeps its verdict, unless its score is below the present threshold: what
     was known is not forgotten. One whose original was deleted is scored anew. The same goes for every partial copy that
@@ -70,38 +63,53 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
     known = sorted(table.ids.docs().tolist(), key=table.arrival_key)
     ranks = np.full(table.size, len(known))
     ranks[known] = np.arange(len(known))
-    before = {doc: state.stored_verdict(doc) for doc in known}
+    runs = list(_runs(state, known))
+    before = {
+        doc: verdict for run in runs for doc, verdict in zip(run, state.stored_verdicts(run), strict=True)
+    }
     old_heads = {doc: int(table.group_arrivals[doc]) for doc in known}
     by_arrival = {int(table.arrivals[doc]): doc for doc in known}
     table.ungroup(known)
-    for doc, form in _with_forms(state, known):
-        old = before[doc]
-        if _outlived(state, doc, old) or state.is_unreadable(doc, form):
-            if old_heads[doc] != table.arrivals[doc]:  # before its row is stored, which says so
-                table.join(doc, old_heads[doc], by_arrival.get(old_heads[doc]))
-            if _set_aside(state, doc, old, stay):
-                state.store_flags(doc)
-            continue
-        verdict, matches, parts = _decided_again(state, doc, form, ranks, old)
-        head = table.ids.doc(verdict.group)
-        changed = _differ(verdict, old)
-        verdict = verdict if changed else old  # what is not told stays as it was told
-        if _set_aside(state, doc, verdict, stay) or table.arrivals[head] != old_heads[doc] or changed:
-            state.record(doc, verdict, matches.basis(parts))
-        elif verdict.group != verdict.id:
-            table.follow(doc, head)
-        if changed:
-            yield verdict
+    for run in runs:
+        forms = {
+            doc: form
+            for doc, form in zip(run, state.texts(run), strict=True)
+            if not (_outlived(state, doc, before[doc]) or state.is_unreadable(doc, form))
+        }
+        decided = decided_again(state, forms, run, ranks, before)
+        for doc in run:
+            old = before[doc]
+            if doc not in forms:
+                if old_heads[doc] != table.arrivals[doc]:  # before its row is stored, which says so
+                    table.join(doc, old_heads[doc], by_arrival.get(old_heads[doc]))
+                if _set_aside(state, doc, old, stay):
+                    state.store_flags(doc)
+                continue
+            verdict, compared = next(decided)
+            head = table.ids.doc(verdict.group)
+            changed = _differ(verdict, old)
+            verdict = verdict if changed else old  # what is not told stays as it was told
+            if _set_aside(state, doc, verdict, stay) or table.arrivals[head] != old_heads[doc] or changed:
+                state.record(doc, verdict, compared.matches.basis(compared.parts))
+            elif verdict.group != verdict.id:
+                table.follow(doc, head)
+            if changed:
+                yield verdict
     table.rebuild_stands()
 
 
-def _with_forms(state: State, docs: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-    """Documents with their normal forms, of which many are read at once: in a cluster each reading is a request."""
-    sizes = text_sizes(chosen_rows(state.table.rows, docs))
-    part_of = np.cumsum(np.maximum(sizes, _BYTES_AT_ONCE // _MOST_AT_ONCE)) // _BYTES_AT_ONCE
-    for _, part in groupby(zip(docs, part_of.tolist(), strict=True), key=itemgetter(1)):
-        chosen = [doc for doc, _ in part]
-        yield from zip(chosen, state.texts(chosen), strict=True)
+def _runs(state: State, docs: Sequence[int]) -> Iterator[list[int]]:
+    """Documents in runs, each of which is read, signed and searched at once. Of a run, sentences are known of all
+    documents or of none.
+    """
+    if state.settings.policy != "mark" and state.search.reads_words:
+        yield from ([doc] for doc in docs)  # whether a list is too long depends on which documents are kept
+        return
+    rows = chosen_rows(state.table.rows, docs)
+    part_of = np.cumsum(np.maximum(text_sizes(rows), _BYTES_AT_ONCE // _MOST_AT_ONCE)) // _BYTES_AT_ONCE
+    keys = zip(part_of.tolist(), are_with_words(rows).tolist(), strict=True)
+    for _, run in groupby(zip(docs, keys, strict=True), key=itemgetter(1)):
+        yield [doc for doc, _ in run]
 
 
 def _remember_own_settings(state: State) -> None:
@@ -150,63 +158,4 @@ def _outlived(state: State, doc: int, verdict: Verdict) -> bool:
     shared, larger = best_overlap(state.table.rows[doc])
     if verdict.status != "exact" and shared * limit.denominator < limit.numerator * larger:
         return False
-    return _is_past(state, verdict.duplicate_of, state.blob(doc).payload.time)
-
-
-def _is_past(state: State, id: str, time: int) -> bool:
-    """Whether the document of this id and time is gone because its hour has expired, or was given up to a budget."""
-    living = state.table.ids.get(id)
-    if living is not None and state.table.times[living] == time:
-        return False
-    return hour_of(time) < max(state.committed.floor_hour, state.committed.budget_hour)
-
-
-def _past_parts(state: State, doc: int, signed: SignedBatch, verdict: Verdict) -> list[Part]:
-    """The parts that a stored verdict names of documents that have gone with their hours; `signed`: the document."""
-    if not verdict.partial:
-        return []
-    state.signer.count(signed, [0])
-    count = int(signed.counts[0])
-    return [
-        Part(-1, part.id, time, part.shared, count, round(part.shared / part.containment), part.sentences)
-        for part, time in zip(verdict.partial, state.blob(doc).payload.part_times, strict=True)
-        if _is_past(state, part.id, time)
-    ]
-
-
-def _decided_again(
-    state: State, doc: int, form: bytes, ranks: NDArray[np.int64], old: Verdict
-) -> tuple[Verdict, Matches, Sequence[Part]]:
-    """The verdict on a stored document of this normal form if only those of lower `ranks` had come; matches, parts."""
-    table, settings = state.table, state.settings
-    hour, threshold = int(table.hours[doc]), settings.threshold_fraction
-    wanted, _ = compared_hours(hour, settings.window_hours)
-    low = max(wanted, state.committed.floor_hour)
-    signed, rule = state.signed_again(doc, form), settings.partial_rule
-
-    def came_before(docs: NDArray[np.int64]) -> NDArray[np.bool_]:
-        before: NDArray[np.bool_] = ranks[docs] < ranks[doc]
-        return before
-
-    candidates = candidates_of_one(state, signed, (low, hour), threshold, came_before)
-    verifier = verifier_of(state, signed, candidates, threshold, rule=rule, listed=settings.matches)
-    floor = max(first_living_hour(hour, settings.kept_hours), state.committed.floor_hour)
-    checked, matches, parts, _ = verifier.compared(0, floor)
-    if rule is not None:
-        parts = [*parts, *_past_parts(state, doc, signed.signed, old)]
-    verdict = decide(
-        Evidence(
-            table.ids[doc],
-            int(table.times[doc]),
-            checked,
-            matches,
-            None if rule is None else parts,
-            empty=bool(signed.signed.text_offsets[1] == 0),
-            comparable=True,
-            cut=bool(candidates.truncated[0]) or wanted < state.committed.budget_hour,
-            listed=settings.matches,
-        )
-    )
-    if matches.best is not None:
-        verdict = with_kinds(state, [verdict], [doc], [matches.best])[0]
-    return verdict, matches, parts
+    return is_past(state, verdict.duplicate_of, state.blob(doc).payload.time)

@@ -248,18 +248,23 @@ class State:
             for text, fields in self.store.shown(rows)
         ]
 
-    def signed_again(self, doc: int, form: bytes | None = None) -> SignedQueryBatch:
-        """A stored document as it was signed when it came, with its sentences where they are known; `form`: its normal
-        form, where it has been read.
+    def signed_again(self, docs: Sequence[int], forms: Sequence[bytes]) -> SignedQueryBatch:
+        """Stored documents of these normal `forms` as they were signed when they came, with their sentences where those
+        of all are known.
         """
-        signed = self.search.query_batch(self.texts([doc]) if form is None else [form], normal=True)
+        signed = self.search.query_batch(forms, normal=True)
         sentences = self.search.sentences
-        if sentences is None or not records.has_words(self.table.rows[doc]):
+        if sentences is None or not records.are_with_words(records.chosen_rows(self.table.rows, docs)).all():
             return signed
-        return signed._replace(words=sentences.words_of(doc))
+        return signed._replace(words=sentences.words_of(docs))
 
     def _stored_blob(self, doc: int) -> bytes:
         return self.store.blobs(self.table.rows[doc : doc + 1])[0]
+
+    def stored_verdicts(self, docs: Sequence[int]) -> list[Verdict]:
+        """The verdicts that stored documents were given; one call to the store for all of them."""
+        rows = records.chosen_rows(self.table.rows, docs)
+        return list(map(blobs.verdict_of, rows, self.store.blobs(rows)))
 
     def blob(self, doc: int) -> Blob:
         """What a stored document's blob says."""

@@ -1,0 +1,141 @@
+"""Deciding stored documents again, many at once, as if of all others only those before each had come."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neardup.index.posting_lists import Query
+from neardup.model.decision import Evidence, decide
+from neardup.model.hours import FIRST_HOUR, compared_hours, first_living_hour, hour_of
+from neardup.model.verdict import Part
+from neardup.window.comparison import verifier_of, with_kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from neardup.index.candidates import Candidates
+    from neardup.index.query_batch import SignedQueryBatch
+    from neardup.index.verification import Compared
+    from neardup.model.verdict import Verdict
+    from neardup.signing.signature import SignedBatch
+    from neardup.window.state import State
+
+
+def decided_again(
+    state: State,
+    forms: Mapping[int, bytes],
+    run: Sequence[int],
+    ranks: NDArray[np.int64],
+    before: Mapping[int, Verdict],
+) -> Iterator[tuple[Verdict, Compared]]:
+    """The verdicts on some documents of a `run`, by their normal `forms`, if of all others only those of lower `ranks`
+    had come; and what each is compared with.
+
+    Each is decided when it is asked for, by the groups as they are then; `before` has the verdicts that were stored.
+    """
+    table, settings = state.table, state.settings
+    docs, first = list(forms), 0
+    signed = state.signed_again(docs, list(forms.values()))
+    while first < len(docs):
+        batch = signed.part(first, len(docs))
+        candidates = _candidates_before(state, np.array(docs[first:]), batch, run, ranks)
+        searched = len(candidates.truncated)
+        batch = batch.part(0, searched)
+        verifier = verifier_of(
+            state,
+            batch,
+            candidates,
+            settings.threshold_fraction,
+            rule=settings.partial_rule,
+            listed=settings.matches,
+        )
+        empty, cut = np.diff(batch.signed.text_offsets) == 0, candidates.truncated
+        for i, doc in enumerate(docs[first : first + searched]):
+            floor = first_living_hour(int(table.hours[doc]), settings.kept_hours)
+            compared = verifier.compared(i, max(floor, state.committed.floor_hour), living=True)
+            past = _past_parts(state, doc, batch.signed, i, before[doc])
+            compared = compared._replace(parts=[*compared.parts, *past], cut=compared.cut or bool(cut[i]))
+            yield _decided(state, doc, compared, empty=bool(empty[i])), compared
+        first += searched
+
+
+def _candidates_before(
+    state: State,
+    docs: NDArray[np.int64],
+    signed: SignedQueryBatch,
+    run: Sequence[int],
+    ranks: NDArray[np.int64],
+) -> Candidates:
+    """The candidates of stored documents, `signed`, among those of lower `ranks`; where these are very many, of the
+    first ones alone (`Search.candidates`). Those of their `run` count even if they are set aside: they may be put back
+    before one that follows is decided.
+    """
+    table, settings = state.table, state.settings
+    threshold, floor = settings.threshold_fraction, state.committed.floor_hour
+    hours = table.hours[docs].astype(np.int64)
+    wanted = hours - settings.window_hours if settings.window_hours else np.full_like(hours, FIRST_HOUR)
+    query = Query(
+        np.full(len(docs), -1),
+        signed.signed.counts,
+        np.maximum(wanted, floor),
+        hours,
+        threshold.as_integer_ratio(),
+    )
+
+    def came_before(queries: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+        before: NDArray[np.bool_] = ranks[others] < ranks[docs[queries]]
+        return before
+
+    alive = table.alive[run]
+    table.alive[run] = 1
+    candidates = state.search.candidates(signed, query, table, threshold, came_before)
+    table.alive[run] = alive
+    return candidates.among(came_before)
+
+
+def _decided(state: State, doc: int, compared: Compared, *, empty: bool) -> Verdict:
+    """The verdict on a stored document that is `compared`; whether its text is `empty`."""
+    table, settings = state.table, state.settings
+    wanted, _ = compared_hours(int(table.hours[doc]), settings.window_hours)
+    verdict = decide(
+        Evidence(
+            table.ids[doc],
+            int(table.times[doc]),
+            compared.candidates,
+            compared.matches,
+            None if settings.partial_rule is None else compared.parts,
+            empty=empty,
+            comparable=True,
+            cut=compared.cut or wanted < state.committed.budget_hour,
+            listed=settings.matches,
+        )
+    )
+    best = compared.matches.best
+    return verdict if best is None else with_kinds(state, [verdict], [doc], [best])[0]
+
+
+def is_past(state: State, id: str, time: int) -> bool:
+    """Whether the document of this id and time is gone because its hour has expired, or was given up to a budget."""
+    living = state.table.ids.get(id)
+    if living is not None and state.table.times[living] == time:
+        return False
+    return hour_of(time) < max(state.committed.floor_hour, state.committed.budget_hour)
+
+
+def _past_parts(state: State, doc: int, signed: SignedBatch, at: int, verdict: Verdict) -> list[Part]:
+    """The parts that a stored verdict names of documents that have gone with their hours; the document is the one at
+    `at` of those `signed`.
+    """
+    if state.settings.partial_rule is None or not verdict.partial:
+        return []
+    state.signer.count(signed, [at])
+    count = int(signed.counts[at])
+    return [
+        Part(-1, part.id, time, part.shared, count, round(part.shared / part.containment), part.sentences)
+        for part, time in zip(verdict.partial, state.blob(doc).payload.part_times, strict=True)
+        if is_past(state, part.id, time)
+    ]
