@@ -393,5 +393,5 @@ class Settings:
         return values
 
     def with_changes(self, **changes: Any) -> Settings:
-        """A copy with some fields changed, validated again."""
-        return replace(self, **changes)
+        """A copy with some fields changed, validated again; without changes these themselves."""
+        return replace(self, **changes) if changes else self
