@@ -26,10 +26,10 @@ from typing import Any, Final, NamedTuple
 import neardup
 from benchmarks.lib import edits, harness
 from benchmarks.lib.kind_source import Library
+from neardup.index.boilerplate_sample import boilerplate_of
 from neardup.model.boilerplate import LEAST, Boilerplate, SourceBoilerplate, name_of, pieces
 from neardup.model.settings import Recipe
 from neardup.signing.boilerplate_file import save
-from neardup.signing.boilerplate_sample import boilerplate_of
 
 SEED: Final = 20_261_123
 FRAMES: Final = {"a third of a story": 3, "as much as a story": 9, "three times a story": 27}

@@ -69,8 +69,8 @@ def learn(
     from neardup.cli.output_files import check_outputs
     from neardup.cli.sinks import Rejects
     from neardup.cli.stripping import sourced_texts, summary
+    from neardup.index.boilerplate_sample import boilerplate_of
     from neardup.signing.boilerplate_file import save
-    from neardup.signing.boilerplate_sample import boilerplate_of
     from neardup.tables.container import check_directory
 
     check_output()

@@ -43,8 +43,8 @@ def learned(
     if reader.bytes_total is None:
         reason = "standard input and pipes cannot be read twice: learn from a file by `neardup boilerplate learn`, and "
         raise typer.BadParameter(f"{reason}give what it writes by --boilerplate", param_hint=OPTION)
+    from neardup.index.boilerplate_sample import boilerplate_of
     from neardup.signing.boilerplate_file import save
-    from neardup.signing.boilerplate_sample import boilerplate_of
 
     table = boilerplate_of(sourced_texts(reader))  # what cannot be used is told when it is compared
     log_line(summary(table))
@@ -79,7 +79,11 @@ def sourced_texts(items: Iterable[Document | Reject | Flush]) -> Iterator[tuple[
 
 
 def _is_unicode(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def summary(table: Boilerplate) -> str:

@@ -1,7 +1,7 @@
 """Overlaps of sorted sets and bags, one pair at a time or one against all that posting lists hold (native/counting.h).
 
-For the methods in `neardup.baselines`: they count every shared feature (list_counters in Montanari & Puglisi 2012,
-Fig. 2), where the engine's own search stops at the few that make a candidate.
+For the methods in `neardup.baselines`, and for boilerplate: they count every shared feature (list_counters in Montanari
+& Puglisi 2012, Fig. 2), where the engine's own search stops at the few that make a candidate.
 """
 
 from __future__ import annotations

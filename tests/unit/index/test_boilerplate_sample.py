@@ -2,13 +2,14 @@
 
 import random
 
+import numpy as np
 import pytest
 
 from neardup.errors import BoilerplateError, SettingsError
+from neardup.index.boilerplate_sample import _copies, boilerplate_of
 from neardup.model.boilerplate import Boilerplate, SourceBoilerplate
 from neardup.oracle import boilerplate as oracle
 from neardup.signing.boilerplate_file import load, save
-from neardup.signing.boilerplate_sample import boilerplate_of
 
 HEAD = ["Home | News | Sport", "Sign in to read on"]
 FOOT = ["All rights reserved by The Daily Example.", "We use cookies to make this page work."]
@@ -147,3 +148,24 @@ def test_another_file_is_refused(tmp_path, content):
     (tmp_path / "t.json").write_text(content, "latin-1")
     with pytest.raises(BoilerplateError, match="boilerplate learn"):
         load(tmp_path / "t.json")
+
+
+def test_copies_are_all_texts_that_have_a_third_of_what_is_anothers_own():
+    """By sets of few keys, so that many texts have exactly a third, and just less."""
+    numbers = np.random.default_rng(3)
+    whole = [set(numbers.choice(40, numbers.integers(3, 24), replace=False).tolist()) for _ in range(60)]
+    own = [set(sorted(keys)[:: 1 + at % 3]) for at, keys in enumerate(whole)]
+    speaking = [at for at in range(60) if at % 5]
+    expected = {
+        (at, other)
+        for at in speaking
+        for other in range(60)
+        if other != at and 3 * len(own[at] & whole[other]) >= len(own[at])
+    }
+    assert set(_copies(as_keys(own), as_keys(whole), speaking)) == expected
+    assert any(3 * len(own[at] & whole[other]) == len(own[at]) for at, other in expected)
+
+
+def as_keys(sets):
+    offsets = np.cumsum([0, *map(len, sets)])
+    return np.array([key for keys in sets for key in keys], np.uint64) << np.uint64(40), offsets

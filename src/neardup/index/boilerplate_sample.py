@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from neardup.index.posting_lists import PostingLists
+from neardup.kernels.counting import count_all
 from neardup.model.boilerplate import LEAST, SAMPLE, Boilerplate, SourceBoilerplate, name_of, pieces, without
 from neardup.model.clock import now_ms
 from neardup.model.document import encode_text
@@ -39,8 +41,8 @@ def boilerplate_of(
 ) -> Boilerplate:
     """What recurs in at least `least` independent documents of a source, among `size` drawn at random, by source.
 
-    `documents` are sources and texts. About 3 ms for each of those drawn, up to 80 for long ones; their texts are held
-    in memory. Sources with no boilerplate are left out. Raises `ValueError` for an unpaired surrogate, `SettingsError`
+    `documents` are sources and texts. About 1 ms for each of those drawn of 4 KB, 6 for 20 KB; their texts are held in
+    memory. Sources with no boilerplate are left out. Raises `ValueError` for an unpaired surrogate, `SettingsError`
     for a number that cannot be.
     """
     check_whole("least", least, 2)
@@ -117,16 +119,12 @@ def _copies(
     own: tuple[Keys, Offsets], whole: tuple[Keys, Offsets], speaking: Sequence[int]
 ) -> Iterable[tuple[int, int]]:
     """Pairs (text, another text that has a third of what the first has of its own)."""
-    keys, offsets = whole
-    order = np.argsort(keys, kind="stable")
-    ascending = keys[order]
-    holders = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[order]
+    count = len(whole[1]) - 1
+    lists = PostingLists()
+    lists.add(*whole, np.arange(count))
     for at in speaking:
-        mine = np.sort(own[0][own[1][at] : own[1][at + 1]])  # sorted keys are looked up three times as fast
-        first, last = np.searchsorted(ascending, mine, "left"), np.searchsorted(ascending, mine, "right")
-        lengths = last - first
-        starts = np.repeat(first - np.cumsum(lengths) + lengths, lengths)
-        shared = np.bincount(holders[starts + np.arange(lengths.sum())], minlength=len(offsets) - 1)
+        mine, shared = own[0][own[1][at] : own[1][at + 1]], np.zeros(count, np.int32)
+        count_all(*lists.arrays[:2], mine, shared)
         for other in np.flatnonzero(COPIED * shared >= len(mine)).tolist():
             if other != at:
                 yield at, other
