@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import pytest
-from testing.window.backends import START, document, grams, without_candidates
+from testing.window.backends import START, document, engines_only, grams, without_candidates
 
-from neardup.errors import NeardupError, SettingsError, UnknownDocument
+from neardup.errors import DocumentError, NeardupError, SettingsError, UnknownDocument
 from neardup.model.clock import now_ms
 from neardup.model.settings import HOUR_MS
 from neardup.model.times import parse_time
 from neardup.model.verdict import Match, Verdict
 
 A = grams(0, 10)
+WORDS = (
+    "ferry",
+    "pilot",
+    "trawler",
+    "mayor",
+    "tanker",
+    "cargo",
+    "tug",
+    "lighter",
+    "barge",
+    "schooner",
+    "yacht",
+)
+WORD_AT = list(enumerate(WORDS))
 STREAM = [
     document("a", A, 0), document("b", grams(1, 11), 1), document("c", grams(5, 15), 2), document("x", "ab", 3),
     document("e", "", 3),
@@ -133,3 +147,39 @@ def test_nothing_is_a_copy_of_an_empty_text_at_any_threshold(place):
         for asked in ({"text": " "}, {"id": "a"}):
             verdict = window.query(**asked, threshold=threshold)
             assert (verdict.status, verdict.matches) == ("empty", ())
+
+
+@engines_only
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {}, {"matches": 1, "kinds": True}, {"matches": None, "max_candidates": 2}, {"retrieval": "complete"},
+        {"partial": True}, {"routes": ("sentences", "simhash"), "threshold": 0.5},
+    ],
+)  # fmt: skip
+def test_many_texts_at_once_get_the_answers_of_as_many_queries(place, settings):
+    sentences = [f"The {word} ran aground off the western spit at {word} today. " for word in WORDS]
+    stored = [*STREAM, *(document(word, "".join(sentences[at : at + 6]), at / 4) for at, word in WORD_AT)]
+    window = place.open(window_hours=0, **settings)
+    list(window.ingest([*stored, document("twice", A, 4), document("thrice", A, 5)]))
+    window = place.reopened(window)
+    texts = [A, grams(2, 12), "ab", " ", "", A, *("".join(sentences[at : at + 5]) for at, _ in WORD_AT)]
+    texts += [f"{sentences[0]}{sentences[9]} And nobody knew what else to say.", A.upper() + grams(40, 90)]
+    expected = [window.query(text, matches=window.settings.matches) for text in texts]
+    assert {verdict.status for verdict in expected} >= {"exact", "near", "unique", "empty"}
+    assert window.check(texts) == expected
+    assert window.check(reversed(texts), sources=["a.org"] * len(texts)) == expected[::-1]
+    assert window.check([]) == []
+    assert len(window) == len(stored) + 2
+
+
+@engines_only
+def test_one_text_is_not_many_and_each_is_a_text(place):
+    window = place.open()
+    for wrong in ("text", b"text", 5, [b"text"], [None]):
+        with pytest.raises(TypeError, match="text"):
+            window.check(wrong)
+    with pytest.raises(DocumentError, match="U\\+D800"):
+        window.check(["good", "\ud800"])
+    with pytest.raises(ValueError, match="shorter"):
+        window.check(["a", "b"], sources=["one"])

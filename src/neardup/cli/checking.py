@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, Final
 
 from neardup.cli import inputs
 from neardup.cli.exit_codes import DONE, REJECTED, Stop
@@ -15,11 +15,14 @@ from neardup.model.document import Document, Flush, Reject, prepare
 from neardup.model.source import source_of
 
 if TYPE_CHECKING:
-    from neardup import Window
     from neardup.cli.against import Against
     from neardup.cli.sinks import OutputOptions
     from neardup.model.verdict import Verdict
     from neardup.sources.reader import Reader
+
+_AT_ONCE: Final = 64
+"""Documents that are compared together: a cluster is asked about each, and a signal waits for all of them."""
+_MOST_CHARACTERS: Final = 4_000_000
 
 
 def check_all(against: Against, reader: Reader, outputs: OutputOptions, *, named: Collection[str]) -> int:
@@ -30,34 +33,58 @@ def check_all(against: Against, reader: Reader, outputs: OutputOptions, *, named
         opened_sinks(outputs, lambda: (reader.bytes_read, reader.bytes_total)) as sinks,
     ):
         sinks.verdicts.look_up_in(against.read)
-        for item in stop.until_requested(reader):
-            if isinstance(item, Reject):
-                sinks.rejects.add(item)
-            elif isinstance(item, Flush):
-                sinks.verdicts.flush()
-            else:
-                _check(against.window, reader, item, sinks)
+        usable = _usable(stop.until_requested(reader), reader, sinks, against.window.settings.max_length)
+        for batch in _batches(usable):
+            sources = [source_of(document.fields) for document in batch]
+            verdicts = against.window.check([document.text for document in batch], sources=sources)
+            for document, verdict in zip(batch, verdicts, strict=True):
+                _write(document, verdict, sinks)
+            sinks.verdicts.flush()
     stop.raise_if_requested()
     is_wrong = inputs.report_read(reader, named)
     return code_of_run(sinks) or (REJECTED if is_wrong else DONE)
 
 
-def _check(target: Window, reader: Reader, document: Document, sinks: Sinks) -> None:
-    sinks.verdicts.note(document)
+def _usable(
+    items: Iterable[Document | Reject | Flush], reader: Reader, sinks: Sinks, max_length: int
+) -> Iterator[Document | Flush]:
+    """What can be compared of `items`, whatever its time; the others are rejected."""
+    for item in items:
+        if isinstance(item, Reject):
+            sinks.rejects.add(item)
+        elif isinstance(item, Flush):
+            yield item
+        else:
+            try:
+                prepare(item._replace(time=None), now_ms, max_length)
+            except DocumentError as error:
+                sinks.rejects.add(reader.located(Reject(item.id, error.reason)))
+            else:
+                yield item
+
+
+def _batches(items: Iterator[Document | Flush]) -> Iterator[list[Document]]:
+    """The `items` in batches; what came before an error, too."""
+    batch: list[Document] = []
+    size = 0
     try:
-        verdict = _verdict(target, document)
-    except DocumentError as error:
-        sinks.rejects.add(reader.located(Reject(document.id, error.reason)))
-        return
+        for item in items:
+            if not isinstance(item, Flush):
+                batch.append(item)
+                size += len(item.text)
+            if isinstance(item, Flush) or len(batch) == _AT_ONCE or size > _MOST_CHARACTERS:
+                yield batch
+                batch, size = [], 0
+    except Exception:
+        yield batch
+        raise
+    yield batch
+
+
+def _write(document: Document, verdict: Verdict, sinks: Sinks) -> None:
+    """Writes a verdict under the id of the document, and its time if it has one that can be read."""
+    group = verdict.group or document.id
+    verdict = verdict._replace(id=document.id, time=time_of(document), group=group)
+    sinks.verdicts.note(document)
     sinks.verdicts.write(verdict)
     sinks.tally.add(verdict)
-
-
-def _verdict(target: Window, document: Document) -> Verdict:
-    """The verdict on `document`, under its own id and time; without one where it has none that can be read: it is
-    compared with documents of all hours.
-    """
-    settings = target.settings
-    prepare(document._replace(time=None), now_ms, settings.max_length)
-    verdict = target.query(document.text, matches=settings.matches, source=source_of(document.fields))
-    return verdict._replace(id=document.id, time=time_of(document), group=verdict.group or document.id)

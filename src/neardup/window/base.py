@@ -207,6 +207,15 @@ class Window(Protocol):
         """
         ...
 
+    def check(self, texts: Iterable[str], *, sources: Iterable[str | None] | None = None) -> list[Verdict]:
+        """What `query` says of each of `texts`, by the window's own threshold, `matches` and `partial`; `sources` say
+        whose each is.
+
+        All are compared together: 64 texts of 4 KB cost 60 to 75 µs each in memory and in a directory, a tenth of as
+        many queries. They are held in memory until all are answered.
+        """
+        ...
+
     def refresh(self) -> bool:
         """Takes over what others have committed; returns whether there was anything since this was last called.
 

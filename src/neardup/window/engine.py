@@ -15,8 +15,8 @@ from neardup.model.settings import DEFAULT_MATCHES, Policy, Settings
 from neardup.model.verdict import Group, Verdict
 from neardup.window import expiry, overview
 from neardup.window.base import Documents, Expired, Left, OnReject, ReadDocument, Stats
+from neardup.window.checking import answer, answers
 from neardup.window.ingest import Ingest, log_reject
-from neardup.window.query import answer
 from neardup.window.reconcile import reconciled
 from neardup.window.session import Session, one_at_a_time
 
@@ -111,6 +111,13 @@ class WindowEngine:
             counted = self._session.state.signer.counted.left_out(text, {"source": source}).rest(text)
             options = replace(options, text=counted)
         return self._session.reading(lambda: answer(self._session, options))
+
+    @one_at_a_time
+    def check(self, texts: Iterable[str], *, sources: Iterable[str | None] | None = None) -> list[Verdict]:
+        if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+            raise TypeError("check takes texts, not one: put it into a list, [text]")
+        given, owners = list(texts), None if sources is None else list(sources)
+        return self._session.reading(lambda: answers(self._session, given, owners))
 
     @one_at_a_time
     def refresh(self) -> bool:
