@@ -169,3 +169,9 @@ def test_numbers_of_numpy_are_plain_numbers_as_settings():
     assert type(settings.remembered["window_hours"]) is type(settings.remembered["keep_hours"]) is int
     with pytest.raises(SettingsError, match=r"setting window_hours is -1: it must be"):
         Settings().with_changes(window_hours=np.int64(-1))
+
+
+def test_without_changes_nothing_is_validated_again():
+    """As in every query, of which it would be a tenth."""
+    settings = Settings(threshold=0.8)
+    assert settings.with_changes() is settings
