@@ -181,3 +181,25 @@ def test_no_group_without_a_member(place):
     window.delete("b")
     assert list(window.groups()) == []
     assert window.stats().groups == 0
+
+
+def test_groups_and_documents_are_read_many_at_once(directory, monkeypatch):
+    window = directory.open(window_hours=0)
+    texts = [grams(100 * group + at, 100 * group + at + 40) for group in range(5) for at in range(3)]
+    list(window.ingest(document(str(at), text, at) for at, text in enumerate(texts)))
+    window = directory.reopened(window)
+    store, calls = window._session.store, []
+    blobs = store.blobs
+
+    def counted(rows):
+        calls.append(len(rows))
+        return blobs(rows)
+
+    monkeypatch.setattr(store, "blobs", counted)
+    groups = list(window.groups())
+    assert [(group.head, len(group.members)) for group in groups] == [(str(3 * at), 2) for at in range(5)]
+    assert calls == [10]
+    read = window.read(list(window))
+    assert [each.verdict for each in read] == [window.get(id) for id in window]
+    assert calls[1:3] == [15, 15]  # with their texts, and for their verdicts
+    assert calls[3:] == [1] * 15

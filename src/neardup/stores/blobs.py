@@ -6,7 +6,7 @@ verdict (stores/verdict_payload.py); and where the row says so what is kept of i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -155,36 +155,40 @@ def encode_verdicts(
     return encode_blobs(rows, which, contents, shown)
 
 
-def verdict_of(row: Any, blob: bytes) -> Verdict:
-    """The verdict that a stored document was given."""
-    id, group, payload = decode_blob(row, blob)
-    matches, matches_total = payload.listed
-    partial, partial_total = payload.partial if row["asked"] else (None, None)
-    return Verdict(
-        id,
-        format_time(int(row["time"])),
-        STATUSES[int(row["status"])],
-        payload.original,
-        payload.score,
-        int(row["shared"]) if payload.original is not None else None,
-        group,
-        int(row["candidates"]),
-        bool(row["flags"] & TRUNCATED),
-        matches,
-        matches_total,
-        partial,
-        partial_total,
-        KINDS[int(row["kind"])],
-        payload.differing_pair,
-    )
+def verdicts_of(rows: Rows, blobs: Sequence[bytes]) -> Iterator[Verdict]:
+    """The verdicts that stored documents were given."""
+    columns = plain_values(rows, ("time", "status", "shared", "candidates", "flags", "asked", "kind"))
+    for blob, row in zip(decode_blobs(rows, blobs), columns, strict=True):
+        id, group, payload = blob
+        time, status, shared, candidates, flags, is_asked, kind = row
+        matches, matches_total = payload.listed
+        partial, partial_total = payload.partial if is_asked else (None, None)
+        yield Verdict(
+            id,
+            format_time(time),
+            STATUSES[status],
+            payload.original,
+            payload.score,
+            shared if payload.original is not None else None,
+            group,
+            candidates,
+            bool(flags & TRUNCATED),
+            matches,
+            matches_total,
+            partial,
+            partial_total,
+            KINDS[kind],
+            payload.differing_pair,
+        )
 
 
-def member_of(row: Any, blob: bytes) -> Member:
-    """A stored document as a member of its group."""
-    id, group, payload = decode_blob(row, blob)
-    score, shared = payload.with_head(group, int(row["shared"]))
-    kind = KINDS[int(row["kind"])]
-    return Member(id, format_time(int(row["time"])), score, shared, payload.original, payload.score, kind)
+def members_of(rows: Rows, blobs: Sequence[bytes]) -> Iterator[tuple[str, Member]]:
+    """Stored documents as members of their groups, each with the id of the head."""
+    columns = plain_values(rows, ("time", "shared", "kind"))
+    for (id, group, payload), (time, best, kind) in zip(decode_blobs(rows, blobs), columns, strict=True):
+        score, shared = payload.with_head(group, best)
+        own = payload.original, payload.score, KINDS[kind]
+        yield group, Member(id, format_time(time), score, shared, *own)
 
 
 def best_overlap(row: Any) -> tuple[int, int]:

@@ -35,22 +35,25 @@ def groups(session: Session) -> list[Group]:
 
 
 def _groups(state: State) -> Iterator[Group]:
-    """Reads one blob a member and one more a group."""
+    """Reads one blob a member."""
     table = state.table
     listed = []
-    for head_arrival, docs in table.members.items():
-        members = sorted((doc for doc in docs if table.lives(doc)), key=table.arrival_key)
-        if members:
-            head_time = int(table.group_times[members[0]])
-            listed.append((head_time, state.blob(members[0]).group, head_arrival, members))
-    for head_time, head, _, members in sorted(listed, key=lambda group: group[:3]):
-        is_there = _head_doc(state, head, members[0]) is not None
-        yield Group(head, format_time(head_time), tuple(_members(state, head, members)), is_there)
+    for head_arrival, all_docs in table.members.items():
+        docs = sorted((doc for doc in all_docs if table.lives(doc)), key=table.arrival_key)
+        if docs:
+            listed.append((int(table.group_times[docs[0]]), head_arrival, docs))
+    read = state.members([doc for *_, docs in listed for doc in docs])
+    known = [(time, arrival, docs, [next(read) for _ in docs]) for time, arrival, docs in listed]
+    known.sort(key=lambda group: (group[0], group[3][0][0], group[1]))
+    for time, _, docs, named in known:
+        head = named[0][0]
+        is_there = _head_doc(state, head, docs[0]) is not None
+        members = _members(state, head, docs, [member for _, member in named])
+        yield Group(head, format_time(time), tuple(members), is_there)
 
 
-def _members(state: State, head: str, docs: Sequence[int]) -> Iterator[Member]:
+def _members(state: State, head: str, docs: Sequence[int], members: Sequence[Member]) -> Iterator[Member]:
     """The members of one group; an overlap with the head that was not kept is counted if the head is there."""
-    members = [state.member(doc) for doc in docs]
     lacking = [doc for doc, member in zip(docs, members, strict=True) if member.score is None]
     counted = _overlaps_with_head(state, head, lacking) if lacking else {}
     for doc, member in zip(docs, members, strict=True):
@@ -95,19 +98,21 @@ def documents(session: Session, ids: Sequence[str]) -> list[ReadDocument | None]
     absent = state.store.absent(state.table.rows[bare]) if bare else ()
     there = [doc for doc, is_absent in zip(bare, absent, strict=True) if not is_absent]
     normal = dict(zip(there, state.texts(there), strict=True))
+    kept = {
+        doc: each for doc, each in zip(known, shown, strict=True) if each.text is not None or doc in normal
+    }
+    verdicts = state.stored_verdicts(list(kept))
     read = {
-        doc: _read(state, doc, shown, normal.get(doc))
-        for doc, shown in zip(known, shown, strict=True)
-        if shown.text is not None or doc in normal
+        doc: _read(state, doc, each, normal.get(doc), verdict)
+        for (doc, each), verdict in zip(kept.items(), verdicts, strict=True)
     }
     return [None if doc is None else read.get(doc) for doc in docs]
 
 
-def _read(state: State, doc: int, shown: Shown, normal: bytes | None) -> ReadDocument:
+def _read(state: State, doc: int, shown: Shown, normal: bytes | None, verdict: Verdict) -> ReadDocument:
     """A document with its text as it came, or its `normal` form."""
     text = shown.text if normal is None else normal.decode()
     time = format_time(int(state.table.times[doc]))
-    verdict = state.stored_verdict(doc)
     came = "" if normal is not None else text or ""  # a normal form has lost its boilerplate already
     left_out = state.signer.counted.left_out(came, shown.fields)
     return ReadDocument(verdict.id, time, text or "", normal is None, shown.fields, verdict, left_out)

@@ -17,7 +17,7 @@ from neardup.window.base import Left
 from neardup.window.signed_rows import keys_of, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -36,6 +36,7 @@ log = logging.getLogger("neardup")
 _NO_KEYS: Final = np.empty(0, np.uint64)
 _COMPACT_FROM = 10_000
 _COMPACT_SHARE = 0.3
+_BLOBS_AT_ONCE: Final = 1_000
 
 
 @dataclass(slots=True)
@@ -264,7 +265,7 @@ class State:
     def stored_verdicts(self, docs: Sequence[int]) -> list[Verdict]:
         """The verdicts that stored documents were given; one call to the store for all of them."""
         rows = records.chosen_rows(self.table.rows, docs)
-        return list(map(blobs.verdict_of, rows, self.store.blobs(rows)))
+        return list(blobs.verdicts_of(rows, self.store.blobs(rows)))
 
     def blob(self, doc: int) -> Blob:
         """What a stored document's blob says."""
@@ -272,7 +273,8 @@ class State:
 
     def stored_verdict(self, doc: int) -> Verdict:
         """The verdict that a stored document was given."""
-        return blobs.verdict_of(self.table.rows[doc], self._stored_blob(doc))
+        rows = self.table.rows[doc : doc + 1]
+        return next(blobs.verdicts_of(rows, self.store.blobs(rows)))
 
     def is_unreadable(self, doc: int, form: bytes) -> bool:
         """Whether a stored document had a text when it was scored, and its normal form, b"", is none of it: in a
@@ -280,9 +282,11 @@ class State:
         """
         return not form and self.stored_verdict(doc).status != "empty"
 
-    def member(self, doc: int) -> Member:
-        """A stored document as a member of its group."""
-        return blobs.member_of(self.table.rows[doc], self._stored_blob(doc))
+    def members(self, docs: Sequence[int]) -> Iterator[tuple[str, Member]]:
+        """Stored documents as members of their groups, each with the head's id. Few blobs are in memory at once."""
+        for at in range(0, len(docs), _BLOBS_AT_ONCE):
+            rows = records.chosen_rows(self.table.rows, docs[at : at + _BLOBS_AT_ONCE])
+            yield from blobs.members_of(rows, self.store.blobs(rows))
 
     # ---- taking away ----
 

@@ -50,15 +50,15 @@ def test_a_row_is_as_long_as_it_was_in_every_version():
 def test_a_verdict_comes_back_as_it_was_written(evidence):
     verdict, rows = decide(evidence), np.zeros(2, ROW)
     rows["time"], rows["flags"] = 1_000, SET_ASIDE
-    basis, row = evidence.matches.basis(evidence.parts or []), rows[1]
+    basis, row = evidence.matches.basis(evidence.parts or []), rows[1:]
     (blob,) = blobs.encode_verdicts(rows, np.array([1]), [verdict], [basis], [b""])
-    assert blobs.verdict_of(row, blob) == verdict
+    assert list(blobs.verdicts_of(row, [blob])) == [verdict]
     assert len(blob) == row["blob_bytes"]
     assert row["flags"] == SET_ASIDE | (TRUNCATED if verdict.truncated else 0)
     if verdict.is_copy:
         with_head = HEAD if evidence.matches.head is HEAD else BEST
         expected = Member("ä", verdict.time, with_head.score, with_head.shared, "best", BEST.score)
-        assert blobs.member_of(row, blob) == expected
+        assert list(blobs.members_of(row, [blob])) == [(verdict.group, expected)]
 
 
 def test_the_last_version_of_a_living_document_is_what_counts():
