@@ -452,6 +452,15 @@ class ReferenceWindow:
     def __bool__(self) -> bool:
         return True
 
+    def check(self, texts: Iterable[str], *, sources: Iterable[str | None] | None = None) -> list[Verdict]:
+        """A query each, one after another."""
+        given = list(texts)
+        owners = [None] * len(given) if sources is None else list(sources)
+        return [
+            self.query(text, matches=self.settings.matches, source=source)
+            for text, source in zip(given, owners, strict=True)
+        ]
+
     def query(
         self,
         text: str | None = None,

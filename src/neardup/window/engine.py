@@ -15,8 +15,8 @@ from neardup.model.settings import DEFAULT_MATCHES, Policy, Settings
 from neardup.model.verdict import Group, Verdict
 from neardup.window import expiry, overview
 from neardup.window.base import Documents, Expired, Left, OnReject, ReadDocument, Stats
-from neardup.window.checking import answer, answers
 from neardup.window.ingest import Ingest, log_reject
+from neardup.window.query import answer, answers
 from neardup.window.reconcile import reconciled
 from neardup.window.session import Session, one_at_a_time
 

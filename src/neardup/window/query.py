@@ -1,28 +1,21 @@
-"""Ad hoc queries: the copies of a text, or of a stored document, among those in memory. Nothing is stored."""
+"""Ad hoc queries, of one text or document or of many texts, by what is in memory or by what the store finds."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from itertools import repeat
+from typing import TYPE_CHECKING
 
-from neardup.errors import DocumentError, SettingsError, UnknownDocument
-from neardup.model.clock import now_ms
-from neardup.model.decision import Evidence, decide
-from neardup.model.document import encode_text
-from neardup.model.hours import FIRST_HOUR, LAST_HOUR, begin_of, compared_hours, hour_of
-from neardup.window.candidates_of_one import candidates_of_one
-from neardup.window.comparison import verifier_of, with_kinds
+from neardup.errors import SettingsError
+from neardup.model.document import text_argument
+from neardup.model.query_options import QueryOptions
+from neardup.window import in_memory
 from neardup.window.session import Session
 
 if TYPE_CHECKING:
-    from neardup.index.query_batch import SignedQueryBatch
-    from neardup.model.query_options import QueryOptions
-    from neardup.model.verdict import Verdict
-    from neardup.window.state import State
+    from collections.abc import Sequence
 
-_CHANGED: Final = (
-    "another client has changed its text since it was scored: index it again whole, or delete it here"
-)
+    from neardup.model.verdict import Verdict
 
 
 def answer(session: Session, options: QueryOptions) -> Verdict:
@@ -40,63 +33,25 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
             settings = state.settings.with_changes(retrieval="sketch", partial=options.rule is not None)
             among_them = Session(candidates, settings, state.signer, readonly=True)
             among_them.load()
-            return query(among_them.state, replace(options, verify_all=True))
+            return in_memory.query(among_them.state, replace(options, verify_all=True))
     if not has_sentences:
         raise SettingsError("partial", True, "set when this window is opened: partial=True")
     session.synchronise()
-    return query(session.state, options)
+    return in_memory.query(session.state, options)
 
 
-def query(state: State, options: QueryOptions) -> Verdict:
-    """The verdict from what is in memory. One search; if the options ask for it, or at a threshold that the complete
-    search is not built for, every document is verified.
-    """
-    own, signed, time = _subject(state, options)
-    hours = FIRST_HOUR, LAST_HOUR
-    if options.time is not None:
-        time = options.time
-        hours = compared_hours(hour_of(time), state.settings.window_hours)
-    serves = not options.verify_all and state.search.serves(options.threshold)
-    among = None if own < 0 else lambda _, docs: docs != own
-    candidates = candidates_of_one(state, signed, hours, options.threshold, among, searched=serves)
-    verifier = verifier_of(
-        state, signed, candidates, options.threshold, rule=options.rule, listed=options.matches
-    )
-    checked, matches, parts, _ = verifier.compared(0, FIRST_HOUR)
-    verdict = decide(
-        Evidence(
-            options.id or "",
-            time,
-            checked,
-            matches,
-            None if options.rule is None else parts,
-            empty=bool(signed.signed.text_offsets[1] == 0),
-            comparable=True,
-            cut=bool(candidates.truncated[0]),
-            listed=options.matches,
-        )
-    )
-    if matches.best is None:
-        return verdict
-    subject = (options.text or "").encode() if own < 0 else own
-    return with_kinds(state, [verdict], [subject], [matches.best])[0]
-
-
-def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch, int]:
-    """The document asked about, -1 for a text that is not stored; its signature; its time, which for a text is the
-    newest hour of the window, or the present one.
-    """
-    if options.id is not None:
-        own = state.table.ids.get(options.id)
-        if own is None:
-            raise UnknownDocument(options.id)
-        (form,) = state.texts([own])
-        if state.is_unreadable(own, form):
-            raise DocumentError(options.id, _CHANGED)
-        return own, state.signed_again([own], [form]), int(state.table.times[own])
-    try:
-        signed = state.search.query_batch([encode_text(options.text or "")])
-    except ValueError as error:
-        raise DocumentError(None, str(error)) from None
-    newest = state.newest if state.newest > FIRST_HOUR else hour_of(now_ms())
-    return -1, signed, begin_of(newest)
+def answers(session: Session, whole: Sequence[str], sources: Sequence[str | None] | None) -> list[Verdict]:
+    """See `Window.check`: a query each where memory has not all that is committed."""
+    session.adopt_settings()
+    state, settings = session.state, session.state.settings
+    owners = repeat(None, len(whole)) if sources is None else sources
+    texts = [
+        state.signer.counted.of(text_argument("text", text), {"source": source})
+        for text, source in zip(whole, owners, strict=True)
+    ]
+    threshold = settings.threshold_fraction
+    if not texts or not session.is_in_step:
+        options = settings.matches, None, settings.partial_rule
+        return [answer(session, QueryOptions(text.decode(), None, threshold, *options)) for text in texts]
+    state.warn_below_reach(threshold)
+    return in_memory.check(state, texts)

@@ -1,0 +1,123 @@
+"""What is in memory answers: the copies of a text, of many texts, or of a stored document. Nothing is stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from neardup.errors import DocumentError, UnknownDocument
+from neardup.index.posting_lists import Query
+from neardup.model.clock import now_ms
+from neardup.model.decision import Evidence, decide
+from neardup.model.document import encode_text
+from neardup.model.hours import FIRST_HOUR, LAST_HOUR, begin_of, compared_hours, hour_of
+from neardup.window.candidates_of_one import candidates_of_one
+from neardup.window.comparison import verifier_of, with_kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from neardup.index.query_batch import SignedQueryBatch
+    from neardup.model.query_options import QueryOptions
+    from neardup.model.verdict import Verdict
+    from neardup.window.state import State
+
+_CHANGED: Final = (
+    "another client has changed its text since it was scored: index it again whole, or delete it here"
+)
+
+
+def query(state: State, options: QueryOptions) -> Verdict:
+    """The verdict from what is in memory. One search; if the options ask for it, or at a threshold that the complete
+    search is not built for, every document is verified.
+    """
+    own, signed, time = _subject(state, options)
+    hours = FIRST_HOUR, LAST_HOUR
+    if options.time is not None:
+        time = options.time
+        hours = compared_hours(hour_of(time), state.settings.window_hours)
+    serves = not options.verify_all and state.search.serves(options.threshold)
+    among = None if own < 0 else lambda _, docs: docs != own
+    candidates = candidates_of_one(state, signed, hours, options.threshold, among, searched=serves)
+    verifier = verifier_of(
+        state, signed, candidates, options.threshold, rule=options.rule, listed=options.matches
+    )
+    checked, matches, parts, _ = verifier.compared(0, FIRST_HOUR)
+    verdict = decide(
+        Evidence(
+            options.id or "",
+            time,
+            checked,
+            matches,
+            None if options.rule is None else parts,
+            empty=bool(signed.signed.text_offsets[1] == 0),
+            comparable=True,
+            cut=bool(candidates.truncated[0]),
+            listed=options.matches,
+        )
+    )
+    if matches.best is None:
+        return verdict
+    subject = (options.text or "").encode() if own < 0 else own
+    return with_kinds(state, [verdict], [subject], [matches.best])[0]
+
+
+def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch, int]:
+    """The document asked about, -1 for a text that is not stored; its signature; its time."""
+    if options.id is not None:
+        own = state.table.ids.get(options.id)
+        if own is None:
+            raise UnknownDocument(options.id)
+        (form,) = state.texts([own])
+        if state.is_unreadable(own, form):
+            raise DocumentError(options.id, _CHANGED)
+        return own, state.signed_again([own], [form]), int(state.table.times[own])
+    try:
+        signed = state.search.query_batch([encode_text(options.text or "")])
+    except ValueError as error:
+        raise DocumentError(None, str(error)) from None
+    return -1, signed, _present(state)
+
+
+def _present(state: State) -> int:
+    """The time of what has none: the newest hour of the window, or the present one."""
+    return begin_of(state.newest if state.newest > FIRST_HOUR else hour_of(now_ms()))
+
+
+def check(state: State, texts: Sequence[bytes]) -> list[Verdict]:
+    """The verdicts from what is in memory on texts that are not stored, by the settings of the window: as `query` on
+    each, all of them signed, searched and compared together.
+    """
+    verdicts: list[Verdict] = []
+    signed = state.search.query_batch(texts)
+    while (first := len(verdicts)) < len(texts):
+        verdicts += _check_first(state, texts[first:], signed.part(first, len(texts)))
+    return verdicts
+
+
+def _check_first(state: State, texts: Sequence[bytes], batch: SignedQueryBatch) -> list[Verdict]:
+    """The answers to the first of some texts, as many as are searched at once (`Search.candidates`)."""
+    settings, count = state.settings, len(texts)
+    threshold, rule = settings.threshold_fraction, settings.partial_rule
+    hours = np.full(count, FIRST_HOUR), np.full(count, LAST_HOUR)
+    query = Query(np.full(count, -1), batch.signed.counts, *hours, threshold.as_integer_ratio())
+    candidates = state.search.candidates(batch, query, state.table, threshold)
+    cut = candidates.truncated.tolist()
+    batch = batch.part(0, len(cut))
+    verifier = verifier_of(state, batch, candidates, threshold, rule=rule, listed=settings.matches)
+    time = _present(state)
+    verdicts, copies = [], {}
+    for i, is_empty in enumerate((np.diff(batch.signed.text_offsets) == 0).tolist()):
+        compared, matches, parts, _ = verifier.compared(i, FIRST_HOUR)
+        named = None if rule is None else parts
+        verdicts.append(
+            decide(Evidence("", time, compared, matches, named, is_empty, True, cut[i], settings.matches))
+        )
+        if matches.best is not None:
+            copies[i] = matches.best
+    subjects = [texts[i] for i in copies]
+    labelled = with_kinds(state, [verdicts[i] for i in copies], subjects, list(copies.values()))
+    for i, verdict in zip(copies, labelled, strict=True):
+        verdicts[i] = verdict
+    return verdicts
