@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+import tracemalloc
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -250,6 +251,23 @@ def test_a_sentence_of_too_many_documents_names_none_and_the_verdict_says_so(pla
                 window = place.reopened(window, partial=True, **chosen)
             assert window.query(HERON).truncated  # 11 hold it, of which one is not compared with itself
             assert len(window.query(id="03").partial) == 10
+
+
+def test_reconcile_does_not_hold_at_once_who_shares_a_sentence_with_all_of_hundreds(directory):
+    numbers = random.Random(5)
+    words = ["".join(numbers.choices("etaoinshrdlu", k=7)) for _ in range(400)]
+    window = directory.open(partial=True)
+    list(
+        window.ingest(
+            document(f"{i:04}", f"{' '.join(numbers.choices(words, k=40))}. {MARSH}") for i in range(1_000)
+        )
+    )
+    tracemalloc.start()
+    try:
+        assert list(window.reconcile()) == []
+        assert tracemalloc.get_traced_memory()[1] < 35_000_000
+    finally:
+        tracemalloc.stop()
 
 
 # -- streams --

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 Among = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
 """Which pairs, of documents of a batch and docs, are compared."""
 
+_AT_ONCE: Final = 1 << 18
+"""Holders of sentences that are looked at before those of the next ones are, some 50 bytes each: without a limit a
+sentence may be held by every document, and a batch has hundreds of such sentences.
+"""
 ENTRY_BYTES: Final = 100
 """What a doc's own list of sentences costs besides them: an object and an entry in a table of Python's."""
 
@@ -95,33 +99,54 @@ class SentenceIndex:
         Where a sentence is left out because too many hold it, the document is truncated. `among`: only those, and no
         others count.
         """
-        # Every sentence is looked up, then added, as if it were a document: its candidates are who else has it.
         documents = np.repeat(np.arange(len(query.docs)), np.diff(words.sentence_offsets))
-        count = len(documents)
+        if len(self._hits) < len(table.counts):
+            self._hits = Hits(len(table.counts), 1)
+        truncated = self._unread_in_hours(query)
+        pairs = [np.empty(0, np.int64)]
+        first = 0
+        while first < len(documents):
+            rest = documents[first:]
+            some, left_out = self._holders(words.sentences[first:], rest, query, table, among)
+            truncated[rest[: len(left_out)][left_out]] = True
+            pairs.append(some)
+            first += len(left_out)
+        self._remember(words.sentences, words.sentence_offsets, query.docs)
+        each, counts = np.unique(np.concatenate(pairs), return_counts=True)
+        return SharedSentences(each >> 32, each & 0xFFFFFFFF, counts, truncated)
+
+    def _holders(
+        self,
+        sentences: Keys,
+        documents: NDArray[np.int64],
+        query: Query,
+        table: DocumentTable,
+        among: Among | None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The pairs, document of the batch << 32 | doc, that the first of these `sentences` of `documents` make, each
+        as often as they have one in common; and which of so many sentences were left out. They are added then.
+        """
+        # Every sentence is looked up, then added, as if it were a document: its candidates are who else has it.
+        count = len(sentences)
         each = Query(
             query.docs[documents], np.zeros(count, np.int64), query.low_hours[documents],
             query.high_hours[documents], (0, 1),
         )  # fmt: skip
-        if len(self._hits) < len(table.counts):
-            self._hits = Hits(len(table.counts), 1)
         others = self.lists.search_and_add(
-            words.sentences, np.arange(count + 1), np.ones(count, np.int64), each, table.columns, self._hits,
-            MAX_SENTENCE_DOCUMENTS if among is None else 0,
+            sentences, np.arange(count + 1), np.ones(count, np.int64), each, table.columns, self._hits,
+            MAX_SENTENCE_DOCUMENTS if among is None else 0, at_once=_AT_ONCE,
         )  # fmt: skip
-        self._remember(words.sentences, words.sentence_offsets, query.docs)
-        sentences, docs = np.repeat(np.arange(count), np.diff(others.offsets)), others.docs.astype(np.int64)
         left_out = others.left_out > 0
+        count = len(left_out)
+        which, docs = np.repeat(np.arange(count), np.diff(others.offsets)), others.docs.astype(np.int64)
         if among is not None:
-            inside = among(documents[sentences], docs)
-            sentences, docs = sentences[inside], docs[inside]
-            left_out |= np.bincount(sentences, minlength=count) > MAX_SENTENCE_DOCUMENTS
+            inside = among(documents[which], docs)
+            which, docs = which[inside], docs[inside]
+            left_out |= np.bincount(which, minlength=count) > MAX_SENTENCE_DOCUMENTS
         if self.common:
-            left_out |= np.array([key in self.common for key in words.sentences.tolist()], np.bool_)
-        kept = ~left_out[sentences]
-        pairs, counts = np.unique(documents[sentences[kept]] << 32 | docs[kept], return_counts=True)
-        truncated = self._unread_in_hours(query)
-        truncated[documents[left_out]] = True
-        return SharedSentences(pairs >> 32, pairs & 0xFFFFFFFF, counts, truncated)
+            left_out |= np.array([key in self.common for key in sentences[:count].tolist()], np.bool_)
+        kept = ~left_out[which]
+        return documents[which[kept]] << 32 | docs[kept], left_out
 
     def _unread_in_hours(self, query: Query) -> NDArray[np.bool_]:
         """Of each document, whether any of its hours holds a document whose sentences are not known."""
