@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from testing.effort import LONG
-from testing.window.backends import Place, document, grams, summaries, without_candidates
+from testing.window.backends import Place, document, engines_only, grams, summaries, without_candidates
 
 from neardup.errors import UnknownDocument
 
@@ -168,6 +168,20 @@ def test_reconcile_after_the_policy_was_changed(directory):
     assert window.query(A).duplicate_of == "b"
     window = directory.reopened(window)
     assert list(window.groups()) == groups
+
+
+@engines_only
+@pytest.mark.parametrize("chosen", [{}, {"partial": True}, {"retrieval": "complete"}], ids=str)
+def test_what_is_not_compared_takes_no_place_among_the_candidates(place, chosen):
+    """A document itself, and to reconcile those that come after it."""
+    window = place.open(max_candidates=1, **chosen)
+    list(window.ingest([document("b", A, 2), document("a", A, 1)]))
+    assert window.query(id="b").duplicate_of == "a"
+    assert [(verdict.id, verdict.duplicate_of) for verdict in window.reconcile()] == [
+        ("a", None),
+        ("b", "a"),
+    ]
+    assert list(window.reconcile()) == []
 
 
 def test_reconcile_compares_with_what_it_puts_back_on_the_way(directory):

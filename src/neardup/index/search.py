@@ -172,12 +172,13 @@ class Search:
         """Candidates of every document of the batch among those added before it; then it is added (see `Query`).
 
         Where these are very many, only the first documents are searched and added: those of `truncated`.
-        `among`: which pairs can have sentences in common; None = all. Costs as `PostingLists.search_and_add`.
+        `among`: which pairs are compared, no others count; None = all. Costs as `PostingLists.search_and_add`.
         """
         query = query._replace(largest=self.largest)
         if self.reads_words or self._settings.max_candidates:
             return self._candidates_as_pairs(batch, query, table, threshold, among)
-        return self._candidates_of_retrieval(batch, query, table, threshold)
+        candidates = self._candidates_of_retrieval(batch, query, table, threshold)
+        return candidates if among is None else candidates.among(among)
 
     def _candidates_of_retrieval(
         self, batch: SignedQueryBatch, query: Query, table: DocumentTable, threshold: Fraction
@@ -205,6 +206,8 @@ class Search:
         counts = self._counts_of_retrieval(batch, query, table, threshold, _PAIRS_AT_ONCE)
         batch, query = batch.part(0, len(counts.left_out)), query.first(len(counts.left_out))
         pairs = merged([counts, *self._counts_of_routes(batch, query, table)])
+        if among is not None:
+            pairs = pairs.among(among)
         candidates = self.with_sentences(pairs, batch, query, table, among)
         if not self._settings.max_candidates:
             candidates = candidates.with_many()

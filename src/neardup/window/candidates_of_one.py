@@ -33,10 +33,10 @@ def candidates_of_one(
     one = np.ones(1, np.int64)
     query = Query(-one, signed.signed.counts, hours[0] * one, hours[1] * one, threshold.as_integer_ratio())
     if not searched:
-        candidates = search.with_sentences(_all_of(state, hours), signed, query, table, among)
-    else:
-        candidates = search.candidates(signed, query, table, threshold, among)
-    return candidates if among is None else candidates.among(among)
+        every = _all_of(state, hours)
+        every = every if among is None else every.among(among)
+        return search.with_sentences(every, signed, query, table, among)
+    return search.candidates(signed, query, table, threshold, among)
 
 
 def _all_of(state: State, hours: tuple[int, int]) -> Candidates:

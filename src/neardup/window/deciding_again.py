@@ -13,7 +13,7 @@ from neardup.model.verdict import Part
 from neardup.window.comparison import verifier_of, with_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -28,12 +28,11 @@ if TYPE_CHECKING:
 def decided_again(
     state: State,
     forms: Mapping[int, bytes],
-    run: Sequence[int],
     ranks: NDArray[np.int64],
     before: Mapping[int, Verdict],
 ) -> Iterator[tuple[Verdict, Compared]]:
-    """The verdicts on some documents of a `run`, by their normal `forms`, if of all others only those of lower `ranks`
-    had come; and what each is compared with.
+    """The verdicts on stored documents, by their normal `forms`, if of all others only those of lower `ranks` had come;
+    and what each is compared with.
 
     Each is decided when it is asked for, by the groups as they are then; `before` has the verdicts that were stored.
     """
@@ -42,7 +41,7 @@ def decided_again(
     signed = state.signed_again(docs, list(forms.values()))
     while first < len(docs):
         batch = signed.part(first, len(docs))
-        candidates = _candidates_before(state, np.array(docs[first:]), batch, run, ranks)
+        candidates = _candidates_before(state, np.array(docs[first:]), batch, ranks)
         searched = len(candidates.truncated)
         batch = batch.part(0, searched)
         verifier = verifier_of(
@@ -67,12 +66,10 @@ def _candidates_before(
     state: State,
     docs: NDArray[np.int64],
     signed: SignedQueryBatch,
-    run: Sequence[int],
     ranks: NDArray[np.int64],
 ) -> Candidates:
     """The candidates of stored documents, `signed`, among those of lower `ranks`; where these are very many, of the
-    first ones alone (`Search.candidates`). Those of their `run` count even if they are set aside: they may be put back
-    before one that follows is decided.
+    first ones alone (`Search.candidates`).
     """
     table, settings = state.table, state.settings
     threshold, floor = settings.threshold_fraction, state.committed.floor_hour
@@ -90,11 +87,7 @@ def _candidates_before(
         before: NDArray[np.bool_] = ranks[others] < ranks[docs[queries]]
         return before
 
-    alive = table.alive[run]
-    table.alive[run] = 1
-    candidates = state.search.candidates(signed, query, table, threshold, came_before)
-    table.alive[run] = alive
-    return candidates.among(came_before)
+    return state.search.candidates(signed, query, table, threshold, came_before)
 
 
 def _decided(state: State, doc: int, compared: Compared, *, empty: bool) -> Verdict:

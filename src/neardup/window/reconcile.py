@@ -76,7 +76,7 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
             for doc, form in zip(run, state.texts(run), strict=True)
             if not (_outlived(state, doc, before[doc]) or state.is_unreadable(doc, form))
         }
-        decided = decided_again(state, forms, run, ranks, before)
+        decided = decided_again(state, forms, ranks, before)
         for doc in run:
             old = before[doc]
             if doc not in forms:
