@@ -469,6 +469,20 @@ def test_a_document_whose_new_place_is_taken_stays_and_all_others_move(cluster, 
         bulk(cluster, [Action("delete", copies, "b")] if stays else [])
 
 
+def test_a_copy_that_cannot_be_put_back_is_not_searched(cluster):
+    """It was, until the window was opened again."""
+    url = str(cluster.address)
+    with open_elastic_window(url, policy="route") as window:
+        list(window.ingest([document("a", A), document("b", A)]))
+    hour = cluster.address.hourly(START // 3_600)
+    assert bulk(cluster, [Action("create", hour, "b", {"text": C})])[0].ok
+    with open_elastic_window(url, policy="mark") as window:
+        assert list(window.reconcile()) == []
+        assert [match.id for match in window.query(A).matches] == ["a"]
+    with open_elastic_window(url, readonly=True) as window:
+        assert [match.id for match in window.query(A).matches] == ["a"]
+
+
 def test_what_could_be_written_can_be_moved_and_put_back(cluster):
     """Text and signature together are more than a proxy takes, which took the text."""
     text, other = (

@@ -112,8 +112,9 @@ class Verifier:
             docs = docs[self._table.alive[docs] == 1]
             if 0 < self._most < len(docs):
                 docs, cut = docs[: self._most], True
-            overlaps = [overlap for overlap in overlaps if overlap.doc in docs]
-            parts = [part for part in parts if part.doc in docs]
+            kept = set(docs.tolist())
+            overlaps = [overlap for overlap in overlaps if overlap.doc in kept]
+            parts = [part for part in parts if part.doc in kept]
         stands = self._table.stands
         matches = ranked(overlaps, lambda match: bool(stands[match.doc]), self._listed)
         return Compared(len(docs), matches, parts, cut)

@@ -11,7 +11,7 @@ import numpy as np
 
 from neardup.model.escapes import escaped
 from neardup.stores.blobs import best_overlap
-from neardup.stores.records import are_with_words, chosen_rows, text_sizes
+from neardup.stores.records import are_set_aside, are_with_words, chosen_rows, text_sizes
 from neardup.stores.remembered_settings import EARLIER, earlier, merged
 from neardup.window.deciding_again import decided_again, is_past
 from neardup.window.session import refusal
@@ -124,12 +124,13 @@ def _remember_own_settings(state: State) -> None:
 
 
 def _set_aside(state: State, doc: int, verdict: Verdict, stay: Container[str]) -> bool:
-    """Keeps a copy out of what is searched, or puts it back, as the policy has it, unless its id is among those that
-    `stay`; whether that changed anything.
+    """Keeps a copy out of what is searched, or puts it back, as the policy has it, or where its id is among those that
+    `stay` as it was stored; whether that changed anything.
     """
-    if state.table.ids[doc] in stay:
-        return False
-    return state.table.set_aside(doc, verdict.is_copy and state.settings.policy == "route")
+    table = state.table
+    if table.ids[doc] in stay:
+        return table.set_aside(doc, bool(are_set_aside(table.rows[doc : doc + 1])[0]))
+    return table.set_aside(doc, verdict.is_copy and state.settings.policy == "route")
 
 
 def _differ(one: Verdict, other: Verdict) -> bool:
