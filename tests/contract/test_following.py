@@ -152,6 +152,19 @@ def test_who_follows_compares_by_the_threshold_that_the_writer_has_by_now(tmp_pa
             assert told.query(near).duplicate_of == "d0"
 
 
+def test_many_texts_are_compared_at_a_threshold_that_the_lists_are_not_made_for(tmp_path):
+    """A reader's lists are those of the threshold at which it was opened: a lower one finds all, as `query` does."""
+    path, texts = tmp_path / "window", [grams(at, at + 1_000) for at in range(460, 500, 4)]
+    with open_window(path, retrieval="complete", threshold=0.9) as window:
+        list(window.ingest([document("d", grams(0, 1_000))]))
+    with open_window(path, readonly=True) as reader:
+        assert [verdict.matches_total for verdict in reader.check(texts)] == [0] * len(texts)
+        with open_window(path, threshold=0.5) as writer:
+            list(writer.ingest([document("other", grams(5_000, 5_100), 1)]))
+        assert reader.refresh()
+        assert [verdict.matches_total for verdict in reader.check(texts)] == [1] * len(texts)
+
+
 def test_who_follows_for_days_does_not_hold_what_has_expired(path, monkeypatch):
     monkeypatch.setattr("neardup.window.state._COMPACT_FROM", 5)
     with open_window(path, readonly=True) as reader, open_window(path) as writer:

@@ -41,7 +41,7 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
 
 
 def answers(session: Session, whole: Sequence[str], sources: Sequence[str | None] | None) -> list[Verdict]:
-    """See `Window.check`: a query each where memory has not all that is committed."""
+    """See `Window.check`: a query each where memory has not all that is committed, or its lists do not serve."""
     session.adopt_settings()
     state, settings = session.state, session.state.settings
     owners = repeat(None, len(whole)) if sources is None else sources
@@ -50,7 +50,7 @@ def answers(session: Session, whole: Sequence[str], sources: Sequence[str | None
         for text, source in zip(whole, owners, strict=True)
     ]
     threshold = settings.threshold_fraction
-    if not texts or not session.is_in_step:
+    if not (texts and session.is_in_step and state.search.serves(threshold)):
         options = settings.matches, None, settings.partial_rule
         return [answer(session, QueryOptions(text.decode(), None, threshold, *options)) for text in texts]
     state.warn_below_reach(threshold)
