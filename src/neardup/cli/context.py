@@ -86,6 +86,8 @@ def _opening(directory: Path, config: Config, *, make: bool, is_named: bool) -> 
         check_window(directory)
     elif not is_named:
         _report_default(directory)
+    if "recipe" not in config.given:
+        return config
     return config.with_reach(read_description(directory).recipe_fields.get("reach"))
 
 

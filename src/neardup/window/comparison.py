@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.index.candidates import Candidates
+    from neardup.index.posting_lists import Query
     from neardup.index.query_batch import SignedQueryBatch
+    from neardup.index.sentence_index import Among
     from neardup.model.settings import PartialRule
     from neardup.model.verdict import Overlap, Verdict
     from neardup.window.state import State
@@ -54,6 +56,22 @@ def verifier_of(
     return Verifier(
         batch, candidates, pairs, in_crowds, table=table, most=settings.max_candidates, listed=listed
     )
+
+
+def searched(
+    state: State, batch: SignedQueryBatch, query: Query, among: Among | None = None
+) -> tuple[SignedQueryBatch, NDArray[np.bool_], Verifier]:
+    """The first documents of a batch, as many as are searched at once (`Search.candidates`, which adds them); of which
+    something was left out; and what compares them by the settings of the window.
+    """
+    settings, threshold = state.settings, state.settings.threshold_fraction
+    candidates = state.search.candidates(batch, query, state.table, threshold, among)
+    first = batch.part(0, len(candidates.truncated))
+    verifier = verifier_of(
+        state, first, candidates, threshold, rule=settings.partial_rule, listed=settings.matches,
+        docs=query.docs[: len(candidates.truncated)],
+    )  # fmt: skip
+    return first, candidates.truncated, verifier
 
 
 def with_kinds(

@@ -8,17 +8,16 @@ import numpy as np
 
 from neardup.index.posting_lists import Query
 from neardup.model.decision import Evidence, decide
-from neardup.model.hours import FIRST_HOUR, compared_hours, first_living_hour, hour_of
+from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_of
 from neardup.model.verdict import Part
-from neardup.window.comparison import verifier_of, with_kinds
+from neardup.window.comparison import searched, with_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from neardup.index.candidates import Candidates
-    from neardup.index.query_batch import SignedQueryBatch
+    from neardup.index.sentence_index import Among
     from neardup.index.verification import Compared
     from neardup.model.verdict import Verdict
     from neardup.signing.signature import SignedBatch
@@ -36,77 +35,49 @@ def decided_again(
 
     Each is decided when it is asked for, by the groups as they are then; `before` has the verdicts that were stored.
     """
-    table, settings = state.table, state.settings
-    docs, first = list(forms), 0
-    signed = state.signed_again(docs, list(forms.values()))
+    table, settings, committed = state.table, state.settings, state.committed
+    docs, first = np.array(list(forms), np.int64), 0
+    signed = state.signed_again(docs.tolist(), list(forms.values()))
+    hours = table.hours[docs].astype(np.int64)
+    wanted = hours - settings.window_hours if settings.window_hours else np.full_like(hours, FIRST_HOUR)
+    lows, incomplete = np.maximum(wanted, committed.floor_hour), wanted < committed.budget_hour
     while first < len(docs):
-        batch = signed.part(first, len(docs))
-        candidates = _candidates_before(state, np.array(docs[first:]), batch, ranks)
-        searched = len(candidates.truncated)
-        batch = batch.part(0, searched)
-        verifier = verifier_of(
-            state,
-            batch,
-            candidates,
-            settings.threshold_fraction,
-            rule=settings.partial_rule,
-            listed=settings.matches,
-        )
-        empty, cut = np.diff(batch.signed.text_offsets) == 0, candidates.truncated
-        for i, doc in enumerate(docs[first : first + searched]):
+        rest, batch = docs[first:], signed.part(first, len(docs))
+        query = Query(
+            np.full(len(rest), -1), batch.signed.counts, lows[first:], hours[first:],
+            settings.threshold_fraction.as_integer_ratio(),
+        )  # fmt: skip
+        batch, cut, verifier = searched(state, batch, query, _those_before(ranks, rest))
+        cut = cut | incomplete[first : first + len(cut)]
+        empty = np.diff(batch.signed.text_offsets) == 0
+        for i, doc in enumerate(rest[: len(cut)].tolist()):
             floor = first_living_hour(int(table.hours[doc]), settings.kept_hours)
-            compared = verifier.compared(i, max(floor, state.committed.floor_hour), living=True)
+            compared = verifier.compared(i, max(floor, committed.floor_hour), living=True)
             past = _past_parts(state, doc, batch.signed, i, before[doc])
             compared = compared._replace(parts=[*compared.parts, *past], cut=compared.cut or bool(cut[i]))
             yield _decided(state, doc, compared, empty=bool(empty[i])), compared
-        first += searched
+        first += len(cut)
 
 
-def _candidates_before(
-    state: State,
-    docs: NDArray[np.int64],
-    signed: SignedQueryBatch,
-    ranks: NDArray[np.int64],
-) -> Candidates:
-    """The candidates of stored documents, `signed`, among those of lower `ranks`; where these are very many, of the
-    first ones alone (`Search.candidates`).
-    """
-    table, settings = state.table, state.settings
-    threshold, floor = settings.threshold_fraction, state.committed.floor_hour
-    hours = table.hours[docs].astype(np.int64)
-    wanted = hours - settings.window_hours if settings.window_hours else np.full_like(hours, FIRST_HOUR)
-    query = Query(
-        np.full(len(docs), -1),
-        signed.signed.counts,
-        np.maximum(wanted, floor),
-        hours,
-        threshold.as_integer_ratio(),
-    )
+def _those_before(ranks: NDArray[np.int64], docs: NDArray[np.int64]) -> Among:
+    """Each of `docs`, by its place among them, is compared with what has a lower rank."""
 
     def came_before(queries: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
         before: NDArray[np.bool_] = ranks[others] < ranks[docs[queries]]
         return before
 
-    return state.search.candidates(signed, query, table, threshold, came_before)
+    return came_before
 
 
 def _decided(state: State, doc: int, compared: Compared, *, empty: bool) -> Verdict:
     """The verdict on a stored document that is `compared`; whether its text is `empty`."""
     table, settings = state.table, state.settings
-    wanted, _ = compared_hours(int(table.hours[doc]), settings.window_hours)
     verdict = decide(
         Evidence(
-            table.ids[doc],
-            int(table.times[doc]),
-            compared.candidates,
-            compared.matches,
-            None if settings.partial_rule is None else compared.parts,
-            empty=empty,
-            comparable=True,
-            cut=compared.cut or wanted < state.committed.budget_hour,
-            listed=settings.matches,
+            table.ids[doc], int(table.times[doc]), compared.candidates, compared.matches,
+            compared.parts if settings.partial else None, empty, True, compared.cut, settings.matches,
         )
-    )
+    )  # fmt: skip
     best = compared.matches.best
     return verdict if best is None else with_kinds(state, [verdict], [doc], [best])[0]
 

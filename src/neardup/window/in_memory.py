@@ -13,7 +13,7 @@ from neardup.model.decision import Evidence, decide
 from neardup.model.document import encode_text
 from neardup.model.hours import FIRST_HOUR, LAST_HOUR, begin_of, compared_hours, hour_of
 from neardup.window.candidates_of_one import candidates_of_one
-from neardup.window.comparison import verifier_of, with_kinds
+from neardup.window.comparison import searched, verifier_of, with_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,18 +99,15 @@ def check(state: State, texts: Sequence[bytes]) -> list[Verdict]:
 def _check_first(state: State, texts: Sequence[bytes], batch: SignedQueryBatch) -> list[Verdict]:
     """The answers to the first of some texts, as many as are searched at once (`Search.candidates`)."""
     settings, count = state.settings, len(texts)
-    threshold, rule = settings.threshold_fraction, settings.partial_rule
     hours = np.full(count, FIRST_HOUR), np.full(count, LAST_HOUR)
-    query = Query(np.full(count, -1), batch.signed.counts, *hours, threshold.as_integer_ratio())
-    candidates = state.search.candidates(batch, query, state.table, threshold)
-    cut = candidates.truncated.tolist()
-    batch = batch.part(0, len(cut))
-    verifier = verifier_of(state, batch, candidates, threshold, rule=rule, listed=settings.matches)
-    time = _present(state)
+    ratio = settings.threshold_fraction.as_integer_ratio()
+    query = Query(np.full(count, -1), batch.signed.counts, *hours, ratio)
+    batch, truncated, verifier = searched(state, batch, query)
+    cut, time = truncated.tolist(), _present(state)
     verdicts, copies = [], {}
     for i, is_empty in enumerate((np.diff(batch.signed.text_offsets) == 0).tolist()):
         compared, matches, parts, _ = verifier.compared(i, FIRST_HOUR)
-        named = None if rule is None else parts
+        named = parts if settings.partial else None
         verdicts.append(
             decide(Evidence("", time, compared, matches, named, is_empty, True, cut[i], settings.matches))
         )

@@ -17,7 +17,7 @@ from neardup.model.document import Reject
 from neardup.model.hours import LAST_HOUR, first_living_hour
 from neardup.window.budgets import within_budgets
 from neardup.window.compared_hours import ComparedHours, compared_hours_of
-from neardup.window.comparison import verifier_of, with_kinds
+from neardup.window.comparison import searched, with_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -149,27 +149,13 @@ def _score_first(
     state: State, documents: Sequence[Prepared], batch: SignedQueryBatch, hours: ComparedHours
 ) -> list[Verdict]:
     """Verdicts of the first documents of what is left of a run, as many as are searched at once."""
-    settings, signed = state.settings, batch.signed
-    threshold = settings.threshold_fraction
+    settings = state.settings
     query = Query(
-        hours.docs, signed.counts, hours.lows, hours.highs, threshold.as_integer_ratio(),
+        hours.docs, batch.signed.counts, hours.lows, hours.highs, settings.threshold_fraction.as_integer_ratio(),
         many=0 if settings.matches is None else MANY_OF_ONE_TEXT,
     )  # fmt: skip
-    candidates = state.search.candidates(batch, query, state.table, threshold)
-    searched = len(candidates.truncated)
-    batch = batch.part(0, searched)
-    verifier = verifier_of(
-        state,
-        batch,
-        candidates,
-        threshold,
-        rule=settings.partial_rule,
-        listed=settings.matches,
-        docs=hours.docs[:searched],
-    )
-    return _decided(
-        state, documents[:searched], batch, hours.part(0, searched), candidates.truncated, verifier
-    )
+    batch, cut, verifier = searched(state, batch, query)
+    return _decided(state, documents[: len(cut)], batch, hours.part(0, len(cut)), cut, verifier)
 
 
 def _decided(
