@@ -30,6 +30,7 @@ STATUSES: Final[tuple[Status, ...]] = ("unique", "near", "exact", "empty", "unsc
 KINDS: Final[tuple[KindName | None, ...]] = (None, "copy", "form", "quote", "frame", "other")
 """A row holds the place of its kind in this line; versions before there were kinds wrote 0."""
 _COPIES: Final = (STATUSES.index("near"), STATUSES.index("exact"))
+_EMPTY: Final = STATUSES.index("empty")
 
 ROW: Final = np.dtype(
     [
@@ -158,7 +159,7 @@ def new_rows(
     rows["fingerprint"] = fingerprints
     rows["text_bytes"] = text_bytes
     rows["count"] = counts
-    rows["status"] = np.where(text_bytes == 0, STATUSES.index("empty"), STATUSES.index("unique"))
+    rows["status"] = np.where(text_bytes == 0, _EMPTY, STATUSES.index("unique"))
     rows["asked"] = partial
     set_key_sizes(rows, sizes, words=words)
     return rows
@@ -249,6 +250,12 @@ def are_truncated(rows: Rows) -> NDArray[np.bool_]:
     """Which rows have verdicts that say `truncated`."""
     truncated: NDArray[np.bool_] = (rows["flags"] & TRUNCATED) != 0
     return truncated
+
+
+def were_empty(rows: Rows) -> NDArray[np.bool_]:
+    """Which documents had no text when they were scored."""
+    empty: NDArray[np.bool_] = rows["status"] == _EMPTY
+    return empty
 
 
 def are_copies(rows: Rows) -> NDArray[np.bool_]:

@@ -280,7 +280,7 @@ class State:
         """Whether a stored document had a text when it was scored, and its normal form, b"", is none of it: in a
         cluster another client has changed the text, or has deleted the document.
         """
-        return not form and records.STATUSES[int(self.table.rows[doc]["status"])] != "empty"
+        return not form and not records.were_empty(self.table.rows[doc : doc + 1]).any()
 
     def members(self, docs: Sequence[int]) -> Iterator[tuple[str, Member]]:
         """Stored documents as members of their groups, each with the head's id. Few blobs are in memory at once."""
