@@ -174,6 +174,17 @@ def test_many_texts_at_once_get_the_answers_of_as_many_queries(place, settings):
 
 
 @engines_only
+def test_what_was_stored_for_this_retrieval_is_not_said_to_be_for_another(place, caplog):
+    window = place.open(retrieval="complete", threshold=0.6)
+    list(window.ingest(STREAM))
+    window = place.reopened(window)
+    assert len(window) == len(STREAM)
+    assert ids(window.query(A)) == ["a", "b"]
+    assert window.check([A])[0].matches_total == 2
+    assert "another retrieval" not in caplog.text
+
+
+@engines_only
 def test_one_text_is_not_many_and_each_is_a_text(place):
     window = place.open()
     for wrong in ("text", b"text", 5, [b"text"], [None]):

@@ -97,7 +97,8 @@ def _warn_of_lacking(state: State, first: int) -> None:
         )
     posted = table.first_of[first : table.size] == np.arange(first, table.size)
     lacking = np.count_nonzero(posted & _lacks_prefix(state, rows))
-    if lacking and "prefixes" not in state.warned:
+    # Where documents lie whole, none has its prefix beside it, whatever it was stored for.
+    if lacking and state.store.keeps_text is not None and "prefixes" not in state.warned:
         state.warned.add("prefixes")
         log.warning(
             "%s documents or more were stored for another retrieval or threshold: their texts are signed again",
