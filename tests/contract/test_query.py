@@ -165,10 +165,12 @@ def test_many_texts_at_once_get_the_answers_of_as_many_queries(place, settings):
     window = place.reopened(window)
     texts = [A, grams(2, 12), "ab", " ", "", A, *("".join(sentences[at : at + 5]) for at, _ in WORD_AT)]
     texts += [f"{sentences[0]}{sentences[9]} And nobody knew what else to say.", A.upper() + grams(40, 90)]
-    expected = [window.query(text, matches=window.settings.matches) for text in texts]
+    # Of an unloaded window in a cluster a query compares with all that was searched for, for its text alone.
+    plain = without_candidates if place.kind == "elasticsearch" else list
+    expected = plain(window.query(text, matches=window.settings.matches) for text in texts)
     assert {verdict.status for verdict in expected} >= {"exact", "near", "unique", "empty"}
-    assert window.check(texts) == expected
-    assert window.check(reversed(texts), sources=["a.org"] * len(texts)) == expected[::-1]
+    assert plain(window.check(texts)) == expected
+    assert plain(window.check(reversed(texts), sources=["a.org"] * len(texts))) == expected[::-1]
     assert window.check([]) == []
     assert len(window) == len(stored) + 2
 

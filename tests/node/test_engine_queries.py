@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
@@ -12,10 +12,16 @@ from testing.window.backends import START, without_candidates
 from tests.contract.test_retrieval import stream
 
 from neardup.elastic.admin.setup import set_up
+from neardup.elastic.window.ad_hoc_query import AdHocQuery
+from neardup.elastic.window.batch_query import BatchQueries
+from neardup.elastic.window.index_layout import ElasticContext
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, UnknownDocument
 from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
+
+if TYPE_CHECKING:
+    from neardup.elastic.http.client import Cluster
 
 HOURS = 4
 TEXTS = [item._replace(time=START + 3_600 * (HOURS * i // 90)) for i, item in enumerate(stream(0))]
@@ -70,6 +76,55 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
                 found += expected != "unknown" and expected[0].is_copy
         assert found > 20
         assert (refused > 20) == (settings.get("retrieval") == "complete")
+
+
+@pytest.mark.parametrize("settings", [
+    {}, {"retrieval": "complete", "kinds": True}, {"retrieval": "complete", "policy": "route", "threshold": "0.5"},
+    {"policy": "drop", "window_hours": 2},
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("setup", [{}, {"terms": True}, {"sign": "client"}], ids=str)
+def test_many_texts_are_searched_for_together(cluster, settings, setup):
+    """Whatever signs and however it is searched: the answers of a query each, and of a window in memory."""
+    set_up(cluster, settings=Settings(**settings), **setup)
+    memory = open_window(None, **settings)
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials, **settings) as writer:
+        assert list(writer.ingest(TEXTS)) == list(memory.ingest(TEXTS))
+        for id in ("003", "017"):
+            assert writer.delete(id) == memory.delete(id)
+    texts = ["", "ab", *(item.text for item in TEXTS), TEXTS[5].text.upper(), TEXTS[9].text * 40]
+    expected = without_candidates(memory.check(texts))
+    assert sum(verdict.is_copy for verdict in expected) > 40
+    assert many_at_once(cluster, texts) == expected
+    # A query of candidates that were searched for has no need of a limit.
+    many_at_once(cluster, texts, threshold="0.3", max_candidates=1)
+
+
+def many_at_once(cluster: Cluster, texts: list[str], **settings: Any) -> list[Any]:
+    """What an unloaded window says of `texts`: in one batch, in several, and one by one."""
+    with open_elastic_window(
+        str(cluster.address), credentials=cluster.credentials, readonly=True, **settings
+    ) as reader:
+        each = without_candidates(reader.query(text, matches=reader.settings.matches) for text in texts)
+        with mock.patch.object(AdHocQuery, "candidates_for", side_effect=AssertionError("a query each")):
+            assert without_candidates(reader.check(texts)) == each
+            with mock.patch.object(ElasticContext, "documents_at_once", 7):
+                assert without_candidates(reader.check(reversed(texts))) == each[::-1]
+    return each
+
+
+@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
+def test_what_the_cluster_refuses_of_many_texts_is_asked_one_by_one(cluster, retrieval, caplog):
+    set_up(cluster, settings=Settings(retrieval=retrieval), terms=True)
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as writer:
+        list(writer.ingest(TEXTS))
+    texts = [item.text for item in TEXTS[::6]]
+    caplog.set_level(logging.INFO, "neardup")
+    with open_elastic_window(str(cluster.address), credentials=cluster.credentials, readonly=True) as reader:
+        told = without_candidates(reader.check(texts))
+        assert "one by one" not in caplog.text
+        with mock.patch.object(BatchQueries, "alike_any", return_value=[UNKNOWN_QUERY]):
+            assert without_candidates(reader.check(texts)) == told
+        assert "does not take 15 texts at once" in caplog.text
 
 
 def test_without_terms_only_the_query_of_the_plugin_is_complete(cluster):

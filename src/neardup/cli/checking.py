@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Verdict
     from neardup.sources.reader import Reader
 
-_AT_ONCE: Final = 64
-"""Documents that are compared together: a cluster is asked about each, and a signal waits for all of them."""
+_AT_ONCE: Final = 128
+"""Documents that are compared together: a cluster is asked about all of them, and a signal waits until they are."""
 _MOST_CHARACTERS: Final = 4_000_000
 
 

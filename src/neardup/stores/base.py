@@ -17,6 +17,8 @@ from neardup.model.hours import FIRST_HOUR, hour_name
 from neardup.stores.packed_ids import PackedIds
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from numpy.typing import NDArray
 
     from neardup.errors import ClusterError
@@ -258,6 +260,11 @@ class Store(Protocol):
     def candidates(self, options: QueryOptions, window_hours: int) -> Store | None:
         """A readonly store of all documents that a query which looks back so far might name, where that is cheaper than
         to read them all.
+        """
+
+    def candidates_of_texts(self, texts: Sequence[bytes], threshold: Fraction) -> Store | None:
+        """A readonly store of all documents that the verdicts on `texts` at `threshold` might name, whatever their
+        time, where that is cheaper than to ask for the `candidates` of each.
         """
 
     def holding(self, ids: Sequence[str]) -> Store | None:

@@ -12,6 +12,7 @@ from neardup.stores.blobs import came_of, shown_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -60,6 +61,10 @@ class SingleOwner:
 
     def candidates(self, options: QueryOptions, window_hours: int) -> Store | None:
         """To read a document costs little here: all are read when the window is opened."""
+        return None
+
+    def candidates_of_texts(self, texts: Sequence[bytes], threshold: Fraction) -> Store | None:
+        """The same is true of many texts."""
         return None
 
     def holding(self, ids: Sequence[str]) -> Store | None:

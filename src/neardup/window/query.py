@@ -10,12 +10,12 @@ from neardup.errors import SettingsError
 from neardup.model.document import text_argument
 from neardup.model.query_options import QueryOptions
 from neardup.window import in_memory
-from neardup.window.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from neardup.model.verdict import Verdict
+    from neardup.window.session import Session
 
 
 def answer(session: Session, options: QueryOptions) -> Verdict:
@@ -31,8 +31,7 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
         if candidates is not None:
             # Each of them is compared: no posting list is read, so that any retrieval will do.
             settings = state.settings.with_changes(retrieval="sketch", partial=options.rule is not None)
-            among_them = Session(candidates, settings, state.signer, readonly=True)
-            among_them.load()
+            among_them = session.over(candidates, settings)
             return in_memory.query(among_them.state, replace(options, verify_all=True))
     if not has_sentences:
         raise SettingsError("partial", True, "set when this window is opened: partial=True")
@@ -41,17 +40,33 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
 
 
 def answers(session: Session, whole: Sequence[str], sources: Sequence[str | None] | None) -> list[Verdict]:
-    """See `Window.check`: a query each where memory has not all that is committed, or its lists do not serve."""
+    """See `Window.check`."""
     session.adopt_settings()
-    state, settings = session.state, session.state.settings
     owners = repeat(None, len(whole)) if sources is None else sources
     texts = [
-        state.signer.counted.of(text_argument("text", text), {"source": source})
+        session.state.signer.counted.of(text_argument("text", text), {"source": source})
         for text, source in zip(whole, owners, strict=True)
     ]
+    at_once = session.documents_at_once
+    parts = (texts[at : at + at_once] for at in range(0, len(texts), at_once))
+    return [verdict for part in parts for verdict in _answers_to(session, part)]
+
+
+def _answers_to(session: Session, texts: Sequence[bytes]) -> list[Verdict]:
+    """The answers to some texts from what is in memory, or else from what the store finds for all of them; from a query
+    each where it finds nothing for many, or the lists in memory do not serve.
+    """
+    state, settings = session.state, session.state.settings
     threshold = settings.threshold_fraction
-    if not (texts and session.is_in_step and state.search.serves(threshold)):
-        options = settings.matches, None, settings.partial_rule
-        return [answer(session, QueryOptions(text.decode(), None, threshold, *options)) for text in texts]
     state.warn_below_reach(threshold)
-    return in_memory.check(state, texts)
+    if not session.is_in_step:
+        candidates = session.store.candidates_of_texts(texts, threshold)
+        if candidates is not None:
+            # As in a query, every candidate that the store finds counts.
+            return in_memory.check(
+                session.over(candidates, settings.with_changes(max_candidates=0)).state, texts
+            )
+    elif state.search.serves(threshold):
+        return in_memory.check(state, texts)
+    options = settings.matches, None, settings.partial_rule
+    return [answer(session, QueryOptions(text.decode(), None, threshold, *options)) for text in texts]

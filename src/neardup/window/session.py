@@ -273,7 +273,10 @@ class Session:
         few = None if self.is_in_step else self.store.holding(ids)
         if few is None:
             return self
-        settings = self.state.settings.with_changes(retrieval="sketch")
+        return self.over(few, self.state.settings.with_changes(retrieval="sketch"))
+
+    def over(self, few: Store, settings: Settings) -> Session:
+        """A session of the documents that the store has found for one question."""
         session = Session(few, settings, self.state.signer, readonly=True)
         session.load()
         return session

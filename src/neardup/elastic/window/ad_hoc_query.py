@@ -1,7 +1,7 @@
 """An ad hoc query without loading the window: a store of candidates, found by search in the cluster.
 
 What may be a copy, and whatever decides whose group it joins, is all that this store holds; over it the engine answers
-as over any other (window/query.py). Two to four requests, memory for the candidates.
+as over any other (window/query.py). Two to four requests, for one text or many; memory for the candidates.
 
 `complete` retrieval asks by the query of our plugin, which computes doc_q in the shards; where it is not there, or the
 text is larger than it takes, by Elasticsearch's own queries, which find the same copies among more candidates, if
@@ -13,16 +13,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.window import query_dsl
+from neardup.elastic.window.batch_candidates import BatchCandidates
 from neardup.elastic.window.candidate_query import CandidateQueries, sentence_names
 from neardup.elastic.window.candidate_store import CandidateStore
 from neardup.elastic.window.codec import OBJECT, text_of
 from neardup.elastic.window.index_layout import LOSSLESS_NEEDED
-from neardup.elastic.window.loader import DocumentLookup, by_arrival, counted, stored_part
+from neardup.elastic.window.loader import DocumentLookup, by_arrival, stored_part
 from neardup.errors import ClusterRejected, DocumentError, SettingsError, UnknownDocument
-from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
 
 if TYPE_CHECKING:
     from neardup.elastic.http.api import Hit
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from neardup.model.query_options import QueryOptions
 
 log = logging.getLogger("neardup")
-
-_COUNTED_AT_ONCE: Final = 1_000
 
 
 class AdHocQuery:
@@ -60,6 +58,26 @@ class AdHocQuery:
         part = stored_part(self._layout, self._with_groups(hits), common or frozenset())
         return CandidateStore(self._context, self._document.commit, part)
 
+    def candidates_for_all(self, texts: Sequence[bytes]) -> CandidateStore | None:
+        """All documents that the verdicts on `texts` can name, or depend on, by the settings. None where each is to be
+        asked about alone: the settings need more than is searched for many, or the cluster refuses them together.
+        """
+        settings = self._settings
+        if (
+            settings.routes
+            or settings.partial
+            or (settings.retrieval == "complete" and not self._layout.lossless)
+        ):
+            return None
+        try:
+            part = BatchCandidates(self._context, self._document).of_texts(texts)
+        except ClusterRejected as error:
+            log.info(
+                "the cluster does not take %d texts at once, asked one by one instead: %s", len(texts), error
+            )
+            return None
+        return CandidateStore(self._context, self._document.commit, part)
+
     def holding(self, ids: Sequence[str]) -> CandidateStore:
         """The documents of these ids."""
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
@@ -71,13 +89,9 @@ class AdHocQuery:
 
     def _common_sentences(self, batch: SignedQueryBatch, options: QueryOptions) -> frozenset[int]:
         """Those sentences of the text that too many documents hold: of these, the candidates are only a few."""
-        names, others = sentence_names(batch), self._queries.others(options.id, options.time)
-        common: set[int] = set()
-        for at in range(0, len(names), _COUNTED_AT_ONCE):
-            holders = {name: query_dsl.term("sentences", name) for name in names[at : at + _COUNTED_AT_ONCE]}
-            held = counted(self._cluster, self._layout, others, holders)
-            common |= {int(name, 16) for name, count in held.items() if count > MAX_SENTENCE_DOCUMENTS}
-        return frozenset(common)
+        holders = {name: query_dsl.term("sentences", name) for name in sentence_names(batch)}
+        others = self._queries.others(options.id, options.time)
+        return frozenset(int(name, 16) for name in self._lookup.common(holders, others))
 
     def _own(self, id: str) -> list[Hit]:
         hits = self._lookup.hits(self._queries.own(id))

@@ -1,4 +1,5 @@
-"""The documents that a batch can depend on, found by search: what a scorer that holds no window reads for it.
+"""The documents that a batch can depend on, found by search: what a scorer that holds no window reads for it, and what
+many texts at once are compared with.
 
 What may be a copy of a document of the batch, what bears one of its ids, and whatever decides the groups of these. That
 is a superset of what the verdicts are made of, so the same code decides them as over the whole window. No hit is left
@@ -18,6 +19,7 @@ from neardup.elastic.window.batch_query import BatchQueries
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.likeness import Likeness
 from neardup.elastic.window.loader import PAGE, DocumentLookup, by_arrival, stored_part
+from neardup.model.document import Prepared
 from neardup.model.hours import FIRST_HOUR, first_living_hour
 from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, HOUR_MS
 
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from neardup.elastic.window.index_layout import ElasticContext
     from neardup.elastic.window.loader import StoredPart
     from neardup.elastic.window.state_document import StateDocument
-    from neardup.model.document import Prepared
     from neardup.signing.signature import SignedBatch
 
 _MOST_SINCE: Final = 8 * CLUSTER_BATCH_DOCUMENTS
@@ -59,7 +60,7 @@ class BatchCandidates:
 
     def __init__(self, context: ElasticContext, document: StateDocument) -> None:
         self._cluster, self._layout, self._settings = context.cluster, context.layout, context.settings
-        self._document = document
+        self._document, self._signer = document, context.signer
         self._queries = BatchQueries(context, document)
         self._lookup = DocumentLookup(context.cluster, context.layout, self._queries)
 
@@ -67,11 +68,22 @@ class BatchCandidates:
         """What is there for `documents`, which are `signed`: may be their copies, or bears one of their ids, and who
         stands for the groups of these.
         """
+        return self._related(documents, signed, sorted(_ids_of(documents)))
+
+    def of_texts(self, texts: Sequence[bytes]) -> StoredPart:
+        """All stored documents that the verdicts on `texts` depend on, which are no documents: they bear no ids, and
+        where the settings limit no hours, have none.
+        """
+        documents = [Prepared("", text, 0, 0) for text in texts]
+        known = self._related(documents, self._signer.sign(texts, counted=True), []).known
+        return stored_part(self._layout, [known[arrival] for arrival in sorted(known)])
+
+    def _related(self, documents: Sequence[Prepared], signed: SignedBatch, ids: Sequence[str]) -> Related:
         if not self._document.commit.next_order or not documents:
             return Related(self._document, {})
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         alike = self._alike(documents, signed)
-        own = self._lookup.by_values("identity", sorted(_ids_of(documents)))
+        own = self._lookup.by_values("identity", ids)
         related = Related(self._document, alike | own, alike)
         return self._with_heads(related)
 

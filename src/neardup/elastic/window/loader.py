@@ -15,7 +15,7 @@ from neardup.elastic.http.bulk import Action, bulk_done
 from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, own_object, stored_rows
 from neardup.errors import WindowDamaged
-from neardup.model.settings import HOUR_MS
+from neardup.model.settings import HOUR_MS, MAX_SENTENCE_DOCUMENTS
 from neardup.stores.base import Records
 from neardup.stores.records import arrivals_of
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 PAGE: Final = 2_000
 _AT_ONCE: Final = 4_096
 """Values of one query."""
+_COUNTED_AT_ONCE: Final = 1_000
 _ARRIVAL: Final = f"{OBJECT}.order"
 _RELATING: Final = {"identity": str, "order": int, "group_order": int, "time": int}
 """Fields of a document by which others are found."""
@@ -62,18 +63,6 @@ def pages(
         own = [hit for hit in hits if layout.owns(hit.index)]
         if own:
             yield own
-
-
-def counted(
-    cluster: Cluster, layout: Layout, query: dict[str, Any], each: dict[str, dict[str, Any]]
-) -> dict[str, int]:
-    """How many of the documents that are searched and match `query` match `each` of some other queries, by name."""
-    body = {
-        "query": query, "size": 0, "track_total_hits": False,
-        "aggs": {"each": {"filters": {"filters": each}}},
-    }  # fmt: skip
-    page = api.search(cluster, layout.searched, body, api.WHOLE_OF_WHAT_IS_THERE)
-    return {name: bucket["doc_count"] for name, bucket in dict(page.buckets("each")).items()}
 
 
 class StoredPart(NamedTuple):
@@ -111,6 +100,22 @@ class DocumentLookup:
         parts = (values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE))
         hits = (hit for part in parts for hit in self.hits(self._queries.with_values(field, part)))
         return by_arrival(self._layout, hits)
+
+    def common(self, sentences: Mapping[str, dict[str, Any]], among: dict[str, Any]) -> Iterator[str]:
+        """Those of some `sentences`, the query for each by name, that too many of the documents hold which are searched
+        and match `among`.
+        """
+        names = list(sentences)
+        for at in range(0, len(names), _COUNTED_AT_ONCE):
+            each = {name: sentences[name] for name in names[at : at + _COUNTED_AT_ONCE]}
+            body = {
+                "query": among, "size": 0, "track_total_hits": False,
+                "aggs": {"each": {"filters": {"filters": each}}},
+            }  # fmt: skip
+            page = api.search(self._cluster, self._layout.searched, body, api.WHOLE_OF_WHAT_IS_THERE)
+            for name, bucket in dict(page.buckets("each")).items():
+                if bucket["doc_count"] > MAX_SENTENCE_DOCUMENTS:
+                    yield name
 
     def heads(
         self, known: Mapping[int, Hit], resolved: Container[int] = ()

@@ -23,6 +23,7 @@ from neardup.stores.records import are_deleted, are_set_aside, arrivals_of, bitm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from fractions import Fraction
 
     import numpy as np
     from numpy.typing import NDArray
@@ -168,6 +169,10 @@ class ClusterStore:
             window_hours=window_hours, keep_hours=None, partial=options.rule is not None
         )
         return AdHocQuery(self._context._replace(settings=settings), self._document).candidates_for(options)
+
+    def candidates_of_texts(self, texts: Sequence[bytes], threshold: Fraction) -> Store | None:
+        settings = self._context.settings.with_changes(threshold=threshold, window_hours=0, keep_hours=None)
+        return AdHocQuery(self._context._replace(settings=settings), self._document).candidates_for_all(texts)
 
     def holding(self, ids: Sequence[str]) -> Store | None:
         return AdHocQuery(self._context, self._document).holding(ids)
