@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from testing.cli.narrow_pipe import narrow
 from testing.node import killing
 from testing.node.killing import VERDICT, Document, stored
@@ -255,6 +256,13 @@ def until(condition: Callable[[], bool], what: Callable[[], object] = lambda: "w
     while not condition():
         assert time.monotonic() < end, what()
         time.sleep(0.02)
+
+
+def needs_processors(cluster: Cluster, *names: str) -> None:
+    """Skips the test where a node lacks one of these ingest processors: its distribution has not got their module."""
+    for node in cluster.request("GET", "/_nodes/ingest")["nodes"].values():
+        if lacking := set(names) - {each["type"] for each in node["ingest"]["processors"]}:
+            pytest.skip(f"no ingest processor {', '.join(sorted(lacking))} on the nodes")
 
 
 def settings_of(cluster: Cluster, index: str) -> Mapping[str, Any]:

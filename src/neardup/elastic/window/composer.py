@@ -35,6 +35,11 @@ class Composer:
         self._layout, self._signer = layout, signer
         self._replaced: set[str] = set()
 
+    @property
+    def target(self) -> str:
+        """What stands for every index of the window in a request."""
+        return self._layout.target
+
     def leaves_unsigned(self, source: Mapping[str, Any]) -> bool:
         """Whether nodes take our object out of a document that is written whole: its text is longer than they sign."""
         text, layout = text_of(source, self._layout.text_field), self._layout

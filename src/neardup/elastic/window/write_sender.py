@@ -8,8 +8,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import orjson
+
+from neardup.elastic.http.admin_api import index_settings
 from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk, refusal
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import hint_for, remedy_for
@@ -26,6 +29,13 @@ if TYPE_CHECKING:
     Current = Mapping[DocumentRef, StoredDocument]
 
 log = logging.getLogger("neardup")
+
+_PIPELINE: Final = "index.default_pipeline"
+_SETTINGS: Final = {"expand_wildcards": "all", "ignore_unavailable": "true", "flat_settings": "true"}
+_CHANGED: Final = (
+    "the pipeline {} ({} of {}) changes its text, or takes the verdict off: what is stored has none, and waits for "
+    "`neardup watch`; let the pipeline leave texts as they come, or write by another client"
+)
 
 
 class Write(NamedTuple):
@@ -53,7 +63,9 @@ class WriteSender:
     def __init__(self, cluster: Cluster, composer: Composer, lease: Lease[StateDocument]) -> None:
         self._cluster, self._composer, self._lease = cluster, composer, lease
         self.astray: list[Write] = []
-        """Of writes that were refused: the documents where a pipeline has put them instead."""
+        """Of writes that were refused: what a pipeline has made of them, to be deleted or to lose its mark."""
+        self._pipelines: dict[str, str] = {}
+        """The default pipelines of indices, by name."""
 
     def send(self, writes: Sequence[Write]) -> dict[str, str]:
         """Sends writes; why some are refused, by id."""
@@ -74,7 +86,31 @@ class WriteSender:
             reason = self._reason(write, outcome, current)
             if reason is not None:
                 refused[write.id] = reason
-        return refused
+        done = [write for write, outcome in zip(writes, outcomes, strict=True) if outcome.ok]
+        return refused | self._changed(done)
+
+    def _changed(self, done: Sequence[Write]) -> dict[str, str]:
+        """Why documents that were written whole are refused all the same, by id: a pipeline of others has given them
+        another text than was compared, or taken the verdict off. Reads back what went through one.
+        """
+        whole = [write for write in done if write.action.op in ("create", "index") and write.arrival >= 0]
+        if unknown := {write.action.index for write in whole} - self._pipelines.keys():
+            there = index_settings(self._cluster, self._composer.target, _PIPELINE, params=_SETTINGS)
+            named = {name: each["settings"].get(_PIPELINE, "_none") for name, each in there.items()}
+            self._pipelines |= {index: named.get(index, "_none") for index in unknown}
+        through = [write for write in whole if self._pipelines[write.action.index] != "_none"]
+        current = self.documents([write.action.ref for write in through])
+        changed = [
+            write
+            for write in through
+            if write.action.ref in current and not self._is_as_sent(write, current[write.action.ref])
+        ]
+        # Where clients sign nobody has taken the verdict off.
+        self.astray += [write._replace(action=Action("update", *write.action.ref)) for write in changed]
+        return {
+            write.id: _CHANGED.format(self._pipelines[write.action.index], _PIPELINE, write.action.index)
+            for write in changed
+        }
 
     def documents(
         self, refs: Sequence[DocumentRef], only: Sequence[str] = ()
@@ -136,6 +172,16 @@ class WriteSender:
             return None
         return self.send([write._replace(action=action.if_version(current.version))]).get(write.id)
 
+    def _is_as_sent(self, write: Write, current: StoredDocument) -> bool:
+        """Whether a document that was written whole has its arrival, and the text that was compared."""
+        if arrival_in(current.source) != write.arrival:
+            return False
+        sent = write.action.source
+        fingerprint = own_object(orjson.loads(sent) if isinstance(sent, bytes) else sent or {}).get(
+            "fingerprint"
+        )
+        return fingerprint is None or self._composer.has_text_of(current.source, fingerprint)
+
     def _waits_in_the_way(self, write: Write) -> str:
         """Why a write is refused that meets a document of another client which nobody has scored."""
         index = write.action.index
@@ -148,7 +194,9 @@ class WriteSender:
         if write.action.op == "create" and not write.new:
             remedy = "this one is to be moved there, so delete that one, and run again"
         else:
-            remedy = "give this one another id, or delete that one"
+            remedy = (
+                "give this one another id, or delete that one (it may be this one, changed by a pipeline)"
+            )
         return f"another client wrote a document of this id to {index}{scored}: {remedy}"
 
     def _still_holds(self, write: Write, current: StoredDocument) -> bool:

@@ -1,0 +1,48 @@
+"""Pipelines of other clients before ours: what they change of a document, and what is told of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from testing.node.clients import expected, made, marks, needs_processors, watched
+from testing.window.backends import START
+
+from neardup.elastic.window.opening import open_elastic_window
+
+if TYPE_CHECKING:
+    from neardup.model.document import Reject
+
+A = "The ferry ran aground off the western spit at dawn, and forty passengers were taken ashore in small boats."
+
+
+@pytest.fixture
+def stripping(cluster):
+    """The connection to a cluster in which every hour has a pipeline that takes tags out of texts."""
+    needs_processors(cluster, "html_strip")
+    own = cluster.address
+    tags = {"processors": [{"html_strip": {"field": "text"}}]}
+    template = {"settings": {"index.default_pipeline": f"{own.prefix}-tags"}}
+    cluster.request("PUT", f"/_component_template/{own.custom}", body={"template": template})
+    cluster.request("PUT", f"/_ingest/pipeline/{own.prefix}-tags", body=tags)
+    yield cluster
+    cluster.request("DELETE", f"/_ingest/pipeline/{own.prefix}-tags")
+
+
+@pytest.mark.parametrize("sign", ["plugin", "client"])
+def test_a_text_that_a_pipeline_changes_after_it_was_compared_is_a_reject_and_waits_for_the_watcher(
+    stripping, sign
+):
+    made(stripping, sign=sign)
+    documents = [{"id": "bold", "text": f"<b class='bold'>{A}</b>", "time": START}]
+    documents += [{"id": "plain", "text": A, "time": START + 60}]
+    rejects: list[Reject] = []
+    with open_elastic_window(str(stripping.address), credentials=stripping.credentials) as window:
+        verdicts = list(window.ingest(documents, on_reject=rejects.append))
+    assert [(verdict.id, verdict.status) for verdict in verdicts] == [("plain", "unique")]
+    (reject,) = rejects
+    assert f"the pipeline {stripping.address.prefix}-tags (index.default_pipeline of " in reject.reason
+    assert [bool(mark) for mark in marks(stripping).values()] == [False, True]
+    (late,) = watched(stripping)
+    assert (late.id, late.status, late.duplicate_of) == ("bold", "exact", "plain")
+    assert late.score == expected([{**each, "text": A} for each in documents])[1].score
