@@ -234,6 +234,12 @@ class TestReader:
         found = self.items(cluster, f"{archive}*")
         assert [document.id for document in found] == [f"{archive}1/a", f"{archive}2/a"]
 
+    def test_an_index_among_them_that_has_no_mapping_yet_has_no_documents(self, cluster, archive):
+        """OpenSearch refused to sort by the index there, of which it said that it is not mapped."""
+        fill(cluster, f"{archive}-1", {"1": {"published": 0, "page": {"body": "a"}}})
+        cluster.request("PUT", f"/{archive}-2")
+        assert [document.text for document in self.items(cluster, f"{archive}-*")] == ["a"]
+
     def test_what_makes_no_document_is_a_reject_with_its_place(self, cluster, archive):
         time = format_time(START * 1_000)
         sources = {"fine": {"page": {"body": "Rain."}, "published": time}}

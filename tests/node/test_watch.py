@@ -111,6 +111,21 @@ class TestScoring:
         assert [verdict.id for verdict in verdicts] == [each["id"] for each in in_order(documents)]
         assert verdicts == expected(documents)
 
+    def test_an_index_that_has_no_mapping_yet_hides_nothing(self, window):
+        """As a template of others makes an hour; no search could be sorted by the index."""
+        documents = in_order(stream(40))
+        put(window, documents[:20])
+        body = {"index_patterns": [f"{window.address.prefix}-2099*"], "priority": 900}
+        name = f"{window.address.prefix}-bare"
+        window.request("PUT", f"/_index_template/{name}", body=body)
+        try:
+            window.request("PUT", f"/{window.address.prefix}-2099.01.01-00")
+            first = watched(window)
+            put(window, documents[20:])
+            assert first + watched(window) == expected(documents)
+        finally:
+            window.request("DELETE", f"/_index_template/{name}")
+
     def test_a_second_look_goes_on_with_what_came_meanwhile(self, window):
         documents = in_order(stream(120))
         put(window, documents[:70])

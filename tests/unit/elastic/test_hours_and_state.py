@@ -507,7 +507,7 @@ def test_copies_elsewhere_are_neither_read_nor_undone(monkeypatch):
         state = StateDocument({}, {}).next_epoch(lost=True)
         list(loader.stored_parts(context, state, 0))
         loader.roll_back(context, state)
-    assert [body["sort"][-1] for body in bodies] == [{"_index": "asc"}, {"_index": "asc"}]
+    assert [body["sort"][-1] for body in bodies] == [loader.BY_INDEX, loader.BY_INDEX]
 
 
 def rolling_over(described):

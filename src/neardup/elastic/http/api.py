@@ -44,9 +44,12 @@ POINT_IN_TIME: Final[dict[Product, tuple[str, str]]] = {
     "opensearch": ("_search/point_in_time", "pit_id"),
 }
 """Where a point in time is opened and closed, and what its id is called there."""
-_TELLS_APART: Final[dict[Product, tuple[tuple[dict[str, str], Any], ...]]] = {
+BY_INDEX: Final = {"_index": {"order": "asc", "unmapped_type": "keyword"}}
+"""The order of indices by name. One that has no mapping, because no document has come yet, has no `_index` either."""
+_BY_WRITE: Final = {"_seq_no": {"order": "asc", "unmapped_type": "long"}}
+_TELLS_APART: Final[dict[Product, tuple[tuple[dict[str, Any], Any], ...]]] = {
     "elasticsearch": (({"_shard_doc": "asc"}, 2**63 - 1),),
-    "opensearch": (({"_index": "asc"}, "\uffff"), ({"_seq_no": "asc"}, 2**63 - 1)),
+    "opensearch": ((BY_INDEX, "\uffff"), (_BY_WRITE, 2**63 - 1)),
 }
 """What hits of one place in the order are sorted by, each with a value behind all others. In OpenSearch documents
 of one index in several shards may have the same: `_shard_doc` there does not tell documents of several indices apart.

@@ -36,7 +36,7 @@ _COUNTED_AT_ONCE: Final = 1_000
 _ARRIVAL: Final = f"{OBJECT}.order"
 _RELATING: Final = {"identity": str, "order": int, "group_order": int, "time": int}
 """Fields of a document by which others are found."""
-BY_INDEX: Final = {"_index": "asc"}
+BY_INDEX: Final = api.BY_INDEX
 """The last of what is sorted by: an index under our prefix that is none of the window's may hold copies of ours."""
 BY_ARRIVAL: Final = ({_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}, BY_INDEX)
 

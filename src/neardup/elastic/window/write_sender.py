@@ -194,9 +194,7 @@ class WriteSender:
         if write.action.op == "create" and not write.new:
             remedy = "this one is to be moved there, so delete that one, and run again"
         else:
-            remedy = (
-                "give this one another id, or delete that one (it may be this one, changed by a pipeline)"
-            )
+            remedy = "give this one another id, or delete that one"
         return f"another client wrote a document of this id to {index}{scored}: {remedy}"
 
     def _still_holds(self, write: Write, current: StoredDocument) -> bool:
