@@ -35,7 +35,7 @@ from neardup.elastic.window.lease import Lease
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_document import scoring_lease
 from neardup.elastic.window.store import ClusterStore
-from neardup.errors import ClusterRejected, NotSetUp, SettingsError
+from neardup.errors import ClusterRejected, NotSetUp, SettingsError, WindowDamaged
 from neardup.model.times import format_time
 
 if TYPE_CHECKING:
@@ -110,6 +110,27 @@ class TestScoring:
             verdicts = watched(window)
         assert [verdict.id for verdict in verdicts] == [each["id"] for each in in_order(documents)]
         assert verdicts == expected(documents)
+
+    def test_documents_that_were_copied_with_their_verdicts_are_both_named_with_what_to_do(self, window):
+        """Only the later one was named, though it may be the one that was there, to be written again as it is."""
+        put(window, [one("a", A, 1), one("b", B, 1)])
+        watched(window)
+        (there, earlier) = (index_of(window, one("a", A, hour)) for hour in (1, 0))
+        scored = {id: source for _, id, source in stored(window)}
+        copies = [Action("index", earlier, id, source) for id, source in scored.items()]
+        assert all(outcome.ok for outcome in bulk(window, copies, refresh="true"))
+        names = f"neardup of {earlier}/a and {there}/a is damaged: found one arrival, expected one for each"
+        with (
+            pytest.raises(WindowDamaged, match=f"{names}.* again without the object neardup"),
+            open_elastic_window(str(window.address), credentials=window.credentials) as opened,
+        ):
+            opened.stats()
+        bare = [Action("index", earlier, id, {**source, "neardup": None}) for id, source in scored.items()]
+        assert all(outcome.ok for outcome in bulk(window, bare, refresh="true"))
+        assert [(each.status, each.duplicate_of) for each in watched(window)] == [
+            ("exact", "a"),
+            ("exact", "b"),
+        ]
 
     def test_an_index_that_has_no_mapping_yet_hides_nothing(self, window):
         """As a template of others makes an hour; no search could be sorted by the index."""

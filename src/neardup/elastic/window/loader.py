@@ -152,9 +152,18 @@ def stored_part(
         raise _damaged(layout, hits, str(error)) from error
     repeated = np.flatnonzero(np.diff(arrivals_of(stored.rows)) <= 0)
     if len(repeated):
-        raise _altered(layout, hits[int(repeated[0]) + 1], "the arrival of another document")
+        raise _copied(*hits[int(repeated[0]) :][:2])
     records = Records.of_one_part(stored.rows, stored.ids, stored.keys, common_sentences)
     return StoredPart(records, refs, stored.blobs)
+
+
+def _copied(one: Hit, other: Hit) -> WindowDamaged:
+    """The error for two documents of one arrival, of which another client has made one of the other."""
+    return WindowDamaged(
+        f"{OBJECT} of {one.index}/{one.id} and {other.index}/{other.id}", "one arrival", "one for each",
+        remedy="`_reindex`, `_clone` and bulks of an export copy documents with their verdicts; index what was copied "
+        f"so again without the object {OBJECT}, for `neardup watch`, or delete it",
+    )  # fmt: skip
 
 
 def _damaged(layout: Layout, hits: Sequence[Hit], error: str) -> WindowDamaged:
