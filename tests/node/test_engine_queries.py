@@ -78,11 +78,11 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
         assert (refused > 20) == (settings.get("retrieval") == "complete")
 
 
-@pytest.mark.parametrize("settings", [
-    {}, {"retrieval": "complete", "kinds": True}, {"retrieval": "complete", "policy": "route", "threshold": "0.5"},
-    {"policy": "drop", "window_hours": 2},
+@pytest.mark.parametrize(("settings", "setup"), [
+    ({}, {}), ({"policy": "drop", "window_hours": 2}, {"sign": "client"}),
+    ({"retrieval": "complete", "kinds": True}, {}), ({"retrieval": "complete"}, {"sign": "client"}),
+    ({"retrieval": "complete", "policy": "route", "threshold": "0.5"}, {"terms": True}),
 ], ids=str)  # fmt: skip
-@pytest.mark.parametrize("setup", [{}, {"terms": True}, {"sign": "client"}], ids=str)
 def test_many_texts_are_searched_for_together(cluster, settings, setup):
     """Whatever signs and however it is searched: the answers of a query each, and of a window in memory."""
     set_up(cluster, settings=Settings(**settings), **setup)
@@ -91,9 +91,10 @@ def test_many_texts_are_searched_for_together(cluster, settings, setup):
         assert list(writer.ingest(TEXTS)) == list(memory.ingest(TEXTS))
         for id in ("003", "017"):
             assert writer.delete(id) == memory.delete(id)
-    texts = ["", "ab", *(item.text for item in TEXTS), TEXTS[5].text.upper(), TEXTS[9].text * 40]
+    # A query each, with which they are compared, is a second of the cluster's time for a few.
+    texts = ["", "ab", *(item.text for item in TEXTS[1::4]), TEXTS[5].text.upper(), TEXTS[9].text * 40]
     expected = without_candidates(memory.check(texts))
-    assert sum(verdict.is_copy for verdict in expected) > 40
+    assert sum(verdict.is_copy for verdict in expected) > 10
     assert many_at_once(cluster, texts) == expected
     # A query of candidates that were searched for has no need of a limit.
     many_at_once(cluster, texts, threshold="0.3", max_candidates=1)

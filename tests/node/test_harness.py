@@ -1,12 +1,8 @@
-"""The node that the other tests stand on: it starts, survives being killed, and leaves nothing behind."""
+"""The node that the other tests stand on: it starts, and leaves nothing behind."""
 
 from __future__ import annotations
 
 import pytest
-
-from neardup.elastic.http.address import Address
-from neardup.elastic.http.bulk import Action, bulk
-from neardup.elastic.http.client import Cluster
 
 
 def test_the_node_answers(cluster):
@@ -24,17 +20,6 @@ def test_a_prefix_leaves_nothing_behind(new_cluster, elasticsearch_url):
     assert (
         other.request("GET", f"/{own.pattern},{own.state}?expand_wildcards=all&ignore_unavailable=true") == {}
     )
-
-
-def test_what_is_acknowledged_outlives_a_kill(own_node):
-    with Cluster(Address(own_node.url, "kill")) as cluster:
-        (outcome,) = bulk(cluster, [Action("create", "kill-2026.11.21-09", "a", {"n": 1})])
-        own_node.kill()
-        own_node.start(wait=False)
-        # The client waits for the node to come back.
-        found = cluster.request("GET", "/kill-2026.11.21-09/_doc/a")
-    assert outcome.ok
-    assert found["_source"] == {"n": 1}
 
 
 def test_two_nodes_are_one_cluster(two_nodes):
