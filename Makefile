@@ -6,6 +6,8 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo
+# Bytecode is made of what is imported, when it is: of all that comes with the tools it takes half of the time.
+INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --editable
 MINUTES := 60
 KERNELS := src/neardup/kernels/lib/kernels-1.so
 
@@ -78,7 +80,7 @@ $(BIN)/python:
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@echo "installing neardup into $(VENV) (once)" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python $(INSTALL) .
 	@touch $@
 
 $(KERNELS): native/compile_kernels.py $(wildcard native/*.[ch]) | $(BIN)/python
@@ -88,15 +90,15 @@ $(KERNELS): native/compile_kernels.py $(wildcard native/*.[ch]) | $(BIN)/python
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	@echo "installing neardup with its test tools into $(VENV) (once)" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev,serve]'
+	@$(BIN)/python $(INSTALL) '.[test,dev,serve]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/python
 	@echo "installing neardup with its benchmark peers into $(VENV) (once)" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,bench,serve]'
+	@$(BIN)/python $(INSTALL) '.[test,bench,serve]'
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-fuzz: pyproject.toml | $(BIN)/python
 	@echo "installing neardup with its fuzzer into $(VENV) (once)" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,fuzz]'
+	@$(BIN)/python $(INSTALL) '.[test,fuzz]'
 	@touch $@ $(VENV)/.installed
