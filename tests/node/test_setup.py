@@ -211,6 +211,20 @@ def test_fields_of_the_users_are_mapped_as_they_wish(cluster):
     assert set_up(cluster).changes == []
 
 
+@pytest.mark.parametrize(
+    "mapped", [{"type": "keyword"}, {"type": "nested"}], ids=lambda mapped: mapped["type"]
+)
+def test_a_component_template_that_maps_neardup_otherwise_is_told_with_what_to_do(cluster, mapped):
+    if cluster.product == "elasticsearch":
+        pytest.skip("the mapping of the window wins there")
+    custom = {"template": {"mappings": {"properties": {"neardup": mapped}}}}
+    cluster.request("PUT", f"/_component_template/{cluster.address.custom}", body=custom)
+    with pytest.raises(
+        ClusterRejected, match=r"; what the component template PREFIX@custom .* take it out there"
+    ):
+        set_up(cluster)
+
+
 def test_qgrams_and_marks_survive_updates_of_other_clients(cluster):
     set_up(cluster)
     name = cluster.address.hourly(HOUR)

@@ -58,6 +58,10 @@ _REMEDIES: Final = tuple(
             "let no template of yours switch _source off (mappings._source); then delete that index and write it again",
         ),
         (
+            r"invalid composite mappings for \[neardup-",
+            "what the component template PREFIX@custom maps is not as neardup has it: take it out there, and run again",
+        ),
+        (
             r"mapping \[neardup\]|mapper \[neardup\.",
             "what that index has as neardup is not neardup's: _reindex it without that object, or leave out --in-place",
         ),
