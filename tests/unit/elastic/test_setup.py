@@ -269,6 +269,10 @@ def of_ours(name, **field):
     [
         ({"mappings": {"properties": {"text": {"type": "long"}}}}, "maps the text, text, as long"),
         ({"mappings": {"properties": {"text": {"properties": {}}}}}, "maps the text, text, as object"),
+        (
+            {"mappings": {"properties": {"text": {"type": "alias", "path": "body"}}}},
+            "maps the text, text, as alias",
+        ),
         ({"mappings": {"properties": {"text": {"type": "keyword"}}}}, None),
         (of_ours("fingerprint", type="keyword", index="false", doc_values=False), "maps neardup.fingerprint"),
         (of_ours("status", type="text"), "maps neardup.status otherwise"),

@@ -39,7 +39,7 @@ PROCESSOR: Final = "neardup"
 _WHOSE: Final = "a component template of yours"
 _NO_TEXT: Final = (
     "long", "integer", "short", "byte", "double", "float", "half_float", "scaled_float", "unsigned_long", "boolean",
-    "date", "date_nanos", "ip", "binary", "object", "nested", "flattened", "geo_point",
+    "date", "date_nanos", "ip", "binary", "object", "nested", "flattened", "geo_point", "alias",
 )  # fmt: skip
 """Types of a field that refuse a text."""
 _ANALYSIS: Final = "analysis-common"
