@@ -180,8 +180,10 @@ class Recipe:
         check_whole("simhash_variants", self.simhash_variants, 1, MAX_SIMHASH_VARIANTS)
         check_whole("sketch_size", self.sketch_size, 1, MAX_SKETCH_SIZE)
         check_boolean("fold_case", self.fold_case)
-        if self.reach not in REACHES:
+        reaches = [each for each in REACHES if self.reach in (each, str(each), exact_threshold(each))]
+        if not reaches:
             raise SettingsError("reach", self.reach, " or ".join(str(reach) for reach in REACHES))
+        object.__setattr__(self, "reach", reaches[0])  # "0.5" and Fraction(1, 2) are one recipe
         for name in ("lexicon", "salt", "boilerplate"):
             check_path(name, getattr(self, name))
 

@@ -89,13 +89,21 @@ def test_a_size_in_words_is_refused_with_the_unit_that_is_meant():
 
 @pytest.mark.parametrize(("name", "value"), [
     ("q", 0), ("q", 17), ("q", 4.0), ("q", True), ("fold_case", 1), ("simhash_variants", 0), ("simhash_variants", 11),
-    ("sketch_size", 0), ("sketch_size", 65), ("reach", 0.7), ("reach", 0.55), ("reach", "0.6"), ("reach", None),
+    ("sketch_size", 0), ("sketch_size", 65), ("reach", 0.7), ("reach", 0.55), ("reach", "0.7"), ("reach", None),
     ("reach", float("nan")), ("reach", 0), ("reach", []),
     ("lexicon", 7), ("lexicon", ["a"]), ("salt", ""), ("salt", True), ("boilerplate", "a\0b"),
 ])  # fmt: skip
 def test_bad_recipes_are_named(name, value):
     with pytest.raises(SettingsError, match=f"setting {name} is "):
         Recipe(**{name: value})
+
+
+@pytest.mark.parametrize("half", ["0.5", Fraction(1, 2), Decimal("0.5"), np.float64(0.5)], ids=repr)
+def test_a_reach_is_one_recipe_in_whatever_form_it_is_given(half):
+    recipe: Any = Recipe(reach=half)
+    assert recipe == Recipe(reach=0.5)
+    assert recipe.text("0123abcd") == Recipe(reach=0.5).text("0123abcd")
+    assert type(recipe.reach) is float
 
 
 @pytest.mark.parametrize("recipe", [
