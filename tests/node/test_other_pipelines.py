@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from testing.node.clients import expected, made, marks, needs_processors, watched
-from testing.window.backends import START
+from testing.node.killing import stored
+from testing.window.backends import START, document
 
+from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.window.opening import open_elastic_window
 
 if TYPE_CHECKING:
@@ -46,3 +48,20 @@ def test_a_text_that_a_pipeline_changes_after_it_was_compared_is_a_reject_and_wa
     (late,) = watched(stripping)
     assert (late.id, late.status, late.duplicate_of) == ("bold", "exact", "plain")
     assert late.score == expected([{**each, "text": A} for each in documents])[1].score
+
+
+def test_what_is_stored_goes_through_no_default_pipeline_again(cluster):
+    """Moved or put back by `reconcile`, documents were changed or dropped by one that was set since: here it refuses
+    all, for it is not there.
+    """
+    own = cluster.address
+    hour, copies = own.hourly(START // 3_600), own.copies(START // 3_600)
+    with open_elastic_window(str(own), credentials=cluster.credentials) as window:
+        list(window.ingest([document(id, A) for id in "abc"]))
+    assert bulk(cluster, [Action("create", copies, "b", {"text": "another"})])[0].ok
+    settings = {"index.default_pipeline": f"{own.prefix}-absent"}
+    cluster.request("PUT", f"/{hour},{copies}/_settings", body=settings)
+    with open_elastic_window(str(own), credentials=cluster.credentials, policy="route") as window:
+        list(window.reconcile())
+    places = {id: at for at, id, source in stored(cluster) if source["text"] == A}
+    assert places == {"a": hour, "b": hour, "c": copies}

@@ -59,7 +59,8 @@ class Action(NamedTuple):
     """One write. `source`: the document, for `update` the part of it that is merged in; a dict, or encoded already.
 
     With `if_seq_no` and `if_primary_term` it happens only if nobody has changed the document meanwhile (else 409). A
-    document that was written with a `routing` may be reached by it alone (else 404).
+    document that was written with a `routing` may be reached by it alone (else 404). `as_stored`: what was stored
+    before is written again, and goes through no default pipeline once more.
     """
 
     op: Op
@@ -69,6 +70,7 @@ class Action(NamedTuple):
     if_seq_no: int | None = None
     if_primary_term: int | None = None
     routing: str | None = None
+    as_stored: bool = False
 
     @property
     def ref(self) -> DocumentRef:
@@ -199,6 +201,8 @@ def _encode(action: Action) -> bytes:
         head |= {"if_seq_no": action.if_seq_no, "if_primary_term": action.if_primary_term}
     if action.routing is not None:
         head["routing"] = action.routing
+    if action.as_stored:
+        head["pipeline"] = "_none"  # instead of index.default_pipeline; that of index.final_pipeline runs
     line = orjson.dumps({action.op: head}) + b"\n"
     if action.op == "delete":
         return line

@@ -181,7 +181,7 @@ def _moving(moves: Sequence[_Move], current: Current) -> Iterator[Write]:
         if _is_for(old, fields, current):
             there = current[old].source
             source = {**there, OBJECT: {**own_object(there), **fields}}
-            yield Write(Action("create", *new, source), id, fields["order"])
+            yield Write(Action("create", *new, source, as_stored=True), id, fields["order"])
             yield Write(Action("delete", *old), id, moved=True)
 
 

@@ -159,7 +159,9 @@ def _undoing(entry: UndoEntry, current: StoredDocument | None) -> Action | None:
     since stays as it is, and waits to be scored.
     """
     if current is None:
-        return None if entry.source is None else Action("create", entry.index, entry.id, entry.source)
+        if entry.source is None:
+            return None
+        return Action("create", entry.index, entry.id, entry.source, as_stored=True)
     there, version, arrival = current.source, current.version, arrival_in(current.source)
     if entry.fields is not None:
         is_anew = arrival != entry.fields.get("order")
@@ -170,7 +172,8 @@ def _undoing(entry: UndoEntry, current: StoredDocument | None) -> Action | None:
     if entry.source is None:
         return Action("delete", entry.index, entry.id, None, *version)
     unchanged = arrival == arrival_in(entry.source)
-    return Action("index", entry.index, entry.id, there if unchanged else entry.source, *version)
+    source = there if unchanged else entry.source
+    return Action("index", entry.index, entry.id, source, *version, as_stored=True)
 
 
 def _size(entry: UndoEntry) -> int:

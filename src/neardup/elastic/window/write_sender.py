@@ -90,10 +90,14 @@ class WriteSender:
         return refused | self._changed(done)
 
     def _changed(self, done: Sequence[Write]) -> dict[str, str]:
-        """Why documents that were written whole are refused all the same, by id: a pipeline of others has given them
-        another text than was compared, or taken the verdict off. Reads back what went through one.
+        """Why documents that were added are refused all the same, by id: a pipeline of others has given them another
+        text than was compared, or taken the verdict off. Reads back what went through one.
         """
-        whole = [write for write in done if write.action.op in ("create", "index") and write.arrival >= 0]
+        whole = [
+            write
+            for write in done
+            if write.action.op in ("create", "index") and write.arrival >= 0 and not write.action.as_stored
+        ]
         if unknown := {write.action.index for write in whole} - self._pipelines.keys():
             there = index_settings(self._cluster, self._composer.target, _PIPELINE, params=_SETTINGS)
             named = {name: each["settings"].get(_PIPELINE, "_none") for name, each in there.items()}
@@ -173,7 +177,7 @@ class WriteSender:
         return self.send([write._replace(action=action.if_version(current.version))]).get(write.id)
 
     def _is_as_sent(self, write: Write, current: StoredDocument) -> bool:
-        """Whether a document that was written whole has its arrival, and the text that was compared."""
+        """Whether a document that was added has its arrival, and the text that was compared."""
         if arrival_in(current.source) != write.arrival:
             return False
         sent = write.action.source
