@@ -65,3 +65,26 @@ def test_what_is_stored_goes_through_no_default_pipeline_again(cluster):
         list(window.reconcile())
     places = {id: at for at, id, source in stored(cluster) if source["text"] == A}
     assert places == {"a": hour, "b": hour, "c": copies}
+
+
+def test_a_document_that_a_pipeline_fails_is_a_reject_and_the_stream_goes_on(cluster):
+    needs_processors(cluster, "fail")
+    made(cluster)
+    own = cluster.address
+    pipeline = f"{own.prefix}-none"
+    cluster.request(
+        "PUT", f"/_ingest/pipeline/{pipeline}", body={"processors": [{"fail": {"message": "no"}}]}
+    )
+    rejects: list[Reject] = []
+    with open_elastic_window(str(own), credentials=cluster.credentials) as window:
+        list(window.ingest([document("a", A)]))
+        settings = f"/{own.hourly(START // 3_600)}/_settings"
+        cluster.request("PUT", settings, body={"index.default_pipeline": pipeline})
+        both = [document("b", A), document("c", A, 1)]
+        verdicts = list(window.ingest(both, on_reject=rejects.append))
+        cluster.request("PUT", settings, body={"index.default_pipeline": None})
+    cluster.request("DELETE", f"/_ingest/pipeline/{pipeline}")
+    assert [(verdict.id, verdict.status) for verdict in verdicts] == [("c", "exact")]
+    assert [(each.id, each.reason.split(": ", 1)[1]) for each in rejects] == [
+        ("b", "fail_processor_exception: no")
+    ]

@@ -371,6 +371,18 @@ SENT = (
 )
 
 
+def test_a_document_that_a_pipeline_fails_is_refused_by_itself():
+    """The nodes say 500, as of what is wrong with themselves."""
+    failed = {"type": "fail_processor_exception", "reason": "no title"}
+    items = [{"create": {"status": 500, "error": failed}}, {"create": {"status": 201}}]
+    with (
+        standing_in([Answer(200, {"errors": True, "items": items})]) as server,
+        cluster_of(server) as cluster,
+    ):
+        outcomes = bulk(cluster, creating(2))
+    assert outcomes == [Outcome(400, "fail_processor_exception: no title"), Outcome(201, None)]
+
+
 def test_a_document_that_a_pipeline_sends_elsewhere_is_not_taken_for_stored():
     created = {"status": 201, "result": "created", "_seq_no": 0, "_primary_term": 1}
     exists = {"status": 409, "error": {"type": "version_conflict", "reason": "exists"}}

@@ -42,6 +42,8 @@ SENT_ELSEWHERE: Final = (
     "an ingest pipeline, or an alias or data stream called as the index, sends it elsewhere, to {index}/{id}; "
     "`neardup doctor` says what such an alias or data stream is, and how to take it away"
 )
+_FAILED: Final = "fail_processor_exception"
+"""The type of the error by which a pipeline refuses a document, with status 500."""
 _OF_DATA_STREAM: Final = "targeting backing indices is disallowed"
 OF_ONE_ITEM: Final = "bulk item"
 """The type of the error for an action that was refused, whose request was answered as all that went with it."""
@@ -117,10 +119,10 @@ def bulk(
 
     Items refused because the cluster is busy are sent again, alone, until `cluster.patience` is over, which raises
     `ClusterUnreachable`; so does a request that finds no cluster. Any other error of an item is its outcome (400 also
-    for one that a pipeline drops, or sends to another index or id, and for one that was sent to an alias); a request
-    that is refused as a whole, for the sake of one item or because it is too large, is sent in halves. Actions on the
-    same document happen in their order. An answer that is lost makes the whole request be sent again: a `create` that
-    had landed then has status 409, a `delete` 404, and the caller knows what to make of it.
+    for one that a pipeline drops, fails, or sends to another index or id, and for one that was sent to an alias); a
+    request that is refused as a whole, for the sake of one item or because it is too large, is sent in halves.
+    Actions on the same document happen in their order. An answer that is lost makes the whole request be sent again:
+    a `create` that had landed then has status 409, a `delete` 404, and the caller knows what to make of it.
 
     `between` is called in this thread: after each part of `max_bytes`, and every half second while several requests are
     under way; of one alone before each wait for refused items, and after each for a cluster that is away or busy. No
@@ -294,8 +296,9 @@ def _outcome(item: dict[str, Any], encoded: bytes) -> Outcome:
         return _outcome_of((answer["status"], None, None))
     if isinstance(error, dict):
         error = with_causes(f"{error.get('type')}: {error.get('reason')}", error.get("caused_by"))
-    status = TOO_LARGE if never_fits(error) else answer["status"]
-    return Outcome(status, error)
+    if error.startswith(_FAILED):
+        return Outcome(BAD_REQUEST, error)
+    return Outcome(TOO_LARGE if never_fits(error) else answer["status"], error)
 
 
 def _is_elsewhere(op: str, answer: dict[str, Any], encoded: bytes) -> bool:
