@@ -117,13 +117,16 @@ class Search:
         """
         if self._settings.retrieval == "sketch":
             wanted = self._shared_keys(counts, threshold)
-            counts = np.where((counts == UNCOUNTED) | (counts > self.largest), self.largest, counts)
         else:
             wanted = np.full(len(counts), COMPLETE_SHARED)
-        min_shared: NDArray[np.int64] = np.maximum(
-            np.minimum(required_overlaps(threshold, counts), wanted), 1
-        )
+        required = required_overlaps(threshold, self.sizes(counts))
+        min_shared: NDArray[np.int64] = np.maximum(np.minimum(required, wanted), 1)
         return min_shared
+
+    def sizes(self, counts: Offsets) -> NDArray[np.int64]:
+        """|A| as a search takes it: a sketch takes all that are larger than `largest` for as large, counted or not."""
+        largest = self.largest
+        return np.where((counts == UNCOUNTED) | (counts > largest), largest, counts) if largest else counts
 
     @property
     def largest(self) -> int:

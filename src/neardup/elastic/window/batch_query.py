@@ -11,7 +11,6 @@ from neardup.elastic.admin.managed_objects import MAX_TERMS
 from neardup.elastic.window import query_dsl
 from neardup.elastic.window.candidate_query import CandidateQueries, by_rarest
 from neardup.elastic.window.parts import in_parts
-from neardup.kernels.sketch import UNCOUNTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -68,10 +67,9 @@ class BatchQueries(CandidateQueries):
         of an hour that a copy of one of them can have.
         """
         same = query_dsl.terms("fingerprint", sorted({signed.fingerprint(i) for i in part}))
-        largest = self._search.largest
-        sizes = [self._size(int(signed.counts[i]), largest) for i in part]
+        sizes, largest = self._search.sizes(signed.counts[part]), self._search.largest
         lengths = query_dsl.lengths(
-            min(sizes), self._settings.threshold_fraction, max(sizes), largest=largest
+            int(sizes.min()), self._settings.threshold_fraction, int(sizes.max()), largest=largest
         )
         hours = self.of_hours_around([documents[i].hour for i in part])
         return self.living([query_dsl.any_of([same, *ways]), lengths, *hours])
@@ -108,8 +106,3 @@ class BatchQueries(CandidateQueries):
     def added_since(self, first: int) -> dict[str, Any]:
         """The search for the documents of the arrival `first` and later ones."""
         return self.body(self.living([], first=first))
-
-    @staticmethod
-    def _size(count: int, largest: int) -> int:
-        """How large a set passes for: as in memory, where large ones may not have been counted yet."""
-        return largest if largest and (count == UNCOUNTED or count > largest) else count
