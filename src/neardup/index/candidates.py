@@ -111,17 +111,15 @@ def merged(counts: Sequence[SharedCounts]) -> Candidates:
     return Candidates(*_parted(_sorted_once(pairs)), truncated)
 
 
-def candidates_of_one_route(
-    counts: SharedCounts, passing: Passing | None, query: Query, size: int
-) -> Candidates:
-    """The candidates of one route that are `passing` (None: all): as `merged([counts]).with_many()`, but without a look
+def candidates_of_one_route(counts: SharedCounts, passing: Passing, query: Query, size: int) -> Candidates:
+    """The candidates of one route that are `passing`: as `merged([counts]).with_many()`, but without a look
     at most of a flood's.
 
     `query` is what was searched with, in a table of `size` documents, of which its own are the last.
     """
     sizes = np.diff(counts.offsets)
     are_floods = sizes >= MANY_FROM
-    if passing is not None and are_floods.any():
+    if are_floods.any():
         are_floods = _are_floods(counts, np.flatnonzero(are_floods), passing)
     stand_ins = _stand_ins(counts, passing, query, size)
     few, floods = counts.docs, dict[int, ManyCandidates]()
@@ -134,25 +132,22 @@ def candidates_of_one_route(
             [np.empty(0, np.int32), *(parts[i] for i in np.flatnonzero(~are_floods).tolist())]
         )
     queries, docs = np.repeat(np.arange(len(sizes)), np.where(are_floods, 0, sizes)), few.astype(np.int64)
-    if passing is not None and len(docs):
-        keep = passing(queries, docs)
-        queries, docs = queries[keep], docs[keep]
+    keep = passing(queries, docs)
+    queries, docs = queries[keep], docs[keep]
     order = np.lexsort((docs, queries))
     rest = Candidates(queries[order], docs[order], counts.left_out > 0).with_many(stand_ins)
     return rest._replace(many=floods | dict(rest.many))
 
 
-def _stand_ins(counts: SharedCounts, passing: Passing | None, query: Query, size: int) -> dict[int, StandIns]:
+def _stand_ins(counts: SharedCounts, passing: Passing, query: Query, size: int) -> dict[int, StandIns]:
     """The stand-ins that are `passing`, of each document that has any."""
     offsets, docs = counts.stand_in_offsets, counts.stand_ins
     if not offsets[-1]:
         return {}
     which = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     docs = docs[: len(which)]
-    if passing is not None:
-        keep = passing(which, docs.astype(np.int64))
-        which, docs = which[keep], docs[keep]
-    return stand_ins_of(query, size, which, docs)
+    keep = passing(which, docs.astype(np.int64))
+    return stand_ins_of(query, size, which[keep], docs[keep])
 
 
 def _are_floods(counts: SharedCounts, which: NDArray[np.int64], passing: Passing) -> NDArray[np.bool_]:

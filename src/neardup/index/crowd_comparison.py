@@ -242,7 +242,7 @@ class CrowdComparison:
         """
         waiting = np.flatnonzero(texts.state < NEAR)
         docs = texts.docs[texts.starts[waiting]].astype(np.int64)
-        passing = self._pairs.may_match(np.full(len(docs), index), docs)
+        passing = self._pairs.passing(np.full(len(docs), index), docs)
         if sentences is not None:
             # The most that a doc of the text has in common with the document.
             sentences = np.maximum.reduceat(sentences, texts.starts[:-1])[waiting]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neardup.index.pair_overlaps import required_overlaps, shared_of_pairs
-from neardup.index.template_filter import passes_bitmap_filter
+from neardup.index.template_filter import passing_of
 from neardup.kernels.crowd import BELOW, EXACT, NEAR
 from neardup.model.verdict import Part
 from neardup.signing.signature import concatenated
@@ -31,7 +31,7 @@ class PairComparison:
     """Compares documents of a batch (`queries`, by their places in it) with `docs` of a table, of both one a pair.
 
     `sentences`, where they are looked for: how many a pair has in common. `rule`: when documents below `threshold`
-    share a part.
+    share a part. `passing`: which pairs are worth that, by their bitmaps.
     """
 
     def __init__(
@@ -45,14 +45,9 @@ class PairComparison:
         read_texts: ReadTexts,
         rule: PartialRule | None,
     ) -> None:
-        self._signed, self._table, self._signer, self._settings = signed, table, signer, settings
+        self._signed, self._table, self._signer, self._threads = signed, table, signer, settings.threads
         self._threshold, self._read_texts, self._rule = threshold, read_texts, rule
-
-    def may_match(self, queries: NDArray[np.int64], docs: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which pairs their bitmaps do not reject; all, in a complete search."""
-        if self._settings.retrieval == "complete":
-            return np.ones(len(docs), np.bool_)
-        return passes_bitmap_filter(self._signed, queries, docs, self._table, self._threshold)
+        self.passing = passing_of(settings, signed, table, threshold)
 
     def compared(
         self, queries: NDArray[np.int64], docs: NDArray[np.int64], sentences: NDArray[np.int64] | None
@@ -121,7 +116,7 @@ class PairComparison:
         before = others < 0
         shared = shared_of_pairs(
             signed, queries, data, offsets[:-1][at], offsets[1:][at], others, needed,
-            threshold=self._threshold, signer=signer, threads=self._settings.threads,
+            threshold=self._threshold, signer=signer, threads=self._threads,
         )  # fmt: skip
         counted = np.flatnonzero(before & (others >= 0))
         table.count(docs[counted], others[counted])

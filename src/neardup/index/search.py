@@ -20,7 +20,7 @@ from neardup.index.pair_overlaps import required_overlaps
 from neardup.index.posting_lists import PostingLists, Query
 from neardup.index.query_batch import SignedQueryBatch, posted, with_fingerprints
 from neardup.index.sentence_index import Among, SentenceIndex
-from neardup.index.template_filter import TemplateFilter, passes_bitmap_filter
+from neardup.index.template_filter import TemplateFilter, passing_of
 from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.settings import (
     COMPLETE_SHARED,
@@ -191,9 +191,8 @@ class Search:
             query = query._replace(repeated=table.repeated.posted)
         counts = self._counts_of_retrieval(batch, query, table, threshold, _AT_ONCE)
         table.repeated.add(counts.met)
-        candidates = candidates_of_one_route(
-            counts, self._passing(batch, table, threshold), query, table.size
-        )
+        passing = passing_of(self._settings, batch.signed, table, threshold)
+        candidates = candidates_of_one_route(counts, passing, query, table.size)
         self._templates.note(len(candidates.truncated), len(counts.docs), candidates.size)
         return candidates
 
@@ -214,7 +213,8 @@ class Search:
         candidates = self.with_sentences(pairs, batch, query, table, among)
         if not self._settings.max_candidates:
             candidates = candidates.with_many()
-        return self._limited(_filtered(candidates, self._passing(batch, table, threshold)))
+        passing = passing_of(self._settings, batch.signed, table, threshold)
+        return self._limited(_filtered(candidates, passing))
 
     def _counts_of_retrieval(
         self,
@@ -262,12 +262,6 @@ class Search:
             return candidates._replace(truncated=np.ones_like(candidates.truncated))
         return candidates.with_sentences(self.sentences.shared_and_add(batch.words, query, table, among))
 
-    def _passing(self, batch: SignedQueryBatch, table: DocumentTable, threshold: Fraction) -> Passing | None:
-        """Which pairs may match, by their bitmaps (kernels/bitmap_filter.py); None, in a complete search: all."""
-        if self._settings.retrieval == "complete":
-            return None
-        return lambda queries, docs: passes_bitmap_filter(batch.signed, queries, docs, table, threshold)
-
     def _limited(self, candidates: Candidates) -> Candidates:
         """No more candidates a document than `max_candidates`: the earliest, and the verdict will say so."""
         queries, docs, truncated = candidates[:3]
@@ -289,10 +283,8 @@ class Search:
         self.routes = {route: lists.renumbered(docs) for route, lists in self.routes.items()}
 
 
-def _filtered(candidates: Candidates, passing: Passing | None) -> Candidates:
-    """Candidates that are `passing` (None: all). What has sentences in common stays, and so do those in `many`."""
-    if passing is None or not len(candidates.docs):
-        return candidates
+def _filtered(candidates: Candidates, passing: Passing) -> Candidates:
+    """Candidates that are `passing`. What has sentences in common stays, and so do those in `many`."""
     keep = np.zeros(len(candidates.docs), np.bool_)
     if candidates.sentences is not None:
         keep |= candidates.sentences > 0

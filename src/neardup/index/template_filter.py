@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from neardup.index.candidates import Passing
     from neardup.index.document_table import DocumentTable
+    from neardup.model.settings import Settings
     from neardup.signing.signature import SignedBatch
 
 _MANY: Final = 64
@@ -62,6 +64,13 @@ class TemplateFilter:
             self._bits = wider
         fill_columns(table.levels, table.bitmaps, self._filled, table.size, self._bits)
         self._filled = table.size
+
+
+def passing_of(settings: Settings, signed: SignedBatch, table: DocumentTable, threshold: Fraction) -> Passing:
+    """Which pairs a search by `settings` compares: those that the bitmap filter passes; all, in a complete search."""
+    if settings.retrieval == "complete":
+        return lambda _, docs: np.ones(len(docs), np.bool_)
+    return lambda queries, docs: passes_bitmap_filter(signed, queries, docs, table, threshold)
 
 
 def passes_bitmap_filter(
