@@ -7,7 +7,7 @@ one batch are members of each other's crowds by then (index/crowds.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +16,7 @@ import numpy as np
 from neardup.index.candidates import ManyCandidates
 from neardup.index.crowd_comparison import best_of
 from neardup.kernels.crowd import EXACT, NEAR
-from neardup.model.decision import NO_MATCHES, Matches, as_listed, ranked
+from neardup.model.decision import NO_MATCHES, Compared, Matches, as_listed, ranked
 from neardup.model.verdict import Overlap, Part, overlap_of
 
 if TYPE_CHECKING:
@@ -28,17 +28,6 @@ if TYPE_CHECKING:
     from neardup.index.pair_comparison import PairComparison
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.verdict import Match
-
-
-class Compared(NamedTuple):
-    """One document and what it is compared with: how many documents, which match, which share a part below that; and
-    whether further candidates were `cut` off.
-    """
-
-    candidates: int
-    matches: Matches
-    parts: Sequence[Part]
-    cut: bool = False
 
 
 class _Repeated(NamedTuple):

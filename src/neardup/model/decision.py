@@ -69,43 +69,48 @@ def as_listed(best: Sequence[Overlap], listed: int | None) -> tuple[Match, ...]:
     return tuple([_match_of((match.id, match.score, match.shared)) for match in best[:listed]])
 
 
-class Evidence(NamedTuple):
-    """What decides the verdict on one document.
+class Compared(NamedTuple):
+    """One document and what it is compared with: how many documents, which match, which share a part below that; and
+    whether further candidates were `cut` off.
+    """
+
+    candidates: int
+    matches: Matches
+    parts: Sequence[Part]
+    cut: bool = False
+
+
+def decide(
+    id: str,
+    time: int,
+    compared: Compared,
+    *,
+    empty: bool,
+    comparable: bool = True,
+    cut: bool = False,
+    parts: bool,
+    listed: int | None,
+) -> Verdict:
+    """The verdict on a document: what it is a copy of, whose group it joins, what it shares parts with.
 
     id, time     of the document; `time` in milliseconds
-    compared     how many documents it was compared with exactly
-    matches      those at or above the threshold
-    parts        those below it that share a part; None: partial copies were not looked for
     empty        whether its normal form is: nothing is a copy of nothing
     comparable   whether any of the hours that it is to be compared with lives
     cut          whether anything was left out: of the search, or hours that it should have been compared with
-    listed       how many parts the verdict names; None = all
-    """
-
-    id: str
-    time: int
-    compared: int
-    matches: Matches
-    parts: Sequence[Part] | None
-    empty: bool
-    comparable: bool
-    cut: bool
-    listed: int | None
-
-
-def decide(evidence: Evidence) -> Verdict:
-    """The verdict on a document: what it is a copy of, whose group it joins, what it shares parts with.
+    parts        whether partial copies were looked for
+    listed       how many of these the verdict names; None = all
 
     A document that matches none, or none that stands for a group, heads a group of its own. So does a partial copy,
     because groups are of documents that are copies as a whole.
     """
-    id, time, compared, matches, parts, empty, comparable, cut, listed = evidence
-    named, named_total = (None, None) if parts is None else (_named(parts, listed), len(parts))
+    candidates, matches, shared, is_cut = compared
+    cut = cut or is_cut
+    named, named_total = (_named(shared, listed), len(shared)) if parts else (None, None)
     best = matches.best
     if best is None:
-        status = _status_without_match(empty=empty, comparable=comparable, partial=bool(parts))
+        status = _status_without_match(empty=empty, comparable=comparable, partial=parts and bool(shared))
         return Verdict(
-            id, format_time(time), status, None, None, None, id, compared, cut, (), 0, named, named_total
+            id, format_time(time), status, None, None, None, id, candidates, cut, (), 0, named, named_total
         )
     return Verdict(
         id,
@@ -115,7 +120,7 @@ def decide(evidence: Evidence) -> Verdict:
         best.score,
         best.shared,
         id if matches.head is None else matches.head.id,
-        compared,
+        candidates,
         cut,
         matches.listed,
         matches.total,
@@ -134,7 +139,7 @@ def unmatched(
     parts: bool,
 ) -> list[Verdict]:
     """What `decide` says of documents that were compared with none, all at once. `parts`: whether partial copies were
-    looked for; the rest is as in `Evidence`.
+    looked for; the rest is as there.
     """
     statuses: list[Status] = ["unique"] * len(ids)
     for i, (is_empty, is_comparable) in enumerate(zip(empty, comparable, strict=True)):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neardup.index.posting_lists import Query
-from neardup.model.decision import Evidence, decide
+from neardup.model.decision import decide
 from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_of
 from neardup.model.verdict import Part
 from neardup.window.comparison import searched, with_kinds
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.index.sentence_index import Among
-    from neardup.index.verification import Compared
+    from neardup.model.decision import Compared
     from neardup.model.verdict import Verdict
     from neardup.signing.signature import SignedBatch
     from neardup.window.state import State
@@ -73,10 +73,8 @@ def _decided(state: State, doc: int, compared: Compared, *, empty: bool) -> Verd
     """The verdict on a stored document that is `compared`; whether its text is `empty`."""
     table, settings = state.table, state.settings
     verdict = decide(
-        Evidence(
-            table.ids[doc], int(table.times[doc]), compared.candidates, compared.matches,
-            compared.parts if settings.partial else None, empty, True, compared.cut, settings.matches,
-        )
+        table.ids[doc], int(table.times[doc]), compared, empty=empty,
+        parts=settings.partial, listed=settings.matches,
     )  # fmt: skip
     best = compared.matches.best
     return verdict if best is None else with_kinds(state, [verdict], [doc], [best])[0]

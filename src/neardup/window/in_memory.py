@@ -9,7 +9,7 @@ import numpy as np
 from neardup.errors import DocumentError, UnknownDocument
 from neardup.index.posting_lists import Query
 from neardup.model.clock import now_ms
-from neardup.model.decision import Evidence, decide
+from neardup.model.decision import decide
 from neardup.model.document import encode_text
 from neardup.model.hours import FIRST_HOUR, LAST_HOUR, begin_of, compared_hours, hour_of
 from neardup.window.candidates_of_one import candidates_of_one
@@ -43,24 +43,16 @@ def query(state: State, options: QueryOptions) -> Verdict:
     verifier = verifier_of(
         state, signed, candidates, options.threshold, rule=options.rule, listed=options.matches
     )
-    checked, matches, parts, _ = verifier.compared(0, FIRST_HOUR)
+    compared, empty = verifier.compared(0, FIRST_HOUR), bool(signed.signed.text_offsets[1] == 0)
     verdict = decide(
-        Evidence(
-            options.id or "",
-            time,
-            checked,
-            matches,
-            None if options.rule is None else parts,
-            empty=bool(signed.signed.text_offsets[1] == 0),
-            comparable=True,
-            cut=bool(candidates.truncated[0]),
-            listed=options.matches,
-        )
-    )
-    if matches.best is None:
+        options.id or "", time, compared, empty=empty, cut=bool(candidates.truncated[0]),
+        parts=options.rule is not None, listed=options.matches,
+    )  # fmt: skip
+    best = compared.matches.best
+    if best is None:
         return verdict
     subject = (options.text or "").encode() if own < 0 else own
-    return with_kinds(state, [verdict], [subject], [matches.best])[0]
+    return with_kinds(state, [verdict], [subject], [best])[0]
 
 
 def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch, int]:
@@ -106,13 +98,13 @@ def _check_first(state: State, texts: Sequence[bytes], batch: SignedQueryBatch) 
     cut, time = truncated.tolist(), _present(state)
     verdicts, copies = [], {}
     for i, is_empty in enumerate((np.diff(batch.signed.text_offsets) == 0).tolist()):
-        compared, matches, parts, _ = verifier.compared(i, FIRST_HOUR)
-        named = parts if settings.partial else None
-        verdicts.append(
-            decide(Evidence("", time, compared, matches, named, is_empty, True, cut[i], settings.matches))
+        compared = verifier.compared(i, FIRST_HOUR)
+        verdict = decide(
+            "", time, compared, empty=is_empty, cut=cut[i], parts=settings.partial, listed=settings.matches
         )
-        if matches.best is not None:
-            copies[i] = matches.best
+        verdicts.append(verdict)
+        if (best := compared.matches.best) is not None:
+            copies[i] = best
     subjects = [texts[i] for i in copies]
     labelled = with_kinds(state, [verdicts[i] for i in copies], subjects, list(copies.values()))
     for i, verdict in zip(copies, labelled, strict=True):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neardup.index.posting_lists import MANY_OF_ONE_TEXT, Query
-from neardup.model.decision import Evidence, Matches, decide, unmatched
+from neardup.model.decision import decide, unmatched
 from neardup.model.document import Reject
 from neardup.model.hours import LAST_HOUR, first_living_hour
 from neardup.window.budgets import within_budgets
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.index.verification import Verifier
     from neardup.model.document import Prepared
-    from neardup.model.verdict import Basis, Part, Verdict
+    from neardup.model.verdict import Basis, Verdict
     from neardup.window.newest_hour import Leaps
     from neardup.window.state import State
 
@@ -183,19 +183,17 @@ def _decided(
     _keep_alone(state, docs[alone & kept], cut[alone & kept])
     bases: dict[int, Basis] = {}
     for i in np.flatnonzero(~alone).tolist():
-        compared, matches, parts, limited = verifier.compared(i, int(hours.floors[i]), living=living)
+        compared = verifier.compared(i, int(hours.floors[i]), living=living)
         verdicts[i] = decide(
-            Evidence(
-                ids[i], times[i], compared, matches, parts if settings.partial else None, empty[i],
-                comparable[i], left_out[i] or limited, settings.matches,
-            )
+            ids[i], times[i], compared, empty=empty[i], comparable=comparable[i], cut=left_out[i],
+            parts=settings.partial, listed=settings.matches,
         )  # fmt: skip
-        if matches.total or parts:
-            bases[i] = matches.basis(parts)
+        if compared.matches.total or compared.parts:
+            bases[i] = compared.matches.basis(compared.parts)
             best = bases[i].best
             is_earlier = best is not None and best.time > times[i]
             state.since_opened.earlier_copies += is_earlier and bool(kept[i])
-        kept[i] = kept[i] and _keep(state, int(docs[i]), verdicts[i], matches, parts)
+        kept[i] = kept[i] and _keep(state, int(docs[i]), verdicts[i], bases.get(i))
     state.table.ids.let_find_all(docs[kept], [ids[i] for i in np.flatnonzero(kept).tolist()])
     _record(state, documents, verdicts, np.where(kept, docs, -1), bases)
     return verdicts
@@ -232,19 +230,19 @@ def _record(
             state.store.not_kept(documents[i], verdicts[i])
 
 
-def _keep(state: State, doc: int, verdict: Verdict, matches: Matches, parts: Sequence[Part]) -> bool:
-    """Notes the verdict on a document of the run, as the policy has it. Returns whether the document is kept, and so
-    can be found by its id.
+def _keep(state: State, doc: int, verdict: Verdict, basis: Basis | None) -> bool:
+    """Notes the verdict on a document of the run, as the policy has it; `basis`: None if it matches nothing, not in
+    part either. Returns whether the document is kept, and so can be found by its id.
     """
     table, policy = state.table, state.settings.policy
-    if matches.total and policy == "drop":
+    if verdict.is_copy and policy == "drop":
         table.delete(doc)
         return False
     table.ids.known[doc] = 1
-    if matches.total or parts:
-        state.join(doc, matches.head)
+    if basis is not None:
+        state.join(doc, basis.head)
     elif verdict.candidates or verdict.truncated:
         table.note_compared(doc, verdict.candidates, truncated=verdict.truncated)
-    if matches.total and policy == "route":
+    if verdict.is_copy and policy == "route":
         table.set_aside(doc, aside=True)
     return True

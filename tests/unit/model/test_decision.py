@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from neardup.model.decision import NO_MATCHES, Evidence, decide, ranked
+from neardup.model.decision import NO_MATCHES, Compared, decide, ranked
 from neardup.model.verdict import Match, Overlap, Part
 
 NEAR = Overlap(1, "near", 50, 8, 10, False)
@@ -12,13 +12,11 @@ BETTER = Overlap(2, "better", 60, 9, 10, False)
 EXACT = Overlap(3, "exact", 70, 10, 10, True)
 
 
-UNIQUE = Evidence("new", 1_000, 7, NO_MATCHES, None, False, True, True, None)
-"""What is known of a document that matches none."""
-
-
-def verdict(*overlaps, heads=(), listed=None, parts=None):
+def verdict(*overlaps, heads=(), listed=None, parts=None, **known):
+    """The verdict on a document; `parts`: None: they were not looked for."""
     matches = ranked(overlaps, lambda match: match.id in heads, listed)
-    return decide(UNIQUE._replace(matches=matches, listed=listed, parts=parts))
+    compared = Compared(7, matches, parts or [], cut=True)
+    return decide("new", 1_000, compared, **{"empty": False, **known}, parts=parts is not None, listed=listed)
 
 
 @pytest.mark.parametrize(("overlaps", "status", "best"), [
@@ -77,7 +75,8 @@ def test_the_best_match_is_kept_however_few_are_listed(listed, named):
     (False, True, "unique"), (True, True, "empty"), (True, False, "empty"), (False, False, "unscored"),
 ])  # fmt: skip
 def test_alone_it_heads_a_group_of_its_own(empty, comparable, status):
-    found = decide(UNIQUE._replace(id="a", time=0, compared=3, cut=False, empty=empty, comparable=comparable))
+    compared = Compared(3, NO_MATCHES, [])
+    found = decide("a", 0, compared, empty=empty, comparable=comparable, parts=False, listed=None)
     assert found.to_dict() == {
         "id": "a", "time": "1970-01-01T00:00:00Z", "status": status, "duplicate_of": None, "score": None,
         "shared": None, "group": "a", "candidates": 3, "truncated": False, "matches": [],
@@ -90,14 +89,14 @@ PARTS = [Part(1, "less", 50, 3, 10, 5, 1), Part(2, "more", 60, 4, 10, 8, 2)]
 
 
 def test_parts_make_a_partial_copy_of_what_is_no_copy_as_a_whole():
-    found = decide(UNIQUE._replace(parts=PARTS))
+    found = verdict(parts=PARTS)
     assert (found.status, found.duplicate_of, found.group, found.is_copy) == ("partial", None, "new", False)
     assert [part.id for part in found.partial or ()] == ["more", "less"]
-    one = decide(UNIQUE._replace(parts=PARTS, listed=1))
+    one = verdict(parts=PARTS, listed=1)
     assert [part.id for part in one.partial or ()] == ["more"]
-    totals = [decide(UNIQUE._replace(parts=PARTS, listed=listed)).partial_total for listed in (None, 1, 0)]
+    totals = [verdict(parts=PARTS, listed=listed).partial_total for listed in (None, 1, 0)]
     assert totals == [2, 2, 2]
-    assert decide(UNIQUE._replace(parts=[])) == decide(UNIQUE)._replace(partial=(), partial_total=0)
+    assert verdict(parts=[]) == verdict()._replace(partial=(), partial_total=0)
     near = verdict(NEAR, parts=PARTS)
     assert (near.status, near.duplicate_of, len(near.partial or ())) == ("near", "near", 2)
 
@@ -106,4 +105,4 @@ def test_parts_make_a_partial_copy_of_what_is_no_copy_as_a_whole():
     ("changes", "status"), [({"empty": True}, "empty"), ({"comparable": False}, "unscored")]
 )
 def test_what_could_not_be_compared_is_no_partial_copy(changes, status):
-    assert decide(UNIQUE._replace(parts=PARTS, **changes)).status == status
+    assert verdict(parts=PARTS, **changes).status == status

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import neardup
-from neardup.model.decision import NO_MATCHES, Evidence, Matches, decide
+from neardup.model.decision import NO_MATCHES, Compared, Matches, decide
 from neardup.model.verdict import Match, Member, Overlap, Part
 from neardup.stores import blobs, records
 from neardup.stores.records import KEY_COUNTS, ROW, SET_ASIDE, TRUNCATED
@@ -22,7 +22,7 @@ BEST = Overlap(3, "best", 50, 8, 10, False)
 HEAD = Overlap(1, "head", 20, 7, 10, False)
 LISTED = Match("best", BEST.score, BEST.shared)
 PARTS = [Part(1, "less", 50, 3, 10, 5, 1), Part(2, "more", 60, 4, 10, 8, 2)]
-ALONE = Evidence("ä", 1_000, 7, NO_MATCHES, None, False, True, False, None)
+ALONE = Compared(7, NO_MATCHES, [])
 
 
 def test_nobody_else_indexes_rows_by_the_names_of_columns():
@@ -40,23 +40,24 @@ def test_a_row_is_as_long_as_it_was_in_every_version():
     assert ROW.itemsize == 128
 
 
-@pytest.mark.parametrize("evidence", [
-    ALONE,
-    ALONE._replace(matches=Matches(BEST, BEST, 1, (LISTED,)), cut=True),
-    ALONE._replace(matches=Matches(BEST, HEAD, 4, (LISTED,)), parts=PARTS, listed=1),
-    ALONE._replace(parts=PARTS),
-    ALONE._replace(parts=[]),
+@pytest.mark.parametrize(("compared", "listed", "parts"), [
+    (ALONE, None, False),
+    (ALONE._replace(matches=Matches(BEST, BEST, 1, (LISTED,)), cut=True), None, False),
+    (ALONE._replace(matches=Matches(BEST, HEAD, 4, (LISTED,)), parts=PARTS), 1, True),
+    (ALONE._replace(parts=PARTS), None, True),
+    (ALONE, None, True),
 ], ids=["unique", "a copy of its head", "a copy of another", "a partial copy", "looked for in vain"])  # fmt: skip
-def test_a_verdict_comes_back_as_it_was_written(evidence):
-    verdict, rows = decide(evidence), np.zeros(2, ROW)
+def test_a_verdict_comes_back_as_it_was_written(compared, listed, parts):
+    verdict = decide("ä", 1_000, compared, empty=False, parts=parts, listed=listed)
+    rows = np.zeros(2, ROW)
     rows["time"], rows["flags"] = 1_000, SET_ASIDE
-    basis, row = evidence.matches.basis(evidence.parts or []), rows[1:]
+    basis, row = compared.matches.basis(compared.parts), rows[1:]
     (blob,) = blobs.encode_verdicts(rows, np.array([1]), [verdict], [basis], [b""])
     assert list(blobs.verdicts_of(row, [blob])) == [verdict]
     assert len(blob) == row["blob_bytes"]
     assert row["flags"] == SET_ASIDE | (TRUNCATED if verdict.truncated else 0)
     if verdict.is_copy:
-        with_head = HEAD if evidence.matches.head is HEAD else BEST
+        with_head = HEAD if compared.matches.head is HEAD else BEST
         expected = Member("ä", verdict.time, with_head.score, with_head.shared, "best", BEST.score)
         assert list(blobs.members_of(row, [blob])) == [(verdict.group, expected)]
 
