@@ -84,13 +84,6 @@ class DocumentIds:
         find_ids(self._slots, self.names, self.name_starts, hashes, packed.names, packed.starts, docs)
         return docs
 
-    def doc(self, id: str) -> int:
-        """The doc that this id finds, which there is."""
-        doc = self.get(id)
-        if doc is None:
-            raise KeyError(id)
-        return doc
-
     def docs(self) -> NDArray[np.int64]:
         """The docs that are found by their ids, ascending."""
         return np.flatnonzero(self.known[: self.size])

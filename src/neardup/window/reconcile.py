@@ -86,7 +86,7 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
                     state.store_flags(doc)
                 continue
             verdict, compared = next(decided)
-            head = table.ids.doc(verdict.group)
+            head = doc if (joined := compared.matches.head) is None else joined.doc
             changed = _differ(verdict, old)
             verdict = verdict if changed else old  # what is not told stays as it was told
             if _set_aside(state, doc, verdict, stay) or table.arrivals[head] != old_heads[doc] or changed:
