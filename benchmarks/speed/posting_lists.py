@@ -21,9 +21,10 @@ import numpy as np
 
 import neardup
 from benchmarks.lib import corpora, harness, stream, wordmodel
-from neardup.index.posting_lists import Hits, PostingLists, Query
+from neardup.index.posting_lists import PostingLists, Query
 from neardup.index.query_batch import posted
 from neardup.kernels.batch_search import Documents
+from neardup.kernels.counters import Counters
 from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def posted_over(known: Sketches, times: int, seed: int) -> PostingLists:
 
 
 def searched(
-    lists: PostingLists, asked: Sketches, documents: Documents, hits: Hits
+    lists: PostingLists, asked: Sketches, documents: Documents, hits: Counters
 ) -> tuple[float, list[set[int]]]:
     """Microseconds a document, and whom each found."""
     size = len(asked.offsets) - 1
@@ -130,7 +131,7 @@ def measured(known: Sketches, asked: Sketches, times: int, seed: int) -> dict[st
         np.zeros(docs, np.int32), np.full(docs, -1, np.int32), np.ones(docs, np.uint8), np.zeros(docs, np.uint64),
         np.zeros((docs, 2), np.uint64), np.arange(docs, dtype=np.int32), np.full(docs, -1, np.int32),
     )  # fmt: skip
-    hits, took, candidates = Hits(docs, SHARED), [], 0
+    hits, took, candidates = Counters.of(docs, SHARED), [], 0
     size = len(asked.offsets) - 1
     for first in range(0, size, BATCH):
         microseconds, found = searched(lists, asked.part(first, min(first + BATCH, size)), documents, hits)

@@ -16,11 +16,11 @@ from neardup.index.arrivals import positions_of
 from neardup.index.budget_bytes import budget_bytes_of
 from neardup.index.document_ids import DocumentIds
 from neardup.index.freed_memory import give_back
-from neardup.index.posting_lists import Hits
 from neardup.index.repeated_texts import RepeatedTexts
 from neardup.index.same_texts import chain, same_texts
 from neardup.kernels.batch_search import Documents
 from neardup.kernels.bitmap_filter import HELD_WORDS, fill_levels, folded
+from neardup.kernels.counters import Counters
 from neardup.model.hours import FIRST_HOUR
 from neardup.stores import records
 from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, are_deleted
@@ -56,6 +56,7 @@ class DocumentTable:
 
     def __init__(self, most_shared: int, *, held_texts: int = 0) -> None:
         self.held_texts = held_texts
+        self._most_shared = most_shared
         self.size = 0
         self.ids = DocumentIds()
         self.members: defaultdict[int, list[int]] = defaultdict(list)
@@ -70,7 +71,7 @@ class DocumentTable:
         self.next_of = np.zeros(_FIRST_CAPACITY, np.int32)
         self.stands = np.zeros(_FIRST_CAPACITY, np.uint8)
         self.leads = np.zeros(_FIRST_CAPACITY, np.uint8)
-        self.hits = Hits(_FIRST_CAPACITY, most_shared)
+        self.counters = Counters.of(_FIRST_CAPACITY, most_shared)
         self.levels = np.zeros(_FIRST_CAPACITY, np.uint8)
         self.bitmaps: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, HELD_WORDS), np.uint64)
         self.dead = 0
@@ -119,7 +120,7 @@ class DocumentTable:
     def memory(self) -> int:
         """Bytes of all columns and ids; groups are not counted."""
         columns: int = sum(getattr(self, name).nbytes for name in _COLUMNS)
-        return columns + len(self.hits) + self.ids.memory
+        return columns + self.counters.hits.nbytes + self.ids.memory
 
     @property
     def are_known(self) -> NDArray[np.bool_]:
@@ -151,7 +152,7 @@ class DocumentTable:
                 larger = np.zeros((capacity, *old.shape[1:]), old.dtype)
                 (records.copy_rows if name == "rows" else np.copyto)(larger[:first], old[:first])
                 setattr(self, name, larger)
-            self.hits = self.hits.resized(capacity)
+            self.counters = Counters.of(capacity, self._most_shared)
             give_back(capacity)
         if first == 0 and last == len(self.rows):
             self.rows = rows
@@ -351,7 +352,7 @@ class DocumentTable:
         for name in _COLUMNS:
             if name not in {"first_of", "next_of"}:
                 setattr(self, name, getattr(self, name)[: self.size][kept])
-        self.hits = self.hits.resized(len(kept))
+        self.counters = Counters.of(len(kept), self._most_shared)
         self.ids = self.ids.kept(kept)
         moved = {
             arrival: [int(new_docs[m]) for m in members if new_docs[m] >= 0]

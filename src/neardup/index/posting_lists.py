@@ -20,7 +20,6 @@ from neardup.kernels.bitmap_columns import ROWS, BitmapColumns
 from neardup.kernels.bitmap_filter import LEVELS
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.kernels.bitset_cache import MAX_BITSETS, BitsetCache
-from neardup.kernels.counters import Counters, bits_for
 from neardup.kernels.packed_lists import PackedLists
 from neardup.kernels.posting_lists import Lists
 
@@ -28,8 +27,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.kernels.batch_search import Documents
+    from neardup.kernels.counters import Counters
 
-__all__ = ["MANY_OF_ONE_TEXT", "Hits", "PostingLists", "Query", "SharedCounts"]
+__all__ = ["MANY_OF_ONE_TEXT", "PostingLists", "Query", "SharedCounts"]
 
 _FIRST_SLOTS = 1 << 12
 _FIRST_POOL = 1 << 14
@@ -50,29 +50,6 @@ _MOST_POOLED = 1 << 32
 """Places of a pool, for where a list begins has 32 bits: those of some millions of documents of 4 KB, if not packed."""
 _MOST_PACKED = (1 << 32) - 1
 """Postings that can be packed, for where a bucket begins has 32 bits: those of some 80 million documents of 4 KB."""
-
-
-class Hits:
-    """Counters for searches that ask for at most `most` shared keys, one a doc; all lists may share them.
-
-    Memory: a byte a doc.
-    """
-
-    def __init__(self, size: int, most: int) -> None:
-        self.most = most
-        self.counters = Counters(
-            hits=np.zeros(size, np.uint8),
-            bits=bits_for(most),
-            stamp=np.zeros(1, np.int64),
-        )
-
-    def __len__(self) -> int:
-        """How many docs there are counters for."""
-        return len(self.counters.hits)
-
-    def resized(self, size: int) -> Hits:
-        """Fresh counters for another number of docs."""
-        return Hits(size, self.most)
 
 
 def _no_bitsets(documents: int) -> BitsetCache:
@@ -232,7 +209,7 @@ class PostingLists:
         min_shared: NDArray[np.int64],
         query: Query,
         documents: Documents,
-        hits: Hits,
+        counters: Counters,
         limit: int = 0,
         at_once: int = 0,
         columns: BitmapColumns = _NO_COLUMNS,
@@ -242,13 +219,13 @@ class PostingLists:
         Ends before a document, not the first one, that would make more candidates than `at_once` (0: never does).
         Where very many are found, docs of short texts are left out that the `columns` speak against.
 
-        A candidate lies in at least `min_shared[i]` (1 to `hits.most`) of the lists of document i's keys, is alive, in
-        the hours of the query, and of a size that can reach the threshold. Lists of more than `limit` living docs of
-        those hours are left out (0 = none). Cost: the postings of the batch's keys, about 1 ns each; where many lists
-        are long, a word of 64 docs a list instead. All documents of one text are one posting.
+        A candidate lies in at least `min_shared[i]` (1 to what `counters` are for) of the lists of document i's keys,
+        is alive, in the hours of the query, and of a size that can reach the threshold. Lists of more than `limit`
+        living docs of those hours are left out (0 = none). Cost: the postings of the batch's keys, about 1 ns each;
+        where many lists are long, a word of 64 docs a list instead. All documents of one text are one posting.
         """
         size, widest = len(query.docs), int(np.diff(offsets).max(initial=0))
-        self._make_room_for_bitsets(len(hits))
+        self._make_room_for_bitsets(len(counters.hits))
         out = SearchOutput(
             candidates=self._reused.of(),
             offsets=np.zeros(size + 1, np.int64),
@@ -263,7 +240,7 @@ class PostingLists:
         while True:
             status = search_and_add(
                 self._lists, self._packed, self._bitsets, keys, offsets, min_shared, limit, query, columns,
-                documents, hits.counters, out, progress,
+                documents, counters, out, progress,
             )  # fmt: skip
             done, is_full = int(progress[0]), status == kernel.CANDIDATES_FULL
             if status == kernel.DONE or (is_full and done and 0 < at_once <= len(out.candidates)):

@@ -229,7 +229,7 @@ class Search:
         chained = query._replace(fingerprints=batch.signed.fingerprints)
         keys, alike = self.posting_keys(batch), self._templates.columns(batch.signed, table)
         return self.lists.search_and_add(
-            *keys, min_shared, chained, table.columns, table.hits, at_once=at_once, columns=alike
+            *keys, min_shared, chained, table.columns, table.counters, at_once=at_once, columns=alike
         )
 
     def _counts_of_routes(
@@ -241,7 +241,7 @@ class Search:
             ones, sentences = np.ones(len(query.docs), np.int64), (words.sentences, words.sentence_offsets)
             for route, lists in self.routes.items():
                 keys, limit = sentences if route == "sentences" else words.band_keys(), _LIMITS[route]
-                counts.append(lists.search_and_add(*keys, ones, query, table.columns, table.hits, limit))
+                counts.append(lists.search_and_add(*keys, ones, query, table.columns, table.counters, limit))
         return counts
 
     def with_sentences(

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from neardup.index.posting_lists import Hits, PostingLists, Query
+from neardup.index.posting_lists import PostingLists, Query
+from neardup.kernels.counters import Counters
 from neardup.model.settings import MAX_SENTENCE_DOCUMENTS
 from neardup.signing.signature import WordFeatures
 
@@ -57,7 +58,7 @@ class SentenceIndex:
         self._of: dict[int, bytes] = {}
         self._bytes = 0
         self._unread: Counter[int] = Counter()  # documents without sentences, by hour
-        self._hits = Hits(0, 1)
+        self._counters = Counters.of(0, 1)
 
     @property
     def memory(self) -> int:
@@ -100,8 +101,8 @@ class SentenceIndex:
         others count.
         """
         documents = np.repeat(np.arange(len(query.docs)), np.diff(words.sentence_offsets))
-        if len(self._hits) < len(table.counts):
-            self._hits = Hits(len(table.counts), 1)
+        if len(self._counters.hits) < len(table.counts):
+            self._counters = Counters.of(len(table.counts), 1)
         truncated = self._unread_in_hours(query)
         pairs = [np.empty(0, np.int64)]
         first = 0
@@ -133,7 +134,7 @@ class SentenceIndex:
             query.high_hours[documents], (0, 1),
         )  # fmt: skip
         others = self.lists.search_and_add(
-            sentences, np.arange(count + 1), np.ones(count, np.int64), each, table.columns, self._hits,
+            sentences, np.arange(count + 1), np.ones(count, np.int64), each, table.columns, self._counters,
             MAX_SENTENCE_DOCUMENTS if among is None else 0, at_once=_AT_ONCE,
         )  # fmt: skip
         left_out = others.left_out > 0

@@ -57,7 +57,7 @@ class TemplateFilter:
         return BitmapColumns(self._bits, signed.levels, signed.bitmaps)
 
     def _catch_up(self, table: DocumentTable) -> None:
-        words = WORDS * (len(table.hits) // BITS + 1)
+        words = WORDS * (len(table.counters.hits) // BITS + 1)
         if words != self._bits.shape[1]:
             wider = np.zeros((ROWS, words), np.uint64)
             wider[:, : self._bits.shape[1]] = self._bits

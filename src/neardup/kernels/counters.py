@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -25,8 +26,15 @@ class Counters(NamedTuple):
     hits    one a doc: stamp << bits | count
     bits    how many low bits are the count's (`bits_for`)
     stamp   that of the last search; an array of one
+
+    Memory: a byte a doc.
     """
 
     hits: NDArray[np.uint8]
     bits: int
     stamp: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, size: int, most: int) -> Counters:
+        """Fresh ones for so many docs, and for searches that ask for at most `most` shared keys."""
+        return cls(np.zeros(size, np.uint8), bits_for(most), np.zeros(1, np.int64))

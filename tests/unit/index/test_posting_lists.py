@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from neardup.errors import WindowError
 from neardup.index import posting_lists
 from neardup.index.bulk_postings import BulkPostings
-from neardup.index.posting_lists import Hits, PostingLists, Query
+from neardup.index.posting_lists import PostingLists, Query
 from neardup.index.reused_array import ReusedArray
 from neardup.kernels import posting_lists as kernel
 from neardup.kernels.batch_search import Documents
+from neardup.kernels.counters import Counters
 from neardup.kernels.packed_lists import KEY_BITS, shape_of
 
 SPREADING = 0x9E3779B97F4A7C15  # what the table multiplies keys by
@@ -59,7 +60,7 @@ class Slow:
     def __post_init__(self):
         packed = self.packed_after is not None
         self.lists = PostingLists(slots=16, pool=4, packs=packed, table_keys=self.packed_after or 0)
-        self.hits = Hits(self.size, self.most)
+        self.counters = Counters.of(self.size, self.most)
         self.columns = columns_of(
             np.zeros(self.size, np.int32), np.full(self.size, 10, np.int32), np.ones(self.size, np.uint8)
         )
@@ -108,7 +109,7 @@ class Slow:
             np.array(min_shared, np.int64),
             query,
             self.columns,
-            self.hits,
+            self.counters,
             limit,
         )
         expected = []
@@ -145,7 +146,7 @@ class Slow:
         living = np.argsort(numbers)[numbers.count(-1) :]
         self.columns = columns_of(*(column[living] for column in self.columns[:3]))
         self.size = len(self.columns.hours)
-        self.hits = self.hits.resized(self.size)
+        self.counters = Counters.of(self.size, self.most)
 
 
 def offsets_of(documents):
@@ -400,7 +401,7 @@ def test_documents_of_one_text_are_one_posting_and_all_found(texts):
     size = len(texts)
     lists, hits, columns = (
         PostingLists(),
-        Hits(size, 4),
+        Counters.of(size, 4),
         columns_of(*(np.ones(size, np.int32) for _ in range(3))),
     )
     columns.fingerprints[:] = np.array(texts, np.uint64)[:, None]
@@ -422,7 +423,7 @@ def test_one_document_stands_in_for_all_of_a_repeated_text():
     size = 8
     lists, hits, columns = (
         PostingLists(),
-        Hits(size, 4),
+        Counters.of(size, 4),
         columns_of(*(np.ones(size, np.int32) for _ in range(3))),
     )
     one, keys = np.ones(1, np.int64), np.array([5, 6], np.uint64)
@@ -455,7 +456,7 @@ def test_documents_of_very_many_candidates_are_searched_and_added_in_parts():
     columns = columns_of(*(np.ones(size, np.int32) for _ in range(3)))
     found: list[list[int]] = []
     sizes = []
-    lists, hits, keys = PostingLists(), Hits(size, 4), np.full(size, 7, np.uint64)
+    lists, hits, keys = PostingLists(), Counters.of(size, 4), np.full(size, 7, np.uint64)
     lists._reused = ReusedArray(8)
     while len(found) < size:
         first = len(found)
