@@ -323,6 +323,7 @@ def test_a_request_that_is_too_large_for_a_proxy_goes_in_halves_and_an_item_that
     with standing_in(script) as server, cluster_of(server) as cluster:
         outcomes = bulk(cluster, actions)
     assert [outcome.status for outcome in outcomes] == [201] * 8 + [413]
+    assert "http.max_content_length" in str(outcomes[8].error)
     assert len(index.documents) == 8
 
 

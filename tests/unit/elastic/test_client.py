@@ -514,6 +514,15 @@ def test_a_page_of_a_proxy_is_told_to_be_one(status):
     assert told in str(caught.value)
 
 
+@pytest.mark.parametrize("body", ["", "<html>too large</html>"])
+def test_a_request_that_is_too_large_is_told_with_what_to_raise(body):
+    """Elasticsearch answers without a word: nothing said whose limit it was."""
+    with standing_in([Answer(413, body)]) as server, cluster_of(server) as cluster:
+        with pytest.raises(ClusterRejected, match=r"; raise what the nodes .http.max_content_length.*proxy"):
+            cluster.request("POST", "/news/_search", body={})
+        assert len(server.requests) == 1
+
+
 def test_where_a_proxy_sends_elsewhere_is_told():
     """The error was the page that goes with it, without the address."""
     moved = Answer(

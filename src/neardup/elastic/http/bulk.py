@@ -276,7 +276,8 @@ def _answers_by_halves(
         if not _can_be_for_one_item(error):
             raise
         if len(chunk) == 1:
-            refused = {"status": error.status, "error": {"type": error.type, "reason": error.reason}}
+            reason = f"{error.reason}; {error.remedy}" if error.status == TOO_LARGE else error.reason
+            refused = {"status": error.status, "error": {"type": error.type, "reason": reason}}
             return [_outcome({"refused": refused}, chunk[0])]
     middle = len(chunk) // 2
     halves = (chunk[:middle], chunk[middle:])

@@ -24,7 +24,7 @@ from elastic_transport.client_utils import url_to_node_config
 
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.permission_errors import permission_error
-from neardup.elastic.http.remedies import never_fits, remedy_for
+from neardup.elastic.http.remedies import TAKES_MORE, never_fits, remedy_for
 from neardup.elastic.http.wait_reasons import WaitReasons
 from neardup.errors import ClusterConflict, ClusterError, ClusterRejected, ClusterUnreachable
 
@@ -306,6 +306,8 @@ class Cluster:
             return permission_error(self.address, request, status, type, reason)
         kind = ClusterConflict if status == 409 else ClusterRejected
         remedy = _OF_PROXY if is_proxys else remedy_for(f"{type}: {reason}")
+        if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            remedy = TAKES_MORE
         return kind(self.url, request, status, type, reason, remedy)
 
 

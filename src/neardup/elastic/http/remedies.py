@@ -89,6 +89,11 @@ _REMEDIES: Final = tuple(
     )
 )
 
+TAKES_MORE: Final = (
+    "raise what the nodes (http.max_content_length), or a proxy before them, take in one request"
+)
+"""What to do about a request that is too large, and cannot be sent in parts."""
+
 _FIELDS_RE: Final = re.compile(r"Limit of total fields \[\d+\] has been exceeded")
 """Of an item it is always its own: OpenSearch says no more, of a template too, but takes no such template."""
 _FIELDS_HINT: Final = (
