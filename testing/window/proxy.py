@@ -56,6 +56,11 @@ def busy(request: Request, forward: Forward) -> Answer:
     return Answer(429, JSON, json.dumps(body).encode())
 
 
+def too_large(request: Request, forward: Forward) -> Answer:
+    """A proxy that takes no request as large."""
+    return Answer(413, {"content-type": "text/html"}, b"<html>too large</html>")
+
+
 def half_busy(request: Request, forward: Forward) -> Answer:
     """The node does every second write of a bulk request, and puts the others off."""
     if not request.is_bulk:

@@ -15,8 +15,7 @@ from testing.effort import LONG
 from testing.node.killing import stored
 from testing.window.backends import START, Place, document, grams, summaries
 from testing.window.operations import Delete, Expire, Ingest, Operation, Reconcile, Run
-from testing.window.proxy import Answer as ProxyAnswer
-from testing.window.proxy import Fault, Proxy, busy, half_busy, lost, unheard
+from testing.window.proxy import Fault, Proxy, busy, half_busy, lost, too_large, unheard
 
 from neardup.elastic.admin import setup
 from neardup.elastic.admin.setup import apply, set_up
@@ -58,11 +57,6 @@ def impatient():
         mock.patch("neardup.elastic.http.bulk.FEWEST_ACTIONS", 1),
     ):
         yield
-
-
-def too_large(request: Any, forward: Any) -> ProxyAnswer:
-    """A proxy that takes no request as large."""
-    return ProxyAnswer(413, {"content-type": "text/html"}, b"<html>too large</html>")
 
 
 def through(proxy: Proxy, cluster: Cluster) -> Address:

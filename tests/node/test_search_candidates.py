@@ -6,6 +6,7 @@ reference does.
 from __future__ import annotations
 
 import random
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -29,6 +30,7 @@ from testing.node.clients import (
 from testing.window.backends import START, Place
 from testing.window.cluster_prefixes import Prefixes
 from testing.window.operations import SETTINGS, Operation, Run, comparable, operations
+from testing.window.proxy import Proxy, too_large
 
 import neardup
 from neardup.elastic.admin.setup import set_up
@@ -181,6 +183,24 @@ def test_hours_of_both_forms_are_searched_and_late_documents_in_each(cluster):
             assert told[: len(wanted)] == wanted
             del told[: len(wanted)]
     assert not told
+
+
+def test_texts_that_are_together_too_large_for_one_search_are_searched_for_in_parts(cluster):
+    """The run ended at the first such batch, each time anew: all texts of it went in one query."""
+    texts = [
+        " ".join(f"{word * 7919 % 104729:x}" for word in range(at, at + 600)) for at in range(0, 8_000, 1_000)
+    ]
+    documents = [
+        {"id": f"{text[:4]}{turn}", "text": f"{text} {turn}", "time": START}
+        for turn in (0, 1)
+        for text in texts
+    ]
+    with closing(Proxy(cluster.url)) as proxy:
+        proxy.arm_where(too_large, lambda _, request: len(request.body or b"") > 4 * len(texts[0]))
+        url = f"{proxy.url}/{cluster.address.prefix}"
+        with neardup.open(url, retrieval="complete", candidates="search") as window:
+            assert {verdict.status for verdict in window.ingest(documents[:8])} == {"unique"}
+            assert {verdict.status for verdict in window.ingest(documents[8:])} == {"near"}
 
 
 def test_what_others_do_between_the_look_ahead_and_the_turn_counts(address):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from neardup.elastic.http.api import WHOLE_OF_WHAT_IS_THERE, Hit, hits_of, why_partial
 from neardup.elastic.http.client import BUSY, node_left
@@ -13,6 +14,9 @@ from neardup.errors import ClusterRejected
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
+
+R = TypeVar("R")
+T = TypeVar("T")
 
 _PATH: Final = "/_msearch"
 _WHAT: Final = f"POST {_PATH}"
@@ -28,7 +32,7 @@ def msearch_pages(
     """
     left = [{**body, "size": size, "track_total_hits": False} for body in bodies]
     while left:
-        answers = _answers(cluster, target, left)
+        answers = by_halves(partial(_answers, cluster, target), left)
         yield from filter(None, answers)
         left = [
             {**body, "search_after": hits[-1].sort}
@@ -37,22 +41,27 @@ def msearch_pages(
         ]
 
 
+def by_halves(ask: Callable[[Sequence[T]], list[R]], items: Sequence[T]) -> list[R]:
+    """What `ask` returns for `items`; for their halves, one after the other, where a node or a proxy takes no request
+    as large as that for all of them. Raises `ClusterRejected` (413) for one that is too large alone.
+    """
+    try:
+        return ask(items)
+    except ClusterRejected as error:
+        if error.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE or len(items) == 1:
+            raise
+    middle = len(items) // 2
+    return by_halves(ask, items[:middle]) + by_halves(ask, items[middle:])
+
+
 @reads_answer
 def _answers(cluster: Cluster, target: str, bodies: Sequence[dict[str, Any]]) -> list[list[Hit]]:
-    """The hits of each search, every shard of the target having answered; asked again, all of them, until it is so. In
-    halves where a proxy does not take so many.
-    """
+    """The hits of each search, every shard of the target having answered; asked again, all of them, until it is so."""
     head = {"index": target.split(","), "request_cache": False, **WHOLE_OF_WHAT_IS_THERE}
     lines = [line for body in bodies for line in (head, body)]
     backoff = cluster.backoff()
     while True:
-        try:
-            answers = cluster.request("POST", _PATH, body=lines)["responses"]
-        except ClusterRejected as error:
-            if error.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE or len(bodies) == 1:
-                raise
-            middle = len(bodies) // 2
-            return _answers(cluster, target, bodies[:middle]) + _answers(cluster, target, bodies[middle:])
+        answers = cluster.request("POST", _PATH, body=lines)["responses"]
         if len(answers) != len(bodies):
             raise ValueError(f"{len(answers)} answers to {len(bodies)} searches")
         waits = [why for answer in answers if (why := _why_to_wait(cluster, answer))]

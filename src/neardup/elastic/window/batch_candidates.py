@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.elastic.http import api
-from neardup.elastic.http.msearch import msearch_pages
+from neardup.elastic.http.msearch import by_halves, msearch_pages
 from neardup.elastic.window.batch_query import BatchQueries
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.likeness import Likeness
@@ -118,10 +118,17 @@ class BatchCandidates:
         return self._with_heads(ahead._replace(document=self._document, known=ahead.known | new))
 
     def _alike(self, documents: Sequence[Prepared], signed: SignedBatch) -> dict[int, Hit]:
-        """What may be a copy of one of the documents."""
-        bodies = [self._queries.body(query) for query in self._queries.alike_any(documents, signed)]
-        hits = chain.from_iterable(msearch_pages(self._cluster, self._layout.searched, bodies, size=PAGE))
-        return by_arrival(self._layout, (hit for hit in hits if self._layout.owns(hit.index)))
+        """What may be a copy of one of the documents: one query may hold the texts of many, and so be too large."""
+
+        def hits(part: Sequence[int]) -> list[Hit]:
+            first, end = part[0], part[-1] + 1
+            queries = self._queries.alike_any(documents[first:end], signed.part(first, end))
+            bodies = [self._queries.body(query) for query in queries]
+            pages = msearch_pages(self._cluster, self._layout.searched, bodies, size=PAGE)
+            return list(chain.from_iterable(pages))
+
+        alike = by_halves(hits, range(len(documents)))
+        return by_arrival(self._layout, (hit for hit in alike if self._layout.owns(hit.index)))
 
     def _with_heads(self, related: Related) -> Related:
         """The same with the heads of its groups, or where one has gone the member that stands for it."""
