@@ -34,6 +34,7 @@ from testing.window.proxy import Proxy, too_large
 
 import neardup
 from neardup.elastic.admin.setup import set_up
+from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.claims import Claims
 from neardup.elastic.window.lease import Lease
@@ -201,6 +202,47 @@ def test_texts_that_are_together_too_large_for_one_search_are_searched_for_in_pa
         with neardup.open(url, retrieval="complete", candidates="search") as window:
             assert {verdict.status for verdict in window.ingest(documents[:8])} == {"unique"}
             assert {verdict.status for verdict in window.ingest(documents[8:])} == {"near"}
+
+
+def test_a_text_that_is_too_large_for_a_search_is_rejected_and_those_beside_it_are_scored(cluster):
+    """The run ended at it, each time anew."""
+    texts = ["The ferry ran aground at dawn.", "Rain. " * 9_000, "The ferry ran aground at dusk."]
+    with closing(Proxy(cluster.url)) as proxy:
+        proxy.arm_where(too_large, lambda _, request: len(request.body or b"") > len(texts[1]))
+        url = f"{proxy.url}/{cluster.address.prefix}"
+        rejects = list[neardup.Reject]()
+        with neardup.open(url, retrieval="complete", candidates="search") as window:
+            for turn in range(2):
+                documents = [
+                    {"id": f"{turn}{at}", "text": text, "time": START} for at, text in enumerate(texts)
+                ]
+                verdicts = list(window.ingest(documents, on_reject=rejects.append))
+                assert [verdict.id for verdict in verdicts] == [f"{turn}0", f"{turn}2"]
+    assert verdicts[0].duplicate_of == "00"
+    assert [reject.id for reject in rejects] == ["01", "11"]
+    assert "its copies cannot be searched for" in rejects[1].reason
+    assert "http.max_content_length" in rejects[1].reason
+
+
+def test_a_document_that_is_too_large_for_a_search_is_marked_unscored(cluster):
+    """It was the end of each `neardup watch`, and whatever came after it waited."""
+    made(cluster)
+    texts = ["Rain.", "The ferry ran aground at dawn. " * 2_000, "Snow."]
+    documents = [
+        {"id": str(at), "text": text, "time": f"2026-11-21T09:00:0{at}Z"} for at, text in enumerate(texts)
+    ]
+    put(cluster, documents[:1])
+    assert len(watched(cluster)) == 1
+    put(cluster, documents[1:])
+    rejects: list[Any] = []
+    with closing(Proxy(cluster.url)) as proxy:
+        proxy.arm_where(too_large, lambda _, request: len(request.body or b"") > len(texts[1]))
+        with Cluster(Address(proxy.url, cluster.address.prefix)) as limited:
+            watcher = watching(limited, settings={"retrieval": "complete", **SEARCHED})
+            told = list(watcher.verdicts(on_reject=rejects.append))
+    assert [verdict.id for verdict in told] == ["2"]
+    assert [reject.id for reject in rejects] == ["1"]
+    assert [mark["status"] for mark in marks(cluster).values()] == ["unique", "unscored", "unique"]
 
 
 def test_what_others_do_between_the_look_ahead_and_the_turn_counts(address):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -118,11 +119,13 @@ class SignedDocuments(NamedTuple):
 class StoredCandidates(NamedTuple):
     """The stored documents that the verdicts on a batch depend on, and whatever decides their groups.
 
-    `by_hour`: how many documents each hour of the window has; None for a batch that moves no hour on.
+    `by_hour`: how many documents each hour of the window has; None for a batch that moves no hour on. `refused`: why
+    nothing can be found for some of the batch, by id.
     """
 
     records: Records
     by_hour: Mapping[int, int] | None = None
+    refused: Mapping[str, str] = MappingProxyType({})
 
 
 class Store(Protocol):

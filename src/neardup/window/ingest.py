@@ -122,7 +122,7 @@ class Ingest:
         the others are decided anew without it.
         """
         session, refused_before = self._session, list[Reject]()
-        session.begin_batch(documents, signed)
+        documents, signed = self._begun(documents, signed, refused_before)
         documents = list(session.store.named(documents, session.state.arrival_of))
         while True:
             state = session.state
@@ -135,8 +135,18 @@ class Ingest:
             session.forget_batch(before)
             refused_before += [Reject(id, reason) for id, reason in refused.items()]
             documents = [document for document in documents if document.id not in refused]
-            signed = self._sign(documents)
-            session.begin_batch(documents, signed)
+            documents, signed = self._begun(documents, self._sign(documents), refused_before)
+
+    def _begun(
+        self, documents: list[Prepared], signed: SignedQueryBatch, rejects: list[Reject]
+    ) -> tuple[list[Prepared], SignedQueryBatch]:
+        """The documents of a batch that can be compared, signed; the others join the `rejects`."""
+        refused = self._session.begin_batch(documents, signed)
+        if not refused:
+            return documents, signed
+        rejects += [Reject(id, reason) for id, reason in refused.items()]
+        documents = [document for document in documents if document.id not in refused]
+        return documents, self._sign(documents)
 
 
 def log_reject(reject: Reject) -> None:

@@ -233,10 +233,12 @@ class Session:
         if self.searches and not self._readonly and self._broken is None:
             self.store.look_ahead(SignedDocuments(documents, signed.signed))
 
-    def begin_batch(self, documents: Sequence[Prepared], signed: SignedQueryBatch) -> None:
-        """Where candidates are searched for: reads those of a batch, in place of what memory held before."""
+    def begin_batch(self, documents: Sequence[Prepared], signed: SignedQueryBatch) -> Mapping[str, str]:
+        """Where candidates are searched for: reads those of a batch, in place of what memory held before. Why some of
+        it cannot be compared, by id.
+        """
         if not self.searches:
-            return
+            return {}
         ahead = self.state.committed
         self._forget()
         self._revision = _OF_A_BATCH
@@ -252,6 +254,7 @@ class Session:
             load = self.state.table.load
             for hour, count in wanted.by_hour.items():
                 load.setdefault(hour, [0, 0])[0] = count
+        return wanted.refused
 
     def forget_batch(self, before: Commit) -> None:
         """Brings memory back to what was committed `before` a batch that was refused."""

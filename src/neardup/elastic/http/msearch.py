@@ -41,17 +41,26 @@ def msearch_pages(
         ]
 
 
-def by_halves(ask: Callable[[Sequence[T]], list[R]], items: Sequence[T]) -> list[R]:
+def by_halves(
+    ask: Callable[[Sequence[T]], list[R]],
+    items: Sequence[T],
+    alone: Callable[[T, ClusterRejected], object] | None = None,
+) -> list[R]:
     """What `ask` returns for `items`; for their halves, one after the other, where a node or a proxy takes no request
-    as large as that for all of them. Raises `ClusterRejected` (413) for one that is too large alone.
+    as large as that for all of them. `alone` is told of one that is too large alone; without it that is raised.
     """
     try:
         return ask(items)
     except ClusterRejected as error:
-        if error.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE or len(items) == 1:
+        if error.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
             raise
+        if len(items) == 1:
+            if alone is None:
+                raise
+            alone(items[0], error)
+            return []
     middle = len(items) // 2
-    return by_halves(ask, items[:middle]) + by_halves(ask, items[middle:])
+    return by_halves(ask, items[:middle], alone) + by_halves(ask, items[middle:], alone)
 
 
 @reads_answer

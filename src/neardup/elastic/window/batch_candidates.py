@@ -24,7 +24,7 @@ from neardup.model.hours import FIRST_HOUR, first_living_hour
 from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, HOUR_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from neardup.elastic.http.api import Hit
     from neardup.elastic.window.index_layout import ElasticContext
@@ -39,12 +39,14 @@ _MOST_SINCE: Final = 8 * CLUSTER_BATCH_DOCUMENTS
 class Related(NamedTuple):
     """What was found for a batch in a window as committed in `document`: documents by arrival, among them `alike`,
     what may be a copy; and who stands for groups whose heads have gone, by the arrival of the head, None: nobody.
+    `refused`: why some documents of the batch cannot be searched for, by id.
     """
 
     document: StateDocument
     known: dict[int, Hit]
     alike: Mapping[int, Hit] = MappingProxyType({})
     standing: Mapping[int, Hit | None] = MappingProxyType({})
+    refused: Mapping[str, str] = MappingProxyType({})
 
     def holds(self, now: StateDocument) -> bool:
         """Whether in the window as committed `now` all of it stands, and few documents have come since."""
@@ -68,7 +70,13 @@ class BatchCandidates:
         """What is there for `documents`, which are `signed`: may be their copies, or bears one of their ids, and who
         stands for the groups of these.
         """
-        return self._related(documents, signed, sorted(_ids_of(documents)))
+        refused: dict[str, str] = {}
+
+        def refuse(position: int, error: Exception) -> None:
+            refused[documents[position].id] = f"its copies cannot be searched for: {error}"
+
+        related = self._related(documents, signed, sorted(_ids_of(documents)), refuse)
+        return related._replace(refused=refused)
 
     def of_texts(self, texts: Sequence[bytes]) -> StoredPart:
         """All stored documents that the verdicts on `texts` depend on, which are no documents: they bear no ids, and
@@ -78,20 +86,27 @@ class BatchCandidates:
         known = self._related(documents, self._signer.sign(texts, counted=True), []).known
         return stored_part(self._layout, [known[arrival] for arrival in sorted(known)])
 
-    def _related(self, documents: Sequence[Prepared], signed: SignedBatch, ids: Sequence[str]) -> Related:
+    def _related(
+        self,
+        documents: Sequence[Prepared],
+        signed: SignedBatch,
+        ids: Sequence[str],
+        refuse: Callable[[int, Exception], object] | None = None,
+    ) -> Related:
         if not self._document.commit.next_order or not documents:
             return Related(self._document, {})
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
-        alike = self._alike(documents, signed)
+        alike = self._alike(documents, signed, refuse)
         own = self._lookup.by_values("identity", ids)
         related = Related(self._document, alike | own, alike)
         return self._with_heads(related)
 
     def of_batch(
         self, documents: Sequence[Prepared], signed: SignedBatch, ahead: Related | None
-    ) -> tuple[StoredPart, dict[int, int] | None]:
-        """All stored documents that the verdicts on `documents`, which are `signed`, depend on; and how many documents
-        each hour has, None for a batch that moves no hour on. `ahead`: what was found for them before, None: nothing.
+    ) -> tuple[StoredPart, dict[int, int] | None, Mapping[str, str]]:
+        """All stored documents that the verdicts on `documents`, which are `signed`, depend on; how many documents each
+        hour has, None for a batch that moves no hour on; and why some cannot be searched for, by id. `ahead`: what was
+        found for them before, None: nothing.
         """
         commit = self._document.commit
         newest = max((document.hour for document in documents), default=FIRST_HOUR)
@@ -104,7 +119,7 @@ class BatchCandidates:
         moves_on = newest > commit.newest and bool(self._settings.kept_hours)
         part = stored_part(self._layout, [known[arrival] for arrival in sorted(known)])
         counts = self._documents_by_hour() if moves_on and commit.next_order else None
-        return part, counts
+        return part, counts, related.refused
 
     def _since(self, ahead: Related, documents: Sequence[Prepared], signed: SignedBatch) -> Related:
         """What was found `ahead`, and of what has been added since whatever the documents depend on."""
@@ -117,8 +132,15 @@ class BatchCandidates:
         new = {arrival: hit for arrival, hit in added.items() if likeness.concerns(hit)}
         return self._with_heads(ahead._replace(document=self._document, known=ahead.known | new))
 
-    def _alike(self, documents: Sequence[Prepared], signed: SignedBatch) -> dict[int, Hit]:
-        """What may be a copy of one of the documents: one query may hold the texts of many, and so be too large."""
+    def _alike(
+        self,
+        documents: Sequence[Prepared],
+        signed: SignedBatch,
+        refuse: Callable[[int, Exception], object] | None,
+    ) -> dict[int, Hit]:
+        """What may be a copy of one of the documents: one query may hold the texts of many, and so be too large.
+        `refuse` is told of one whose own is; without it that is raised.
+        """
 
         def hits(part: Sequence[int]) -> list[Hit]:
             first, end = part[0], part[-1] + 1
@@ -127,7 +149,7 @@ class BatchCandidates:
             pages = msearch_pages(self._cluster, self._layout.searched, bodies, size=PAGE)
             return list(chain.from_iterable(pages))
 
-        alike = by_halves(hits, range(len(documents)))
+        alike = by_halves(hits, range(len(documents)), refuse)
         return by_arrival(self._layout, (hit for hit in alike if self._layout.owns(hit.index)))
 
     def _with_heads(self, related: Related) -> Related:

@@ -9,7 +9,7 @@ from neardup.elastic.window.held_documents import HeldDocuments
 from neardup.elastic.window.loader import StoredPart, stored_part
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from neardup.elastic.window.index_layout import ElasticContext
     from neardup.elastic.window.state_document import StateDocument
@@ -43,7 +43,7 @@ class LookAhead(NamedTuple):
 
     def brought_up_to(
         self, document: StateDocument, batch: SignedDocuments
-    ) -> tuple[StoredPart, dict[int, int] | None]:
+    ) -> tuple[StoredPart, dict[int, int] | None, Mapping[str, str]]:
         """All that the verdicts on the batch depend on in the window as it is committed in `document` now, as
         `BatchCandidates.of_batch` has it.
         """

@@ -186,10 +186,10 @@ class ClusterStore:
         ahead, self._ahead = self._ahead, None
         if ahead is None or ahead.documents is not batch.documents:
             ahead = LookAhead.none(self._context)
-        part, by_hour = ahead.brought_up_to(self._document, batch)
+        part, by_hour, refused = ahead.brought_up_to(self._document, batch)
         self._held = ahead.held
         self._held.add(part.records.rows, part.refs, part.blobs)
-        return StoredCandidates(part.records, by_hour)
+        return StoredCandidates(part.records, by_hour, refused)
 
     # ---- what is added ----
 
