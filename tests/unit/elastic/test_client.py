@@ -523,6 +523,16 @@ def test_a_request_that_is_too_large_is_told_with_what_to_raise(body):
         assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize("kind", ["application/xml", "application/octet-stream", "text/html"])
+def test_a_page_of_a_proxy_counts_by_its_status_whatever_it_is_called(kind):
+    """It was asked for until patience was over, and the error was the name of its type, or bytes of the page."""
+    page = Answer(413, b"<p>zu gro\xdf</p>", {"content-type": kind}, product=False)
+    with standing_in([page]) as server, cluster_of(server) as cluster:
+        with pytest.raises(ClusterRejected, match="with 413 error: <p>zu gro"):
+            cluster.request("POST", "/news/_search", body={})
+        assert len(server.requests) == 1
+
+
 def test_where_a_proxy_sends_elsewhere_is_told():
     """The error was the page that goes with it, without the address."""
     moved = Answer(

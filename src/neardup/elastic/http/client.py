@@ -60,6 +60,7 @@ _OF_PROXY: Final = (
 )
 _JSON: Final = "application/json"
 _NDJSON: Final = "application/x-ndjson"
+_OTHERS: Final = ("application/*", "text/*")  # whatever else a proxy calls its answers
 _PRODUCT_HEADER: Final = "x-elastic-product"
 """On every answer of Elasticsearch; OpenSearch says what it is when it is asked."""
 _WARNING_RE: Final = re.compile(r'"([^"]*)"')
@@ -271,7 +272,7 @@ class Cluster:
         return Transport(
             [node],
             node_pool_class=_OneNode,
-            serializers={mimetype: _Json(own.hidden) for mimetype in (_JSON, _NDJSON)},
+            serializers={mimetype: _Json(own.hidden) for mimetype in (_JSON, _NDJSON, *_OTHERS)},
             max_retries=0,
             retry_on_status=(),
             meta_header=False,
