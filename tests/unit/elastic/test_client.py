@@ -533,6 +533,18 @@ def test_a_page_of_a_proxy_counts_by_its_status_whatever_it_is_called(kind):
         assert len(server.requests) == 1
 
 
+@pytest.mark.parametrize("status", [400, 403, 503])
+def test_an_error_in_json_of_a_proxys_own_is_told(status):
+    """Of what a gateway of a managed cluster says nothing was told but "None"."""
+    own = Answer(status, {"Message": "User: anonymous is not authorized"}, product=False)
+    with (
+        standing_in([own]) as server,
+        cluster_of(server, patience=0) as cluster,
+        pytest.raises(ClusterError, match=f"{status} error:? .*User: anonymous is not authorized"),
+    ):
+        cluster.request("POST", "/news/_search", body={})
+
+
 def test_where_a_proxy_sends_elsewhere_is_told():
     """The error was the page that goes with it, without the address."""
     moved = Answer(

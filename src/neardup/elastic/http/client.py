@@ -374,8 +374,9 @@ def _type_and_reason(status: int, body: Any) -> tuple[str, str]:
     if not body:
         return "error", HTTPStatus(status).phrase if status in set(HTTPStatus) else "without a word"
     error = body.get("error", body) if isinstance(body, dict) else body
-    if not isinstance(error, dict):
-        return "error", " ".join(str(error).split())[:200]
+    if not isinstance(error, dict) or {"type", "reason"}.isdisjoint(error):  # of a proxy
+        said = error if isinstance(error, str) else orjson.dumps(error).decode()
+        return "error", " ".join(said.split())[:200]
     # Of a search that shards refused the reason stands at the root, and above it only that they did.
     roots = error.get("root_cause") or [{}]
     cause = error.get("caused_by") or (roots[0] if error.get("phase") else {})
