@@ -1,6 +1,7 @@
 package org.neardup.query;
 
 import java.io.IOException;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.lucene.search.MatchNoDocsQuery;
 import org.apache.lucene.search.Query;
@@ -31,6 +32,11 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
     private static final String LIKE = "like";
     private static final String THRESHOLD = "threshold";
     private static final String IGNORE_UNMAPPED = "ignore_unmapped";
+    private static final String BOOST = "boost";
+    private static final String QUERY_NAME = "_name";
+
+    /** Those that are one value each. */
+    private static final Set<String> VALUES = Set.of(FIELD, THRESHOLD, IGNORE_UNMAPPED, BOOST, QUERY_NAME);
 
     /**
      * Characters of the name of an object, or of a path to it, at most: every message about a shard repeats it, and one of
@@ -93,18 +99,18 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
                 like = LikeSource.parse(parser);
                 continue;
             }
-            if (!token.isValue()) {
+            if (!token.isValue() && VALUES.contains(key)) {
                 String given = token == XContentParser.Token.VALUE_NULL ? "null" : "an object or an array";
                 throw new ParsingException(
                         parser.getTokenLocation(),
-                        "[neardup] has a [" + Shown.of(key) + "] that is " + given + ": it must be one value");
+                        "[neardup] has a [" + key + "] that is " + given + ": it must be one value");
             }
             switch (key) {
                 case FIELD -> field = field(parser);
                 case THRESHOLD -> threshold = threshold(parser);
                 case IGNORE_UNMAPPED -> ignoreUnmapped = isTrue(parser);
-                case "boost" -> boost = boost(parser);
-                case "_name" -> name = parser.text();
+                case BOOST -> boost = boost(parser);
+                case QUERY_NAME -> name = parser.text();
                 default ->
                     throw new ParsingException(
                             parser.getTokenLocation(),

@@ -162,7 +162,9 @@ class NeardupQueryBuilderTest {
                 "LIKE,\"boost\":\"LONG\" | [boost] is [SHOWN]: it must be a number",
                 "LIKE,\"threshold\":\"LONG\" | [threshold] is [SHOWN]: it must be a number",
                 "LIKE,\"LONG\":1 | [neardup] has no option [SHOWN]: there are",
-                "LIKE,\"LONG\":[] | [neardup] has a [SHOWN] that is an object or an array",
+                "LIKE,\"LONG\":[] | [neardup] has no option [SHOWN]: there are",
+                "LIKE,\"filter\":{\"term\":{\"a\":1}} | [neardup] has no option [filter]: there are [field], [like]",
+                "LIKE,\"filter\":null | [neardup] has no option [filter]: there are [field], [like], [threshold]",
                 "\"like\":\"LONG\" | [like] is [SHOWN]: it must be",
                 "\"like\":{\"LONG\":1} | [like] has the key [SHOWN]: it must be",
             })
