@@ -211,6 +211,24 @@ def test_fields_of_the_users_are_mapped_as_they_wish(cluster):
     assert set_up(cluster).changes == []
 
 
+@only_elasticsearch("index.mapping.ignore_above")
+def test_ids_are_found_where_an_index_leaves_out_long_keywords(cluster):
+    custom = {"template": {"settings": {"index.mapping.ignore_above": 20}}}
+    cluster.request("PUT", f"/_component_template/{cluster.address.custom}", body=custom)
+    first, copy = (f"https://news.example/{'a' * 40}/{n}" for n in range(2))
+    documents = [Document(id, text, HOUR * 3_600) for id, text in ((first, "abc"), (copy, "a, b: c!"))]
+    at, options = str(cluster.address), {"credentials": cluster.credentials, "candidates": "search"}
+    with open_elastic_window(at, **options) as window:
+        assert [verdict.duplicate_of for verdict in window.ingest(documents[:1])] == [None]
+    with open_elastic_window(at, **options) as window:
+        assert [verdict.duplicate_of for verdict in window.ingest(documents)] == [None, first]
+    cluster.request("POST", f"/{cluster.address.pattern}/_refresh")
+    for field, values in (("identity", [first, copy]), ("group", [first, first]), ("duplicate_of", [first])):
+        for value in set(values):
+            query = {"term": {f"neardup.{field}": {"value": value}}}
+            assert count(cluster, cluster.address.pattern, query) == values.count(value)
+
+
 @pytest.mark.parametrize(
     "mapped", [{"type": "keyword"}, {"type": "nested"}], ids=lambda mapped: mapped["type"]
 )
