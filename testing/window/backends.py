@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+from testing.effort import LONG
 from testing.window.reference_window import ReferenceWindow
 from testing.window.sqlite_store import hours_in, open_sqlite_window
 
@@ -29,6 +31,22 @@ KINDS = ("reference", *ENGINES)
 
 engines_only = pytest.mark.parametrize("place", ENGINES, indirect=True)
 """For what the reference, which has neither index nor memory to speak of, cannot show."""
+
+
+def engines_in_turn(names: str, cases: Iterable[Any]) -> pytest.MarkDecorator:
+    """As `engines_only`, for what all engines do by the same code: each of the `cases`, whose values have these
+    `names`, in memory and on one of the others, which take turns; on all of them where tests are to try more.
+    """
+    memory, *others = ENGINES
+    pairs = []
+    for case, other in zip(cases, cycle(others), strict=False):
+        values = case if isinstance(case, tuple) else (case,)
+        engine: Any
+        for engine in ENGINES if LONG else (memory, other):
+            name, marks = (engine, ()) if isinstance(engine, str) else (engine.values[0], engine.marks)
+            pairs.append(pytest.param(name, *values, marks=marks))
+    return pytest.mark.parametrize(f"place, {names}", pairs, indirect=["place"], ids=str)
+
 
 PATIENCE = 60
 """Seconds for which a window waits for a node that other tests share."""

@@ -8,7 +8,7 @@ from random import Random
 from unittest import mock
 
 import pytest
-from testing.window.backends import document, engines_only, grams, summaries
+from testing.window.backends import document, engines_in_turn, engines_only, grams, summaries
 
 from neardup.model.document import Document
 from neardup.opening import open_window
@@ -202,8 +202,7 @@ def test_texts_of_a_window_in_memory_leave_it_with_their_documents(most, ids):
     assert after - before < 1_000_000
 
 
-@engines_only
-@pytest.mark.parametrize("policy", ["mark", "drop", "route"])
+@engines_in_turn("policy", ["drop", "route", "mark"])
 def test_verdicts_after_compaction_are_those_without(place, policy):
     stream = [
         document(f"{i % 70}", grams(3 * (i * 7 % 60), 3 * (i * 7 % 60) + 20), i / 40) for i in range(400)

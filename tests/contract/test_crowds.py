@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from testing.window.backends import START, document, engines_only, grams, summaries, without_candidates
+from testing.window.backends import (
+    START,
+    document,
+    engines_in_turn,
+    engines_only,
+    grams,
+    summaries,
+    without_candidates,
+)
 from testing.window.reference_window import ReferenceWindow
 
 import neardup
@@ -36,11 +44,8 @@ def alerts(count, kinds):
     return [Document(f"d{i}", numbers.choice(texts), START + i) for i in range(count)]
 
 
-@engines_only
-@pytest.mark.parametrize(
-    "settings",
-    [{}, {"partial": True}, {"routes": ("sentences", "simhash")}, {"retrieval": "complete"}],
-    ids=str,
+@engines_in_turn(
+    "settings", [{"partial": True}, {"routes": ("sentences", "simhash")}, {}, {"retrieval": "complete"}]
 )
 def test_every_score_in_a_crowd_is_doc_q(place, settings):
     documents = alerts(160, 60)
@@ -107,10 +112,13 @@ def mixed_up(count):
         yield document(f"d{i:03}", text.format(*fillings, *fillings), i / 40)
 
 
-@engines_only
-@pytest.mark.parametrize("batch", [7, 400])
-@pytest.mark.parametrize(
-    "settings", [{}, {"policy": "drop"}, {"retrieval": "complete", "threshold": "0.6"}], ids=str
+@engines_in_turn(
+    "batch, settings",
+    [
+        (batch, settings)
+        for batch in (7, 400)
+        for settings in ({"policy": "drop"}, {"retrieval": "complete", "threshold": "0.6"}, {})
+    ],
 )
 def test_crowds_of_several_templates_get_the_verdicts_of_brute_force(place, settings, batch):
     """Whichever documents of a batch are compared with a crowd together."""

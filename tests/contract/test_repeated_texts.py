@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from testing.window.backends import document, engines_only, without_candidates
+from testing.window.backends import document, engines_in_turn, engines_only, without_candidates
 from testing.window.reference_window import ReferenceWindow
 
 from neardup.index import repeated_texts
@@ -60,9 +60,10 @@ def verdicts_of(window, documents):
     return found
 
 
-@engines_only
-@pytest.mark.parametrize("policy", ["mark", "drop", "route"])
-@pytest.mark.parametrize(("hours", "window_hours"), [(2, 24), (40, 5)])
+@engines_in_turn(
+    "policy, hours, window_hours",
+    [(policy, *hours) for hours in [(2, 24), (40, 5)] for policy in ("drop", "route", "mark")],
+)
 def test_verdicts_are_those_of_brute_force(place, two_are_many, policy, hours, window_hours):
     settings = {"policy": policy, "window_hours": window_hours, "matches": 3}
     for seed in range(1 if place.kind == "elasticsearch" else 3):  # deleting is a request there, or several

@@ -15,7 +15,15 @@ from typing import Any
 
 import pytest
 import xxhash
-from testing.window.backends import START, Place, document, engines_only, grams, without_candidates
+from testing.window.backends import (
+    START,
+    Place,
+    document,
+    engines_in_turn,
+    engines_only,
+    grams,
+    without_candidates,
+)
 from testing.window.reference_window import ReferenceWindow
 
 import neardup
@@ -161,13 +169,12 @@ def truth(settings: str) -> list[Any]:
 
 
 SETTINGS = [
-    {}, {"partial": True, "matches": None}, {"retrieval": "complete"}, {"policy": "drop"}, {"policy": "route"},
+    {"retrieval": "complete"}, {"policy": "drop"}, {}, {"partial": True, "matches": None}, {"policy": "route"},
     {"routes": ("sentences",), "threshold": "0.9"},
 ]  # fmt: skip
 
 
-@engines_only
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@engines_in_turn("settings", SETTINGS)
 def test_large_texts_get_the_verdicts_of_brute_force(place, settings):
     documents = long_stream()
     wanted = truth(str(settings))
