@@ -712,9 +712,12 @@ def test_several_threads_may_ask_at_once():
         Answer(200, b""),
         Answer(200, b'{"took": 1, "hits": {"hi'),
         Answer(404, b"default backend - 404", {"content-type": "text/plain"}, product=False),
-        Answer(502, b"<h1>502 Bad Gateway</h1>", {"content-type": "text/html"}, product=False),
+        *(
+            Answer(status, b"<h1>for a moment</h1>", {"content-type": "text/html"}, product=False)
+            for status in (408, 500, 502, 520)
+        ),
     ],
-    ids=["empty", "cut", "a proxy without a way", "a proxy without a node"],
+    ids=["empty", "cut", "a proxy without a way", "408", "500", "502", "520"],
 )
 @pytest.mark.parametrize("missing_ok", [False, True])
 def test_what_is_no_answer_of_a_node_is_asked_for_again(answer, missing_ok):

@@ -226,8 +226,8 @@ class Cluster:
         type, said = self._type_and_reason(status, answer)
         reason = f"{status} {type} {said}"
         is_busy = (status in BUSY or node_left(answer)) and not never_fits(reason)
-        # Without JSON it comes from a proxy that knows no way to a node for a moment.
-        if is_busy or (status == HTTPStatus.NOT_FOUND and not is_whole):
+        # Without JSON it comes from a proxy that knows no way to a node for a moment, or has no answer of it in time.
+        if is_busy or (not is_whole and (status in (404, 408) or status >= 500)):
             return reason
         raise self.error(request, status, answer)
 
