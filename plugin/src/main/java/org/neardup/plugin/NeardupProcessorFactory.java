@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.neardup.query.MemoryCheck;
 import org.neardup.query.NeardupQueryBuilder;
 import org.neardup.query.Shown;
@@ -18,6 +19,18 @@ import org.neardup.signature.Signer;
 /** Makes processors from the options in a pipeline; refuses what it does not understand, and files it does not have. */
 final class NeardupProcessorFactory extends ProcessorFactory {
     static final String DEFAULT_FIELD = "text";
+
+    /** What a pipeline finds beside the fields of a document, and none of them is an object. */
+    private static final Set<String> METADATA = Set.of(
+            "_dynamic_templates",
+            "_id",
+            "_if_primary_term",
+            "_if_seq_no",
+            "_index",
+            "_routing",
+            "_type",
+            "_version",
+            "_version_type");
 
     private final String node;
     private final Lexicons lexicons;
@@ -93,12 +106,12 @@ final class NeardupProcessorFactory extends ProcessorFactory {
     }
 
     /**
-     * What a pipeline knows about itself, or tells the index about fields, is in no document; but there is the element that
-     * a foreach is at.
+     * What a pipeline knows about itself, or tells the index about a document, is no field of it; but there is the element
+     * that a foreach is at.
      */
     private static void refuseNowhere(OptionReader options, String target) {
         if (target.startsWith("_ingest.") && !target.startsWith("_ingest._value.")
-                || (bare(target) + ".").startsWith("_dynamic_templates.")) {
+                || METADATA.contains(bare(target).split("\\.")[0])) {
             throw options.wrong("target_field", target, "a field of the document, or of [_ingest._value] in a foreach");
         }
     }
