@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from neardup.cleaning.kept_kinds import KEEPABLE
-from neardup.cli.pipeline import EVERY, Tally
+from neardup.cli.pipeline import Tally
 from neardup.sources.position import ATTACHMENTS
 
 if TYPE_CHECKING:
@@ -29,12 +29,9 @@ class CleaningTally(Tally):
         is_mail = entry.record.is_made and ATTACHMENTS in entry.record.values
         self._with_attachments += is_mail and outcome.where is not None
         self.statuses[outcome.status] += 1
-        self.count += 1
-        self.incomplete += outcome.truncated
         if outcome.kind is not None:
             (self._kept_kinds if outcome.where is None else self.kinds)[outcome.kind] += 1
-        if self.count % EVERY == 0:
-            self.update()
+        self.count_one(is_incomplete=outcome.truncated)
 
     def summary(self, rejects: Rejects) -> str:
         """The summary of the run."""

@@ -46,13 +46,11 @@ def metrics_at(
 def _answering(address: str, call: str, tally: Tally, rejects: Rejects) -> Iterator[None]:
     host, port = parsed(address)
     from neardup.serving.run_figures import Backlogged, RunFigures, RunState, listen
-    from neardup.serving.verdict_figures import Counts
 
     def state() -> RunState:
         backlog = tally.backlog
         waiting = None if backlog is None else Backlogged(backlog.waiting, backlog.oldest, backlog.blocked)
-        counts = Counts(tally.statuses, tally.kinds, tally.candidates, tally.truncated)
-        return RunState(counts, rejects.count, tally.seconds_by_stage, waiting)
+        return RunState(tally, rejects.count, tally.seconds_by_stage, waiting)
 
     with _listening_at(address):
         server = listen(host, port, RunFigures(call, state))

@@ -1,10 +1,9 @@
-"""Documents into an open window, verdicts and rejects out, and how far it is: what `ingest` and `watch` share."""
+"""Documents into an open window, verdicts and rejects out, and how far it is: what runs share."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -15,6 +14,7 @@ from neardup.cli.streams import log_line, write_error_line
 from neardup.cli.tables import counted, duration
 from neardup.model.clock import now_ms
 from neardup.model.document import Document, Reject
+from neardup.model.verdict import Counts
 from neardup.window.base import Left, Window
 
 if TYPE_CHECKING:
@@ -177,14 +177,12 @@ def in_words(backlog: Backlog, now: float) -> str:
     return words
 
 
-class Tally:
+class Tally(Counts):
     """How many verdicts of which status, and since when."""
 
     def __init__(self) -> None:
-        self.statuses: Counter[str] = Counter()
+        super().__init__()
         self.count = 0
-        self.kinds: Counter[str] = Counter()
-        self.candidates = self.truncated = 0
         self.seconds_by_stage: dict[str, float] = {}
         self.backlog: Backlog | None = None
         """What waits, where somebody looks."""
@@ -205,13 +203,13 @@ class Tally:
 
     def add(self, verdict: Verdict) -> None:
         """Count one verdict."""
-        self.statuses[verdict.status] += 1
+        super().add(verdict)
+        self.count_one(is_incomplete=verdict.truncated or verdict.status == "unscored")
+
+    def count_one(self, *, is_incomplete: bool) -> None:
+        """Count what was compared, and move the bar now and then."""
         self.count += 1
-        if verdict.kind is not None:
-            self.kinds[verdict.kind] += 1
-        self.candidates += verdict.candidates
-        self.truncated += verdict.truncated
-        self.incomplete += verdict.truncated or verdict.status == "unscored"
+        self.incomplete += is_incomplete
         if self.count % EVERY == 0:
             self.update()
 

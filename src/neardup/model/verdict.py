@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import orjson
@@ -113,6 +114,23 @@ class Verdict(NamedTuple):
     def to_json(self) -> bytes:
         """One line of JSON, without the line end."""
         return orjson.dumps(self.to_dict())
+
+
+class Counts:
+    """Verdicts by status, copies by kind, the documents compared exactly for them, and how many left something out."""
+
+    def __init__(self) -> None:
+        self.statuses: Counter[str] = Counter()
+        self.kinds: Counter[str] = Counter()
+        self.candidates = self.truncated = 0
+
+    def add(self, verdict: Verdict) -> None:
+        """Count one verdict."""
+        self.statuses[verdict.status] += 1
+        if verdict.kind is not None:
+            self.kinds[verdict.kind] += 1
+        self.candidates += verdict.candidates
+        self.truncated += verdict.truncated
 
 
 class Member(NamedTuple):

@@ -12,7 +12,8 @@ from prometheus_client.registry import Collector
 from neardup.model.hours import hour_named
 from neardup.model.settings import HOUR_MS
 from neardup.model.times import parse_time
-from neardup.serving.verdict_figures import Counts, verdict_figures
+from neardup.model.verdict import Counts
+from neardup.serving.verdict_figures import verdict_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -9,13 +9,15 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from neardup.model.clock import now_ms
-from neardup.serving.verdict_figures import Counts, verdict_figures
+from neardup.serving.verdict_figures import verdict_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from wsgiref.simple_server import WSGIServer
 
     from prometheus_client.core import Metric
+
+    from neardup.model.verdict import Counts
 
 
 class Backlogged(NamedTuple):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from prometheus_client.core import CounterMetricFamily
@@ -11,24 +9,7 @@ from prometheus_client.core import CounterMetricFamily
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from neardup.model.verdict import Verdict
-
-
-@dataclass
-class Counts:
-    """Verdicts by status, copies by kind, the documents compared exactly for them, and how many left something out."""
-
-    statuses: Counter[str] = field(default_factory=Counter)
-    kinds: Counter[str] = field(default_factory=Counter)
-    candidates: int = 0
-    truncated: int = 0
-
-    def add(self, verdict: Verdict) -> None:
-        """Counts one verdict."""
-        self.statuses[verdict.status] += 1
-        self.kinds.update(() if verdict.kind is None else (verdict.kind,))
-        self.candidates += verdict.candidates
-        self.truncated += verdict.truncated
+    from neardup.model.verdict import Counts
 
 
 def verdict_figures(counts: Mapping[str, Counts], rejects: int) -> Iterator[CounterMetricFamily]:
