@@ -10,7 +10,7 @@ import pytest
 from testing.cluster_stand_in import Answer, error, standing_in
 
 from neardup.elastic.admin.checks import examine
-from neardup.elastic.http import admin_api, api, client
+from neardup.elastic.http import admin_api, api
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.api import Hit, Version
 from neardup.elastic.http.client import Cluster
@@ -255,8 +255,7 @@ def test_a_doctor_does_not_take_one_502_of_a_proxy_for_an_illness():
 
 
 @pytest.mark.parametrize("part", [{"_shards": {"failed": 1}}, {"timed_out": True, "_shards": {"failed": 0}}])
-def test_a_part_of_an_answer_is_never_taken_for_all_of_it(part, monkeypatch):
-    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+def test_a_part_of_an_answer_is_never_taken_for_all_of_it(part):
     whole = {"hits": {"hits": HITS}, "count": 5, "_shards": {"failed": 0}, "timed_out": False}
     answers = [Answer(200, {"hits": {"hits": []}, "count": 0, **part}), Answer(200, whole)]
     for ask, expected in (

@@ -12,17 +12,10 @@ import orjson
 import pytest
 from testing.cluster_stand_in import LEFT, PAGE_TOO_LARGE, RESET, Answer, error, standing_in
 
-from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk, bulk_done
 from neardup.elastic.http.client import Cluster
 from neardup.errors import ClusterError, ClusterRefused, ClusterRejected, ClusterUnreachable
-
-
-@pytest.fixture(autouse=True)
-def _short_waits(monkeypatch):
-    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
-    monkeypatch.setattr(client, "LONGEST_WAIT", 0.05)
 
 
 class Index:

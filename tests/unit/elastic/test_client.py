@@ -26,12 +26,6 @@ from neardup.errors import ClusterConflict, ClusterError, ClusterRefused, Cluste
 GREEN = Answer(200, {"status": "green"})
 
 
-@pytest.fixture(autouse=True)
-def _short_waits(monkeypatch):
-    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
-    monkeypatch.setattr(client, "LONGEST_WAIT", 0.05)
-
-
 def cluster_of(server, **options):
     options.setdefault("patience", 5.0)
     return Cluster(Address(server.url, "news"), **options)

@@ -9,7 +9,6 @@ import pytest
 from testing.cluster_stand_in import Answer, standing_in
 from testing.stored_documents import COMPOSER
 
-from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.api import DocumentRef, StoredDocument, Version
 from neardup.elastic.http.client import Cluster
@@ -20,12 +19,6 @@ from neardup.elastic.window.undo_log import UndoEntry, UndoLog
 from neardup.errors import ClusterRefused, ClusterRejected, ClusterUnreachable
 
 A = DocumentRef("news-1", "a")
-
-
-@pytest.fixture(autouse=True)
-def _short_waits(monkeypatch):
-    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
-    monkeypatch.setattr(client, "LONGEST_WAIT", 0.05)
 
 
 def cluster_of(server, patience=5.0):

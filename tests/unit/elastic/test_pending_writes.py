@@ -8,7 +8,6 @@ import pytest
 from testing.cluster_stand_in import PAGE_TOO_LARGE, error, standing_in
 from testing.stored_documents import COMPOSER, StoredDocuments
 
-from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.bulk import Action
@@ -30,12 +29,6 @@ SIGNED_BY_NODES = Composer(Layout(Address("http://127.0.0.1:1", "news"), max_len
 """Of a window whose nodes sign no text of more than three characters, and did before."""
 BUSY = (429, "es_rejected_execution_exception", "made up")
 BLOCKED = (403, "cluster_block_exception", f"index [{HOUR}] blocked by: [FORBIDDEN/8/index write (api)]")
-
-
-@pytest.fixture(autouse=True)
-def _short_waits(monkeypatch):
-    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
-    monkeypatch.setattr(client, "LONGEST_WAIT", 0.05)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import pytest
 from testing.cluster_stand_in import PAGE_TOO_LARGE, standing_in
 from testing.stored_documents import COMPOSER, StoredDocuments
 
-from neardup.elastic.http import client
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
@@ -19,11 +18,6 @@ BLOCKED = (403, "cluster_block_exception", f"index [{HOUR}] blocked by: [FORBIDD
 KEPT = mock.Mock()
 """The lease."""
 OLD, NEW = {"text": "old", "neardup": {"order": 3}}, {"text": "new", "neardup": {"order": 12}}
-
-
-@pytest.fixture(autouse=True)
-def _short_waits(monkeypatch):
-    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
 
 
 @pytest.fixture
