@@ -100,12 +100,12 @@ def groups(
     with written, opened_window(window, settings, readonly=True) as target:
         ordered = in_order(target.groups(), sort, min_size)
         if format == "jsonl" and kind == "all" and not details:
-            _print_plain(ordered, most)
+            print_lines(group.to_dict() for group in islice(ordered, most or None))
             return
         stories = Stories(target, settings, source_field)
         listed = stories.listed(ordered, kind, most)
         if format == "jsonl":
-            _print_stories(listed, details=details)
+            print_lines(each.group.to_dict() | (each.to_dict() if details else {}) for each in listed)
         elif format == "csv":
             _print_csv(stories, listed)
         else:
@@ -134,14 +134,6 @@ def _written_to(path: Path | None, format: str, read: Iterable[str | Path], *, f
         with redirect_stdout(text):
             yield
         text.detach()
-
-
-def _print_plain(groups: Iterator[Group], most: int) -> None:
-    print_lines(group.to_dict() for group in islice(groups, most or None))
-
-
-def _print_stories(stories: Iterator[Story], *, details: bool) -> None:
-    print_lines(each.group.to_dict() | (each.to_dict() if details else {}) for each in stories)
 
 
 def _print_csv(stories: Stories, listed: Iterator[Story]) -> None:
