@@ -358,8 +358,8 @@ KERNEL(measure_pairs, "data u1, offsets i8, first i8, second i8, known i8, fold 
     return 0;
 }
 
-KERNEL(own_words, "form u4, flags u1, with_signs int, out u4!") {
-    return own_words(a[0].data, a[1].data, a[0].length, a[2].number, a[3].data);
+KERNEL(own_words, "form u4, flags u1, out u4!") {
+    return own_words(a[0].data, a[1].data, a[0].length, false, a[2].data);
 }
 
 #endif

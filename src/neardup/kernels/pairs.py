@@ -97,11 +97,9 @@ def measure_pairs(
     _measure_pairs(data, offsets, first, second, known, fold_case, limits, tables, sign_tables, scratch, out)
 
 
-def own_words(
-    form: NDArray[np.uint32], flags: NDArray[np.uint8], with_signs: bool, out: NDArray[np.uint32]
-) -> int:
-    """Writes the own words of a marked normal form to `out`, perhaps with signs for figures; returns how many.
+def own_words(form: NDArray[np.uint32], flags: NDArray[np.uint8], out: NDArray[np.uint32]) -> int:
+    """Writes the own words of a marked normal form to `out`; returns how many.
 
     All of it, if none were its own.
     """
-    return _own_words(form, flags, with_signs, out)
+    return _own_words(form, flags, out)

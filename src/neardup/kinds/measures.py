@@ -164,4 +164,4 @@ def own_words(text: bytes) -> bytes:
     """The own words of one text, as UTF-8; the whole normal form, if none are."""
     form, flags = marked(text)
     own = np.empty(len(form), np.uint32)
-    return own[: kernel_own_words(form, flags, False, own)].tobytes().decode("utf-32-le").encode()
+    return own[: kernel_own_words(form, flags, own)].tobytes().decode("utf-32-le").encode()
