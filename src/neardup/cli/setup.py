@@ -121,14 +121,10 @@ def setup(
     check_output()
     settings = configuration(config, locals())
     with connected(window, settings, make=True) as cluster:
-        form = {"lossless": lossless, "words": words, "terms": terms}
         wanted = {
-            "text_field": text_field,
-            "time_field": time_field,
-            "max_length": longest_signed,
-            "sign": sign,
-            **form,
-        }
+            "text_field": text_field, "time_field": time_field, "max_length": longest_signed, "sign": sign,
+            "lossless": lossless, "words": words, "terms": terms,
+        }  # fmt: skip
         plan = _set_up(cluster, settings, wanted, force=force, dry_run=dry_run)
     if not plan.changes:
         print_line("nothing to do")
