@@ -307,6 +307,27 @@ def test_documents_of_an_hour_that_another_client_deleted_are_copied_by_none(clu
         assert window.stats().documents == 3
 
 
+@pytest.mark.parametrize("is_made_again", [False, True])
+def test_a_reader_notices_an_hour_that_another_client_deleted(cluster, caplog, is_made_again):
+    """It named its documents until the writer changed one, which may be never."""
+    url, credentials = str(cluster.address), cluster.credentials
+    with open_elastic_window(url, credentials=credentials) as window:
+        list(window.ingest([document("a", A, 0), document("b", A, 1), document("c", A, 1)]))
+    index = next(index for index, id, _ in stored(cluster) if id == "a")
+    with open_elastic_window(url, credentials=credentials, readonly=True) as reader:
+        assert reader.stats().documents == 3
+        assert not reader.refresh()
+        cluster.request("DELETE", f"/{index}")
+        if is_made_again:
+            cluster.request("PUT", f"/{index}")
+        assert reader.refresh()
+        assert (reader.stats().documents, reader.query(A).duplicate_of) == (2, "b")
+        assert [each for each in caplog.messages if "deleted" in each] == [
+            f"{index}: deleted, but not by neardup; its documents are compared no more, and the window is read anew"
+        ]
+        assert not reader.refresh()
+
+
 # -- documents that the cluster will not have --
 
 

@@ -166,7 +166,8 @@ class Store(Protocol):
 
     def refresh(self, *, follow: bool = False) -> None:
         """Looks again at what others have committed, where there are others; a reader of a directory only if it is to
-        `follow` its writer, or once an hour that it holds has gone (`WindowExpired`).
+        `follow` its writer, or once an hour that it holds has gone (`WindowExpired`). Whoever follows learns, too, what
+        has gone without its writer.
         """
 
     def records(self, since: Commit) -> Iterator[Records]:

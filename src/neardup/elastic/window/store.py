@@ -77,8 +77,12 @@ class ClusterStore:
     def documents_at_once(self) -> int:
         return self._context.documents_at_once
 
-    def refresh(self, *, follow: bool = False) -> None:  # noqa: ARG002 - it always does
+    def refresh(self, *, follow: bool = False) -> None:
+        # Before the state: an hour that its writer has dropped meanwhile lies below the floor then.
+        made = self._layout.made(self._cluster) if follow and self._made is not None else None
         self._adopt(committed_state(self._context))
+        if made is not None:
+            self._forget_deleted(made)
 
     def _adopt(self, document: StateDocument) -> None:
         """Takes over what the state document says: more documents, that others than before are there, or that
@@ -102,19 +106,21 @@ class ClusterStore:
             with epoch(self._context, sweep=self._sweeps) as document:
                 self._sweeps = False
                 self._adopt(document)
-                self._forget_deleted()
+                if self._made is not None:
+                    self._forget_deleted(self._layout.made(self._cluster))
                 yield
                 self._lease.release(self._document)
         except BaseException:
             self._forget_all()
             raise
 
-    def _forget_deleted(self) -> None:
-        """Lets go of all documents where another client has deleted an index since they were read."""
-        if self._made is not None:
-            before, self._made = self._made, self._layout.made(self._cluster)
-            if self._layout.tell_deleted(before, self._made, self.committed.floor_hour):
-                self._forget_all()
+    def _forget_deleted(self, made: Mapping[str, str]) -> None:
+        """Lets go of all documents where another client has deleted an index since they were read: of those that were
+        there some are not `made` now.
+        """
+        before, self._made = self._made or {}, made
+        if self._layout.tell_deleted(before, made, self.committed.floor_hour):
+            self._forget_all()
 
     def is_abandoned(self) -> bool:
         state = committed_state(self._context)
