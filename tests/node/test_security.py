@@ -1,4 +1,4 @@
-"""The three roles on a node with security and TLS: each sufficient for its work, and not one privilege too wide.
+"""The four roles on a node with security and TLS: each sufficient for its work, and not one privilege too wide.
 
 Users and roles are those of the file realm: the distribution that tests run on cannot store them in an index, so there
 are no API keys either. What an API key looks like on the wire is shown in tests/unit/elastic/test_client.py.
@@ -38,7 +38,7 @@ from neardup.model.document import Document
 from neardup.model.settings import HOUR_MS
 
 pytestmark = only_elasticsearch("security, in the distribution for tests")
-ROLES = ("setup", "writer", "scorer")
+ROLES = ("setup", "writer", "scorer", "reader")
 HOUR = 498681
 UNTESTABLE = {("setup", "manage_ilm")}
 """Privileges whose absence nobody notices here: the distribution has no lifecycle management."""
@@ -65,6 +65,7 @@ def prefix_of(number: int) -> str:
 def without(body: dict[str, Any], place: int | None, privilege: str) -> dict[str, Any]:
     body = copy.deepcopy(body)
     (body["cluster"] if place is None else body["indices"][place]["privileges"]).remove(privilege)
+    body["indices"] = [entry for entry in body["indices"] if entry["privileges"]]  # none is no role
     return body
 
 
@@ -158,6 +159,17 @@ def scorer_work(cluster: Cluster, hour: int) -> None:
     demand(bulk(cluster, [Action("delete", own.state, "undo")]))
 
 
+def reader_work(cluster: Cluster, hour: int) -> None:
+    """All that only asks: what query, get, groups, stats, export, check, serve and mcp do."""
+    address, credentials = str(cluster.address), cluster.credentials
+    with open_elastic_window(address, readonly=True, credentials=credentials) as window:
+        assert window.query(f"In the year {hour} nobody knew of this text.").status == "unique"
+        assert len(list(window)) == window.stats().documents
+        list(window.groups())
+        assert window.read(["nobody"]) == [None]
+        window.refresh()
+
+
 def test_setup_and_scorer_together_sign_a_window_again(guarded):
     with guarded.enter("resign", "news") as cluster:
         address, credentials = str(cluster.address), cluster.credentials
@@ -170,7 +182,25 @@ def test_setup_and_scorer_together_sign_a_window_again(guarded):
             assert window.query("A rose is a rose is a rose.").is_copy
 
 
-WORK = {"setup": setup_work, "writer": writer_work, "scorer": scorer_work}
+def ask_all(cluster: Cluster, texts: list[str]) -> None:
+    """Every question, of documents s0 and up of these texts, of which the second is a copy of the first."""
+    address, credentials = str(cluster.address), cluster.credentials
+    with open_elastic_window(address, readonly=True, credentials=credentials) as window:
+        for partial in (False, True):
+            assert window.query(id="s1", partial=partial).duplicate_of == "s0"
+            assert window.query(texts[0], partial=partial).matches_total == 2
+        assert {found.status for found in window.check(texts)} == {"exact"}
+        assert {"s0", "s1", "s2"} <= set(window)
+        assert "s0" in {group.head for group in window.groups()}
+        assert [document and document.text for document in window.read(["s0", "s1"])] == texts[:2]
+    with (
+        open_elastic_window(address, credentials=credentials) as window,
+        pytest.raises(ClusterRefused, match=r"data/write/\S+ on neardup-state-news.*the role scorer"),
+    ):
+        window.delete("s0")
+
+
+WORK = {"setup": setup_work, "writer": writer_work, "scorer": scorer_work, "reader": reader_work}
 
 
 def demand(outcomes: list[Outcome]) -> None:
@@ -198,7 +228,7 @@ def test_a_role_is_sufficient(guarded, name):
 
 
 @pytest.mark.usefixtures("window")
-def test_a_scorer_can_do_all_that_its_commands_do(guarded):
+def test_scorer_and_reader_can_do_all_that_their_commands_do(guarded):
     with guarded.enter("scorer", "news") as cluster:
         way = {"credentials": cluster.credentials, "patience": 30}
         texts = [
@@ -211,6 +241,8 @@ def test_a_scorer_can_do_all_that_its_commands_do(guarded):
             verdicts = list(window.ingest(stream))
             assert [verdict.duplicate_of for verdict in verdicts] == [None, "s0", None]
             assert window.query(texts[0]).matches
+            with guarded.enter("reader", "news") as other:
+                ask_all(other, texts)
             assert window.delete("s2")
             assert list(window.reconcile()) == []
             assert window.expire((HOUR + 1_000) * HOUR_MS)
@@ -243,9 +275,13 @@ def test_hours_that_may_not_be_read_are_an_error_and_no_empty_window(guarded):
             list(window.ingest([Document("seen", "A mill burned down last night.", time=HOUR * 3_600)]))
     less = guarded.users[f"less_{number}"]
     own = Credentials(username=less.name, password=less.password, ca_certs=authority)
-    with pytest.raises(ClusterRefused, match=r"indices:data/read/\S+ on news-.*the role scorer"):
+    with pytest.raises(
+        ClusterRefused, match=r"indices:data/read/\S+ on news-.*the role reader \(or scorer\)"
+    ):
         open_elastic_window(address, readonly=True, credentials=own)
-    with pytest.raises(ClusterRefused, match=r"indices:data/read/\S+ on news-.*the role scorer"):
+    with pytest.raises(
+        ClusterRefused, match=r"indices:data/read/\S+ on news-.*the role reader \(or scorer\)"
+    ):
         resign_cluster(address, None, {"reach": 0.5}, dry_run=True, credentials=own)
 
 
@@ -278,6 +314,14 @@ FORBIDDEN: list[tuple[str, str, str, Any]] = [
     ("writer", "PUT", "/_index_template/x", TEMPLATE),
     ("writer", "GET", "/_cluster/health", None),
     ("writer", "GET", "/_license", None),
+    ("reader", "POST", "/mail-*,other/_search", QUERY),
+    ("reader", "PUT", "/news-2026.11.21-09/_create/x", {"text": "x"}),
+    ("reader", "POST", "/news-2026.11.21-09/_update/w", {"doc": {"text": "changed"}}),
+    ("reader", "DELETE", "/news-2026.11.21-09/_doc/w", None),
+    ("reader", "DELETE", "/news-2026.11.21-09", None),
+    ("reader", "PUT", "/neardup-state-news/_create/x", {"text": "x"}),
+    ("reader", "POST", "/news-2026.11.21-09/_close", None),
+    ("reader", "GET", "/_cluster/health", None),
     ("scorer", "POST", "/mail-*,other/_search", QUERY),
     ("scorer", "GET", "/other/_doc/x", None),
     ("scorer", "POST", "/news-*/_search", {"query": {"neardup": {"like": {"_index": "other", "_id": "x"}}}}),

@@ -420,7 +420,11 @@ def test_an_action_with_brackets_in_its_name_is_read_whole():
 
 @pytest.mark.parametrize(
     ("indices", "role"),
-    [("news,news-*,neardup-state-news", "scorer"), ("letters", None), ("news-1,newsletters", None)],
+    [
+        ("news,news-*,neardup-state-news", "reader (or scorer)"),
+        ("letters", None),
+        ("news-1,newsletters", None),
+    ],
 )
 def test_an_index_of_others_is_reached_by_no_role_of_ours(indices, role):
     """As one that is read by `ingest --from-index`: the role that was named had been given already."""
@@ -448,14 +452,15 @@ def test_a_blocked_index_is_no_matter_of_rights():
     ("action", "role"),
     [
         ("indices:data/write/bulk[s]", "writer"),
-        ("indices:data/read/msearch", "scorer"),
+        ("indices:data/read/msearch", "reader (or scorer)"),
         ("indices:admin/auto_create", "scorer"),
-        ("indices:admin/refresh", "scorer"),
+        ("indices:admin/refresh", "reader (or scorer)"),
+        ("indices:data/write/index", "scorer"),
         ("indices:admin/delete", "scorer"),
         ("indices:admin/index_template/put", "setup"),
         ("cluster:monitor/nodes/info", "setup"),
-        ("indices:monitor/settings/get", "scorer (or setup)"),
-        ("indices:admin/get", "scorer (or setup)"),
+        ("indices:monitor/settings/get", "reader (or scorer, setup)"),
+        ("indices:admin/get", "reader (or scorer, setup)"),
         ("indices:admin/aliases", "scorer (or setup)"),
         ("indices:admin/create", "scorer (or setup)"),
     ],

@@ -20,10 +20,10 @@ EXAMPLES = [
         ),
     ),
     (
-        errors.ClusterRefused(URL, "indices:data/read/search", "news-1", "scorer"),
+        errors.ClusterRefused(URL, "indices:data/read/search", "news-1", "reader (or scorer)"),
         (
             f"Elasticsearch at {URL} refuses indices:data/read/search on news-1 to this user: "
-            "the role scorer of neardup allows it (docs/security.md)"
+            "the role reader (or scorer) of neardup allows it (docs/security.md)"
         ),
     ),
     (

@@ -1,4 +1,4 @@
-"""Permission errors: what Elasticsearch's 401 and 403 mean, and which of our three roles would allow the request."""
+"""Permission errors: what Elasticsearch's 401 and 403 mean, and which of our roles would allow the request."""
 
 from __future__ import annotations
 
@@ -13,19 +13,21 @@ if TYPE_CHECKING:
 
 _ACTION_RE: Final = re.compile(r"action \[(\S+)\] is unauthorized")
 _INDICES_RE: Final = re.compile(r"on indices \[([^\]]*)\]")
-_OF_SCORERS: Final = (
-    "indices:data/",
-    "indices:admin/auto_create",
-    "indices:admin/delete",
-    "indices:admin/refresh",
-)
-_OF_BOTH: Final = (
-    "indices:admin/get",
-    "indices:admin/aliases",
-    "indices:admin/create",
-    "indices:monitor/settings/get",
-)
-"""What of the scorer's work is the set-up's too: who scores all day is not to be sent for the other role."""
+_ROLES: Final = {
+    "indices:data/write/bulk": "writer",
+    "indices:data/read/": "reader (or scorer)",
+    "indices:admin/refresh": "reader (or scorer)",
+    "indices:admin/get": "reader (or scorer, setup)",
+    "indices:monitor/settings/get": "reader (or scorer, setup)",
+    "indices:data/": "scorer",
+    "indices:admin/auto_create": "scorer",
+    "indices:admin/delete": "scorer",
+    "indices:admin/aliases": "scorer (or setup)",
+    "indices:admin/create": "scorer (or setup)",
+}
+"""Roles by what actions begin with, the first that fits. What several do is told with all of them: who scores all day
+is not to be sent for the role of the set-up, nor for one that only reads.
+"""
 
 
 def permission_error(own: Address, request: str, status: int, type: str, reason: str) -> ClusterError:
@@ -45,15 +47,11 @@ def permission_error(own: Address, request: str, status: int, type: str, reason:
 
 
 def role_for(action: str) -> str:
-    """The least of our roles (`roles/`) that allows an action of Elasticsearch; two of which neither is the least.
+    """Which of our roles (`roles/`) allow an action of Elasticsearch, that which allows least first.
 
     >>> role_for("indices:data/read/search"), role_for("cluster:admin/ingest/pipeline/put")
-    ('scorer', 'setup')
+    ('reader (or scorer)', 'setup')
     >>> role_for("indices:admin/create")
     'scorer (or setup)'
     """
-    if action.startswith("indices:data/write/bulk"):
-        return "writer"
-    if action.startswith(_OF_SCORERS):
-        return "scorer"
-    return "scorer (or setup)" if action.startswith(_OF_BOTH) else "setup"
+    return next((role for beginning, role in _ROLES.items() if action.startswith(beginning)), "setup")
