@@ -133,8 +133,7 @@ class Ingest:
                 return verdicts, refused_before + disbelieved
             state.since_opened = figures
             session.forget_batch(before)
-            refused_before += [Reject(id, reason) for id, reason in refused.items()]
-            documents = [document for document in documents if document.id not in refused]
+            documents = _without(documents, refused, refused_before)
             documents, signed = self._begun(documents, self._sign(documents), refused_before)
 
     def _begun(
@@ -144,9 +143,16 @@ class Ingest:
         refused = self._session.begin_batch(documents, signed)
         if not refused:
             return documents, signed
-        rejects += [Reject(id, reason) for id, reason in refused.items()]
-        documents = [document for document in documents if document.id not in refused]
+        documents = _without(documents, refused, rejects)
         return documents, self._sign(documents)
+
+
+def _without(
+    documents: Sequence[Prepared], refused: Mapping[str, str], rejects: list[Reject]
+) -> list[Prepared]:
+    """The documents that are not refused, for reasons by id; the others join the `rejects`."""
+    rejects += [Reject(id, reason) for id, reason in refused.items()]
+    return [document for document in documents if document.id not in refused]
 
 
 def log_reject(reject: Reject) -> None:

@@ -12,6 +12,7 @@ import orjson
 
 from neardup.elastic.http.api import DocumentRef, Version
 from neardup.elastic.http.client import BUSY, NODE_GONE, Cluster, with_causes
+from neardup.elastic.http.halves import by_halves
 from neardup.elastic.http.permission_errors import permission_error
 from neardup.elastic.http.remedies import never_fits, remedy_for
 from neardup.elastic.http.side_by_side import side_by_side
@@ -270,18 +271,16 @@ def _answers_by_halves(
     cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any], between: Callable[[], object]
 ) -> list[Outcome]:
     """What the cluster says to actions: of a request that it refuses, to the halves, and so to the one at fault."""
-    try:
-        return _answers(cluster, chunk, params, between)
-    except ClusterRejected as error:
-        if not _can_be_for_one_item(error):
-            raise
-        if len(chunk) == 1:
-            reason = f"{error.reason}; {error.remedy}" if error.status == TOO_LARGE else error.reason
-            refused = {"status": error.status, "error": {"type": error.type, "reason": reason}}
-            return [_outcome({"refused": refused}, chunk[0])]
-    middle = len(chunk) // 2
-    halves = (chunk[:middle], chunk[middle:])
-    return [each for half in halves for each in _answers_by_halves(cluster, half, params, between)]
+    return by_halves(
+        lambda part: _answers(cluster, part, params, between), chunk, _refused, splits=_can_be_for_one_item
+    )
+
+
+def _refused(encoded: bytes, error: ClusterRejected) -> list[Outcome]:
+    """What became of an action whose request was refused for its sake."""
+    reason = f"{error.reason}; {error.remedy}" if error.status == TOO_LARGE else error.reason
+    answer = {"status": error.status, "error": {"type": error.type, "reason": reason}}
+    return [_outcome({"refused": answer}, encoded)]
 
 
 def _outcome(item: dict[str, Any], encoded: bytes) -> Outcome:

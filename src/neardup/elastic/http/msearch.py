@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.api import WHOLE_OF_WHAT_IS_THERE, Hit, hits_of, why_partial
 from neardup.elastic.http.client import BUSY, node_left
+from neardup.elastic.http.halves import Alone, Item, by_halves
 from neardup.elastic.http.unexpected import reads_answer
-from neardup.errors import ClusterRejected
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
-
-R = TypeVar("R")
-T = TypeVar("T")
 
 _PATH: Final = "/_msearch"
 _WHAT: Final = f"POST {_PATH}"
@@ -41,26 +38,23 @@ def msearch_pages(
         ]
 
 
-def by_halves(
-    ask: Callable[[Sequence[T]], list[R]],
-    items: Sequence[T],
-    alone: Callable[[T, ClusterRejected], object] | None = None,
-) -> list[R]:
-    """What `ask` returns for `items`; for their halves, one after the other, where a node or a proxy takes no request
-    as large as that for all of them. `alone` is told of one that is too large alone; without it that is raised.
+def msearch_hits(
+    cluster: Cluster,
+    target: str,
+    bodies_of: Callable[[Sequence[Item]], list[dict[str, Any]]],
+    items: Sequence[Item],
+    alone: Alone[Item, Hit] | None = None,
+    *,
+    size: int,
+) -> list[Hit]:
+    """All hits of the sorted searches for `items`, of which one may be for many: made for half of them, and so on,
+    where they are too large together. Of an item whose own is what `alone` says; without that the error is raised.
     """
-    try:
-        return ask(items)
-    except ClusterRejected as error:
-        if error.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-            raise
-        if len(items) == 1:
-            if alone is None:
-                raise
-            alone(items[0], error)
-            return []
-    middle = len(items) // 2
-    return by_halves(ask, items[:middle], alone) + by_halves(ask, items[middle:], alone)
+
+    def hits(part: Sequence[Item]) -> list[Hit]:
+        return list(chain.from_iterable(msearch_pages(cluster, target, bodies_of(part), size=size)))
+
+    return by_halves(hits, items, alone)
 
 
 @reads_answer

@@ -9,12 +9,11 @@ out: pages follow one another to the end, and a shard that does not answer is an
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.http import api
-from neardup.elastic.http.msearch import by_halves, msearch_pages
+from neardup.elastic.http.msearch import msearch_hits
 from neardup.elastic.window.batch_query import BatchQueries
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.likeness import Likeness
@@ -72,8 +71,9 @@ class BatchCandidates:
         """
         refused: dict[str, str] = {}
 
-        def refuse(position: int, error: Exception) -> None:
+        def refuse(position: int, error: Exception) -> list[Hit]:
             refused[documents[position].id] = f"its copies cannot be searched for: {error}"
+            return []
 
         related = self._related(documents, signed, sorted(_ids_of(documents)), refuse)
         return related._replace(refused=refused)
@@ -91,7 +91,7 @@ class BatchCandidates:
         documents: Sequence[Prepared],
         signed: SignedBatch,
         ids: Sequence[str],
-        refuse: Callable[[int, Exception], object] | None = None,
+        refuse: Callable[[int, Exception], list[Hit]] | None = None,
     ) -> Related:
         if not self._document.commit.next_order or not documents:
             return Related(self._document, {})
@@ -136,20 +136,19 @@ class BatchCandidates:
         self,
         documents: Sequence[Prepared],
         signed: SignedBatch,
-        refuse: Callable[[int, Exception], object] | None,
+        refuse: Callable[[int, Exception], list[Hit]] | None,
     ) -> dict[int, Hit]:
         """What may be a copy of one of the documents: one query may hold the texts of many, and so be too large.
         `refuse` is told of one whose own is; without it that is raised.
         """
 
-        def hits(part: Sequence[int]) -> list[Hit]:
+        def bodies(part: Sequence[int]) -> list[dict[str, Any]]:
             first, end = part[0], part[-1] + 1
             queries = self._queries.alike_any(documents[first:end], signed.part(first, end))
-            bodies = [self._queries.body(query) for query in queries]
-            pages = msearch_pages(self._cluster, self._layout.searched, bodies, size=PAGE)
-            return list(chain.from_iterable(pages))
+            return [self._queries.body(query) for query in queries]
 
-        alike = by_halves(hits, range(len(documents)), refuse)
+        everyone = range(len(documents))
+        alike = msearch_hits(self._cluster, self._layout.searched, bodies, everyone, refuse, size=PAGE)
         return by_arrival(self._layout, (hit for hit in alike if self._layout.owns(hit.index)))
 
     def _with_heads(self, related: Related) -> Related:
