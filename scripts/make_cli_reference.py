@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get
 
 from typer.models import ArgumentInfo, OptionInfo
 
-from neardup.cli import app
+from neardup.cli import command_line
 
 if TYPE_CHECKING:
     import typer
@@ -50,7 +50,7 @@ def reference() -> str:
         "Written by `make docs` from the same definitions that `neardup COMMAND --help` shows; do not edit.",
         "",
     ]
-    for name, function in commands("neardup", app):
+    for name, function in commands("neardup", command_line()):
         lines += [f"## {name}", "", *_description(function.__doc__ or "")]
         rows = list(_rows(function))
         if rows:

@@ -22,7 +22,9 @@ from neardup.model.settings import (
 )
 
 COMMANDS: dict[str, Callable[..., Any]] = {
-    each.callback.__name__: each.callback for each in application.app.registered_commands if each.callback
+    each.callback.__name__: each.callback
+    for each in application.command_line().registered_commands
+    if each.callback
 }
 COMMANDS["lexicon build"] = build
 

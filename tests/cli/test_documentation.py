@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 import make_cli_reference as reference
-from neardup.cli import app, exit_codes
+from neardup.cli import command_line, exit_codes
 from neardup.model.counted import cut
 
 ROOT = Path(__file__).parents[2]
 
-COMMANDS = dict(reference.commands("neardup", app))
+COMMANDS = dict(reference.commands("neardup", command_line()))
 WANTED = {
     "check", "dedup", "ingest", "watch", "query", "get", "export", "explain", "groups", "report", "delete", "expire",
     "reconcile",

@@ -235,8 +235,8 @@ def test_help_waits_for_nothing_heavy():
     script = (
         "import sys\n"
         "sys.argv = ['neardup', 'evaluate', '--help']\n"
-        "from neardup.cli import app\n"
-        "try: app()\n"
+        "from neardup.cli import command_line\n"
+        "try: command_line()()\n"
         "except SystemExit as end: assert not end.code, end.code\n"
         "heavy = {'numpy', 'neardup.kernels', 'orjson', 'xxhash', 'neardup.evaluation'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"

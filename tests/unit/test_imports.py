@@ -178,8 +178,8 @@ def run_and_check(command, check, **where):
     script = (
         "import sys\n"
         f"sys.argv = ['neardup', *{command!r}]\n"
-        "from neardup.cli import app\n"
-        "try: app()\n"
+        "from neardup.cli import command_line\n"
+        "try: command_line()()\n"
         "except SystemExit as end: assert not end.code, end.code\n"
         f"{check}\n"
     )

@@ -4,6 +4,6 @@ Nothing here is imported by the library. Nothing heavy is imported before a comm
 not wait for numpy, so the commands import what they call inside their bodies.
 """
 
-from neardup.cli.application import app, main
+from neardup.cli.application import command_line, main
 
-__all__ = ["app", "main"]
+__all__ = ["command_line", "main"]
