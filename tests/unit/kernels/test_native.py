@@ -224,7 +224,7 @@ def test_nothing_is_read_or_written_beyond_its_array_or_by_two_threads_at_once(
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     flags = [flag for flag in compile_kernels.FLAGS if flag not in {"-O3", "-s"}]
     # Words are read where they lie.
-    sanitizing = ["-O1", f"-fsanitize={sanitizers}", "-fno-sanitize=alignment"]
+    sanitizing = ["-Og", f"-fsanitize={sanitizers}", "-fno-sanitize=alignment"]
     monkeypatch.setattr(compile_kernels, "FLAGS", [*flags, *sanitizing])
     level = levels_here()[-1]
     compile_kernels.compile_level(["gcc"], int(level), package / "kernels/lib" / f"kernels-{level}.so")
