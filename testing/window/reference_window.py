@@ -29,7 +29,7 @@ from typing import Any, Self
 
 from neardup.errors import DocumentError, SettingsError, UnknownDocument
 from neardup.model.clock import now_ms
-from neardup.model.document import Flush, Item, Prepared, Reject, check_documents, prepare
+from neardup.model.document import MAX_ID_BYTES, Flush, Item, Prepared, Reject, check_documents, prepare
 from neardup.model.escapes import escaped
 from neardup.model.query_options import partial_rule_for_query
 from neardup.model.settings import (
@@ -612,5 +612,5 @@ def _member(stored: Stored) -> Member:
 
 
 def _log_reject(reject: Reject) -> None:
-    name = escaped(reject.id or "without id")
+    name = escaped((reject.id or "without id")[:MAX_ID_BYTES])
     logging.getLogger("neardup").warning("document %s rejected: %s", name, reject.reason)

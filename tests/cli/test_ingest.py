@@ -166,6 +166,17 @@ def test_a_longer_text_than_allowed_is_rejected_where_it_stood(run, stream):
     assert "rejected stream.jsonl:1: text has" in done.err
 
 
+def test_an_id_that_is_too_long_is_rejected_where_it_stood(run):
+    Path("urls.jsonl").write_text(
+        f'{{"id": "{"u" * 40}", "text": "{FERRY}"}}\n{{"id": "{"u" * 600}", "text": "x"}}\n'
+    )
+    done = run("ingest", "urls.jsonl", "--rejects", "rejects.jsonl")
+    assert "rejected urls.jsonl:2: id is longer than 512 bytes" in done.err
+    assert "1 document without a time has that of arrival (first: urls.jsonl:1)" in done.err
+    reject = json.loads(Path("rejects.jsonl").read_text())
+    assert (reject["source"], reject["line"], reject["id"]) == ("urls.jsonl", 2, "u" * 600)
+
+
 def test_a_clean_run_leaves_an_empty_rejects_file(run, stream):
     assert run("ingest", stream, "--rejects", "r.jsonl").code == 0
     assert Path("r.jsonl").read_bytes() == b""

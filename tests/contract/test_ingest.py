@@ -86,7 +86,7 @@ BAD = [
     ({"id": "x", "text": "a\ud800b"}, "x", r"unpaired surrogate U\+D800 at position 1"),
     ({"id": "x\udfff", "text": "ab"}, "x\udfff", r"surrogate U\+DFFF"),
     ({"id": "x", "text": "y" * 101}, "x", "101 characters"),
-    ({"id": "é" * 257, "text": "ab"}, "é" * 40, "512 bytes"),
+    ({"id": "é" * 257, "text": "ab"}, "é" * 257, "512 bytes"),
     ({"id": "x", "text": A, "time": "yesterday"}, "x", "'yesterday' is not ISO 8601"),
     ({"id": "x", "text": A, "time": True}, "x", "True"),
     ({"id": "x", "text": A, "time": float("nan")}, "x", "nan"),
@@ -137,11 +137,18 @@ def test_a_named_tuple_is_read_by_its_names(place):
     assert summaries(place.open().ingest(items)) == [("x", "unique", None, "x"), ("y", "unique", None, "y")]
 
 
-def test_an_id_is_written_out_in_the_log_where_it_would_make_a_line_of_its_own(place, caplog):
-    list(place.open().ingest([{"id": "a\nWARNING b", "text": None}, {"id": "\ud800", "text": A}]))
+def test_an_id_is_written_out_in_the_log_where_it_would_make_a_line_of_its_own_and_cut_where_it_is_long(
+    place, caplog
+):
+    list(
+        place.open().ingest(
+            [{"id": "a\nWARNING b", "text": None}, {"id": "\ud800", "text": A}, ("i" * 900, A)]
+        )
+    )
     assert caplog.messages == [
         "document a\\x0aWARNING b rejected: text is NoneType, not a string",
         "document \\ud800 rejected: id has the unpaired surrogate U+D800 at position 0",
+        f"document {'i' * 512} rejected: id is longer than 512 bytes",
     ]
 
 

@@ -209,7 +209,7 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
     try:
         id_bytes = len(id) if id.isascii() else len(encode_text(id, "id"))
         if id_bytes > MAX_ID_BYTES:
-            raise DocumentError(id[:40], f"id is longer than {MAX_ID_BYTES} bytes")
+            raise DocumentError(id, f"id is longer than {MAX_ID_BYTES} bytes")
         encoded = encode_text(text)
         when = arrival() if time is None else parse_time(time)
     except DocumentError:

@@ -6,7 +6,7 @@ import dataclasses
 import logging
 from typing import TYPE_CHECKING
 
-from neardup.model.document import Reject, check_documents
+from neardup.model.document import MAX_ID_BYTES, Reject, check_documents
 from neardup.model.escapes import escaped
 from neardup.stores.remembered_settings import warn_of_changes
 from neardup.window.batches import batches
@@ -157,4 +157,6 @@ def _without(
 
 def log_reject(reject: Reject) -> None:
     """Logs a reject that nobody else takes."""
-    log.warning("document %s rejected: %s", escaped(reject.id or "without id"), reject.reason)
+    log.warning(
+        "document %s rejected: %s", escaped((reject.id or "without id")[:MAX_ID_BYTES]), reject.reason
+    )
