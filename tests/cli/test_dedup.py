@@ -387,6 +387,19 @@ def test_csv_of_several_headers_has_all_columns(run):
     assert (rows[1]["lang"], rows[2]["tags"]) == ("en", '["a","b"]')
 
 
+def test_integers_beyond_64_bits_are_the_same_in_every_form(run):
+    big = 2**70 + 1
+    record = f'{{"id": "a", "text": "{FERRY}", "n": {big}, "deep": {{"n": [-{big}]}}, "neardup": {big}}}'
+    Path("a.jsonl").write_text(f"{record}\n{record}\n")
+    assert run("dedup", "a.jsonl", "-o", "b.csv", "--removed", "r.jsonl").code == 0
+    (row,) = csv.DictReader(io.StringIO(Path("b.csv").read_text()))
+    assert (row["n"], row["deep"], row["neardup"]) == (str(big), f'{{"n":[-{big}]}}', str(big))
+    assert (lines("r.jsonl")[0]["n"], lines("r.jsonl")[0]["deep"]) == (big, {"n": [-big]})
+    done = run("dedup", "a.jsonl", "-o", "b.parquet")
+    assert done.code == 3
+    assert "write JSON Lines" in done.err
+
+
 @pytest.mark.parametrize("ending", ["csv", "tsv"])
 def test_csv_made_of_other_records_is_read_again(run, ending):
     """Whatever a text holds: a carriage return alone, which ends no line here, but does in other programs."""

@@ -7,6 +7,8 @@ is written from its values.
 from __future__ import annotations
 
 import csv
+import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -36,6 +38,8 @@ FORMS: Final[dict[str, OutputForm]] = {
 }
 OWN: Final = "neardup"
 """In a record that goes, the field that says why; in a table each of its fields is a column, with this and _ before."""
+_LONG_NUMBER_RE: Final = re.compile(rb"[0-9]{19}")
+"""What every integer beyond 64 bits has; orjson reads these as floating point."""
 ROWS: Final = 10_000
 """How many rows of a table are in memory at once."""
 
@@ -134,13 +138,29 @@ def as_line(record: Record, extra: Mapping[str, Any] | None = None) -> bytes:
     """
     values = record.values
     if record.raw is None or record.header is not None or (extra and OWN in values):
-        return orjson.dumps({**values, OWN: dict(extra)} if extra else dict(values), default=_plain)
+        values = _exact(record)
+        return _as_json({**values, OWN: dict(extra)} if extra else dict(values))
     # Line feeds within a record of JSON stand between its values only, with the blanks that indent it.
     line = b"".join(part.strip() for part in record.raw.split(b"\n")) if b"\n" in record.raw else record.raw
     if not extra:
         return line
     comma = b"," if values else b""
     return line.rstrip()[:-1] + comma + b'"%s":' % OWN.encode() + orjson.dumps(extra) + b"}"
+
+
+def _exact(record: Record) -> Mapping[str, Any]:
+    """The values of the record, with every integer as it stood."""
+    if record.raw is None or record.header is not None or not _LONG_NUMBER_RE.search(record.raw):
+        return record.values
+    exact: dict[str, Any] = json.loads(record.raw)
+    return exact
+
+
+def _as_json(value: Any) -> bytes:
+    try:
+        return orjson.dumps(value, default=_plain)
+    except orjson.JSONEncodeError:  # an integer beyond 64 bits
+        return json.dumps(value, default=_plain, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _plain(value: Any) -> str:
@@ -160,7 +180,7 @@ class _Table:
 
     def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
         own = _own(extra)
-        values = {**record.values, **own}
+        values = {**_exact(record), **own}
         self._add_columns(record, values, own)
         self._spool.add((values, record.raw))
 
@@ -296,5 +316,5 @@ def _own(extra: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _cell(value: Any) -> Any:
     if isinstance(value, dict | list):
-        return orjson.dumps(value, default=_plain).decode()
+        return _as_json(value).decode()
     return _plain(value) if isinstance(value, bytes) else value
