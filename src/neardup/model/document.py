@@ -81,7 +81,9 @@ first two or three of these, or a named tuple, which is read by its names.
 
 
 class Reject(NamedTuple):
-    """A document that could not be used, and why; `source`, `line` and `raw` where it came from a file."""
+    """A document that could not be used, and why; `source`, `line` and `raw` where it came from a file. The `source` of
+    a `ForeignDocument` is the `qualified_id` of its origin.
+    """
 
     id: str | None
     reason: str
@@ -110,6 +112,10 @@ class Prepared(NamedTuple):
     fields: Any = None
     dated: bool = True
     origin: Origin | None = None
+
+    def rejected(self, reason: str) -> Reject:
+        """That it could not be used, and why."""
+        return Reject(self.id, reason, None if self.origin is None else self.origin.qualified_id)
 
 
 _prepared_of = maker_of(Prepared)

@@ -151,7 +151,10 @@ def _without(
     documents: Sequence[Prepared], refused: Mapping[str, str], rejects: list[Reject]
 ) -> list[Prepared]:
     """The documents that are not refused, for reasons by id; the others join the `rejects`."""
-    rejects += [Reject(id, reason) for id, reason in refused.items()]
+    known = {document.id: document for document in documents}
+    rejects += [
+        known[id].rejected(reason) if id in known else Reject(id, reason) for id, reason in refused.items()
+    ]
     return [document for document in documents if document.id not in refused]
 
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from neardup.index.posting_lists import MANY_OF_ONE_TEXT, Query
 from neardup.model.decision import decide, unmatched
-from neardup.model.document import Reject
 from neardup.model.hours import LAST_HOUR, first_living_hour
 from neardup.window.budgets import within_budgets
 from neardup.window.compared_hours import ComparedHours, compared_hours_of
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.index.verification import Verifier
-    from neardup.model.document import Prepared
+    from neardup.model.document import Prepared, Reject
     from neardup.model.verdict import Basis, Verdict
     from neardup.window.newest_hour import Leaps
     from neardup.window.state import State
@@ -63,7 +62,7 @@ def score(
         if leaps.held:
             break
         if doubt is not None:
-            rejects.append(Reject(document.id, doubt))
+            rejects.append(document.rejected(doubt))
             first += 1
             continue
         if doc is not None:

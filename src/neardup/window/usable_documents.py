@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from neardup.errors import DocumentError
 from neardup.model.clock import now_ms
-from neardup.model.document import Flush, Prepared, Reject, prepare
+from neardup.model.document import Flush, ForeignDocument, Prepared, Reject, prepare
 from neardup.model.hours import too_far_ahead
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def usable(documents: Documents, settings: Settings, reject: OnReject) -> Iterat
                 if reason is not None:
                     raise DocumentError(document.id, reason)
         except DocumentError as error:
-            reject(Reject(error.id, error.reason))
+            source = item.origin.qualified_id if isinstance(item, ForeignDocument) else None
+            reject(Reject(error.id, error.reason, source))
             continue
         yield document

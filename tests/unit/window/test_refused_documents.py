@@ -8,7 +8,7 @@ import pytest
 from testing.window.backends import document, grams, without_candidates
 from testing.window.sqlite_store import SqliteStore
 
-from neardup.model.document import Reject
+from neardup.model.document import ForeignDocument, Origin, Reject
 from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
 from neardup.signing.signer import signer_for
@@ -74,3 +74,16 @@ def test_what_a_store_refuses_leaves_no_trace(tmp_path, settings, seed):
         assert (mine.hours, mine.newest, mine.copies) == (others.hours, others.newest, others.copies)
         assert (window.left, window.replaced) == (reference.left, reference.replaced)
         assert window.earlier_copies == reference.earlier_copies
+
+
+def test_a_reject_says_where_a_document_of_another_client_lies(tmp_path):
+    """By its id alone a watcher could not tell it from one of another index."""
+    foreign = [
+        ForeignDocument(id, text, "2026-01-01T00:00:00Z", Origin(index, id, 1, 1, None))
+        for index, id, text in (("one", "bad", "a text"), ("two", "bad", "a text"), ("one", "long", "x" * 99))
+    ]
+    rejects: list[Reject] = []
+    settings = Settings(recipe=Recipe(), max_length=50)
+    with WindowEngine(RefusingStore(tmp_path / "window"), settings, signer_for(Recipe())) as window:
+        assert list(window.ingest(foreign, on_reject=rejects.append)) == []
+    assert sorted(reject.source or "" for reject in rejects) == ["one/bad", "one/long", "two/bad"]

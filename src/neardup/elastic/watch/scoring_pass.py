@@ -66,8 +66,8 @@ class BacklogScorer:
         self.handled = 0
         self._foreign = ForeignDocuments(cluster, layout, self.backlog.time, window.recipe)
         self._marks = UnscoredMarks(cluster, layout)
-        self._in_engine: dict[str, Origin] = {}
-        """What the engine has been given and may still reject, by every id that it may call it."""
+        self._given: dict[str, Origin] = {}
+        """What the engine has been given in this pass, by the `source` of its rejects."""
 
     def close(self) -> None:
         """Leaves what it has claimed and not done to other scorers."""
@@ -83,6 +83,7 @@ class BacklogScorer:
 
         May end before all is done, and does when it is `stopped`: `handled` tells whether another pass is worthwhile.
         """
+        self._given.clear()
         if self.claims is not None:
             yield from self._shared_pass(self.claims)
             return
@@ -135,8 +136,6 @@ class BacklogScorer:
             else:
                 claims.done(claim)
                 return
-            finally:
-                self._in_engine.clear()
 
     def _most(self) -> int:
         """How many documents a claim has at most: as many as one batch holds if they are as long as the last ones, for
@@ -159,8 +158,7 @@ class BacklogScorer:
     # ---- documents for the engine ----
 
     def _documents(self, parts: Iterator[list[Item]]) -> Iterator[ForeignDocument | Flush]:
-        """What the engine is to score, and an end of its batch where that must be known to be done."""
-        last: dict[str, Origin] = {}
+        """What the engine is to score; after each part an end of its batch, and the marks of what it has rejected."""
         for part in parts:
             for origin, item in part:
                 if self._marks.is_unmarkable(origin):
@@ -168,16 +166,9 @@ class BacklogScorer:
                 if isinstance(item, Reject):
                     self._refuse(item, origin)
                     continue
-                if item.id in self._in_engine:  # of another index; a reject must tell which of them it means
-                    yield FLUSH
-                    self._in_engine.clear()
-                last = {item.id: origin, origin.qualified_id: origin}
-                self._in_engine |= last
+                self._given[origin.qualified_id] = origin
                 yield item
             yield FLUSH
-            # Here the batch is done, its verdicts are committed, and what the engine rejected is known; but for the
-            # last document, if the next one must bear out its time.
-            self._in_engine = last
             self._write_marks()
             if self._stopped():
                 return
@@ -186,11 +177,11 @@ class BacklogScorer:
 
     def _reject(self, reject: Reject) -> None:
         """Takes what the engine rejects."""
-        origin = self._in_engine.get(reject.id or "")
+        origin = self._given.get(reject.source or "")
         if origin is None:
             self._on_reject(reject)
         else:
-            self._refuse(Reject(reject.id or "", reject.reason, origin.qualified_id), origin)
+            self._refuse(reject, origin)
 
     def _refuse(self, reject: Reject, origin: Origin) -> None:
         self._marks.add(origin, reject.reason)
