@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -70,7 +70,7 @@ class Queue:
 
     tickets: int = 0
     upto: tuple[Any, ...] | None = None
-    claims: tuple[Claim, ...] = field(default_factory=tuple)
+    claims: tuple[Claim, ...] = ()
 
     def claim(self, ticket: int) -> Claim | None:
         """The claim of this ticket; None if it is done."""
@@ -94,10 +94,6 @@ class Queue:
                 for each in self.claims
             ),
         )
-
-    def from_the_beginning(self) -> Queue:
-        """The same where the next claim begins with what waits longest."""
-        return replace(self, upto=None)
 
     def source(self) -> dict[str, Any]:
         """As it is stored."""
@@ -188,20 +184,21 @@ class Claims:
         """Lets the next claim begin with what waits longest, in whatever scan of the backlog it is looked for."""
         queue = self._read()
         if queue.upto is not None:
-            self._write(queue.from_the_beginning())
+            self._write(replace(queue, upto=None))
 
     def next(self, entries: Scan, *, most: int, near: int | None = None) -> Claim | None:
-        """Claims the next of `entries`, in order, that nobody has claimed, as many as `batch_of` says; None if there
-        are none.
-
-        Raises `PredecessorLost` first if the oldest claim there is waits for somebody to take it over.
+        """The oldest claim, taken over, if its scorer has ended; else the next of `entries`, in order, that nobody has
+        claimed, as many as `batch_of` says. None if there are none.
         """
         while True:
             queue = self._read()
             own = next((each for each in queue.claims if each.holder == self._name), None)
             if own is not None:
                 return own  # the answer to the write that made it was lost
-            self._check_oldest(queue)
+            if (lost := self._lost(queue)) is not None:
+                if self.take_over(lost):
+                    return lost
+                continue
             batch = batch_of(self._unclaimed(entries, queue), most=most, near=near)
             if not batch:
                 return None
@@ -248,7 +245,8 @@ class Claims:
             self._write(queue.held_by(own, self._name, self._until()))
         if queue.claims[0] is own:
             return True
-        self._check_oldest(queue)
+        if (lost := self._lost(queue)) is not None:
+            raise PredecessorLost(lost)
         return False
 
     def done(self, claim: Claim) -> None:
@@ -259,15 +257,15 @@ class Claims:
             if own is None or own.holder != self._name or self._write(queue.without(own)):
                 return
 
-    def _check_oldest(self, queue: Queue) -> None:
-        """Raises `PredecessorLost` if the scorer of the oldest claim has ended, or has been silent for its time."""
+    def _lost(self, queue: Queue) -> Claim | None:
+        """The oldest claim, if its scorer, another one, has ended, or has been silent for its time."""
         if not queue.claims or queue.claims[0].holder == self._name:
-            return
+            return None
         first, now = queue.claims[0], time.monotonic()
         if self._oldest != (first.ticket, first.until):
             self._oldest, self._oldest_since = (first.ticket, first.until), now
-        if now - self._oldest_since > self._seconds or has_ended(first.holder):
-            raise PredecessorLost(first)
+        is_silent = now - self._oldest_since > self._seconds
+        return first if is_silent or has_ended(first.holder) else None
 
     def _until(self) -> int:
         return now_ms() + int(self._seconds * 1_000)

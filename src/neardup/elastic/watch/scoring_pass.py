@@ -106,12 +106,7 @@ class BacklogScorer:
         with closing(self.backlog.entries()) as entries:
             scan = Scan(islice(entries, PASS))
             while not self._stopped():
-                try:
-                    claim = claims.next(scan, most=self._most(), near=self._near())
-                except PredecessorLost as lost:
-                    if claims.take_over(lost.claim):
-                        yield from self._claimed(lost.claim, claims)
-                    continue
+                claim = claims.next(scan, most=self._most(), near=self._near())
                 if claim is None:
                     return
                 yield from self._claimed(claim, claims)
