@@ -56,8 +56,6 @@ class Watcher:
         self._leadership = leadership(cluster)
         self._rolled: int | None = None
         self._roll_after = 0
-        self._known_readonly: frozenset[str] = frozenset()
-        self._known_closed: frozenset[str] = frozenset()
         self._standing_by = False
         self.backlog = Backlog()
         self.left = Left()
@@ -126,8 +124,9 @@ class Watcher:
         last: Backlog | None = None
         with closing(scorer):
             while not stopped():
-                leads = self._leads(stands_by=scorer.claims is None)
+                leads = self._leadership.try_acquire()
                 works = leads or scorer.claims is not None
+                self._tell_standing_by(is_so=not works)
                 if leads:
                     self._begin_hour()
                 if works:
@@ -136,13 +135,12 @@ class Watcher:
                 scorer.backlog.refresh()
                 self._look(scorer)
                 on_backlog(self.backlog)
-                before = scorer.handled
+                before = self.handled
                 if works and self.backlog.waiting:
                     yield from self._one_pass(scorer, leads=leads)
-                self.handled += scorer.handled - before
                 # Where a pass left all as it was, its verdicts may have reached no document; the next makes them again.
                 is_new, last = self.backlog != last, self.backlog
-                if scorer.handled > before and is_new:
+                if self.handled > before and is_new:
                     continue
                 # Those that still wait have been scored a moment ago, are gone, or take no mark; or others score them.
                 if self._once and (not self.backlog.waiting or (works and scorer.is_alone())):
@@ -151,36 +149,32 @@ class Watcher:
 
     def _one_pass(self, scorer: BacklogScorer, *, leads: bool) -> Iterator[Verdict]:
         """The verdicts of one pass; who `leads` goes on doing so."""
+        before = scorer.handled
         for verdict in scorer.one_pass():
             yield verdict
             if leads:
                 self._leadership.try_acquire()
+        self.handled += scorer.handled - before
 
-    def _leads(self, *, stands_by: bool) -> bool:
-        """Whether this watcher leads; says in the log when that changes, if it `stands_by` while it does not."""
-        leads = self._leadership.try_acquire()
-        if not stands_by:
-            return leads
-        if leads and self._standing_by:
-            log.warning("nobody else scores any more: at work")
-        elif not leads and not self._standing_by:
+    def _tell_standing_by(self, *, is_so: bool) -> None:
+        """Says in the log when this watcher begins to stand by, and when it no longer does."""
+        if is_so and not self._standing_by:
             log.warning("another process (%s) scores this window: standing by", self._leadership.holder)
-        self._standing_by = not leads
-        return leads
+        elif self._standing_by and not is_so:
+            log.warning("nobody else scores any more: at work")
+        self._standing_by = is_so
 
     def _look(self, scorer: BacklogScorer) -> None:
         """Measures the backlog, and says in the log which indices take no marks, or are closed, each once."""
-        self.backlog = scorer.backlog.measure()
+        before, now = self.backlog, scorer.backlog.measure()
         wait = "its documents wait until it takes marks again"
-        for name in sorted(self.backlog.readonly.keys() - self._known_readonly):
-            log.warning("%s is read-only: %s (%s)", name, wait, self.backlog.readonly[name])
-        self._known_readonly = frozenset(self.backlog.readonly)
-        for name in sorted(set(self.backlog.closed) - self._known_closed):
+        for name in sorted(now.readonly.keys() - before.readonly.keys()):
+            log.warning("%s is read-only: %s (%s)", name, wait, now.readonly[name])
+        for name in sorted({*now.closed} - {*before.closed}):
             log.warning(
                 "%s is closed: %s, and searches pass over it (POST %s/_open, or delete it)", name, wait, name
             )
-        self._known_closed = frozenset(self.backlog.closed)
-        self.expected = self.handled + self.backlog.waiting
+        self.backlog, self.expected = now, self.handled + now.waiting
 
     def _begin_hour(self) -> None:
         """Rolls over when an hour has begun. Where the cluster lets no alias be moved, that is told and tried again
