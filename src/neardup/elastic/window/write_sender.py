@@ -155,26 +155,45 @@ class WriteSender:
         arrival = arrival_in(current.source)
         if arrival == write.arrival:
             return None
-        if action.op != "update" and arrival is None:
+        if action.op == "update":
+            return self._changed_before_update(write, current)
+        if arrival is None:
             return self._waits_in_the_way(write)
-        if write.moved:
-            self._lease.renew()  # if it was another scorer, this one is to undo nothing
-            return f"another client changed it in {action.index} while it was moved: run again"
         if action.op == "create":
             if self._lease.document.counts(arrival):
                 return (
                     f"{action.index} holds another document of this id, which this window does not know, or by another "
                     "name: delete that one, or `neardup doctor`"
                 )
-            action = action._replace(op="index")  # in place of what a scorer left that died
-        elif not write.new or arrival is not None:
+            # In place of what a scorer left that died.
+            return self._again(write._replace(action=action._replace(op="index")), current)
+        self._lease.renew()  # if it was another scorer, this one is to stop here, and to undo nothing
+        if write.moved:
+            return f"another client changed it in {action.index} while it was moved: run again"
+        return self._again(write, current)
+
+    def _changed_before_update(self, write: Write, current: StoredDocument) -> str | None:
+        """`_conflict` of an update. It is sent again if it still holds: a mark for the text that it is of, another
+        verdict for its arrival, what takes a mark back for any. If not, the document waits to be scored.
+        """
+        arrival = arrival_in(current.source)
+        if not write.new or arrival is not None:
             self._lease.renew()  # if it was another scorer, this one is to stop here
-        if action.op == "update" and not self._still_holds(write, current):
-            log.warning(
-                "%s in %s changed while it was scored: it is scored again", escaped(action.id), action.index
-            )
-            return None
-        return self.send([write._replace(action=action.if_version(current.version))]).get(write.id)
+        if write.new:
+            holds = self._composer.has_text_of(current.source, write.ours.get("fingerprint"))
+        else:
+            holds = write.ours.get("order") in (None, arrival)
+        if holds:
+            return self._again(write, current)
+        action = write.action
+        log.warning(
+            "%s in %s changed while it was scored: it is scored again", escaped(action.id), action.index
+        )
+        return None
+
+    def _again(self, write: Write, current: StoredDocument) -> str | None:
+        """Sends a write again, for the version that is there now; why it is refused then."""
+        return self.send([write._replace(action=write.action.if_version(current.version))]).get(write.id)
 
     def _is_as_sent(self, write: Write, current: StoredDocument) -> bool:
         """Whether a document that was added has its arrival, and the text that was compared."""
@@ -201,14 +220,6 @@ class WriteSender:
             remedy = "give this one another id, or delete that one"
         return f"another client wrote a document of this id to {index}{scored}: {remedy}"
 
-    def _still_holds(self, write: Write, current: StoredDocument) -> bool:
-        """Whether an update is for a document that somebody changed after it was read: a mark for its text, another
-        verdict for its arrival; what takes a mark back for any.
-        """
-        if write.new:
-            return self._composer.has_text_of(current.source, write.ours.get("fingerprint"))
-        return write.ours.get("order") in (None, arrival_in(current.source))
-
 
 def pinned(write: Write, current: Current) -> Write:
     """The same write, which happens only to the version that is there now; a whole document only in place of one of the
@@ -218,7 +229,7 @@ def pinned(write: Write, current: Current) -> Write:
     if action.op == "index" and (action.ref not in current or is_anew(action.ref, current)):
         return write._replace(action=action._replace(op="create"), new=True)
     if action.op == "create":
-        return write._replace(action=action)
+        return write
     return write._replace(action=action.if_version(version_of(current, action.ref)))
 
 
