@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -49,6 +49,20 @@ class SinceOpened:
     earlier_copies: int = 0
 
 
+class _Run(NamedTuple):
+    """The documents in the table from `first` on, which are being decided, and what is to be stored of each."""
+
+    first: int
+    documents: Sequence[Prepared]
+    texts: list[memoryview]
+    blobs: list[bytes]
+
+    def some(self, own: Sequence[int]) -> _Run:
+        """What is to be stored of those at the places `own`."""
+        documents, texts = [self.documents[i] for i in own], [self.texts[i] for i in own]
+        return _Run(self.first, documents, texts, [self.blobs[i] for i in own])
+
+
 class State:
     """Table, posting lists and store of one window. Methods change all of them together, or say which.
 
@@ -70,10 +84,7 @@ class State:
         )
         held = 1 + (self._shown is not None and self._shown.keeps_text)
         self.table = DocumentTable(self.search.most_shared, held_texts=0 if store.is_durable else held)
-        self._run = 0
-        self._documents: Sequence[Prepared] = ()
-        self._texts: list[memoryview] = []
-        self._blobs: list[bytes] = []
+        self._run = _Run(0, (), [], [])
         self._doomed: list[int] = []
         self._stores_best_alone = False
 
@@ -115,26 +126,25 @@ class State:
 
     def resume(self) -> None:
         """Counts all documents in the table as stored."""
-        self._run = self.table.size
+        self._run = _Run(self.table.size, (), [], [])
 
     def begin_run(
         self, documents: Sequence[Prepared], signed: SignedQueryBatch, chosen: NDArray[np.int64]
     ) -> None:
         """Takes the `chosen` ones of a run's documents into the table, not yet known by their ids."""
         indices = chosen.tolist()
-        self._documents = [documents[i] for i in indices]
-        self._texts = signed.signed.views(indices)
-        ids = [document.id for document in self._documents]
-        encoded = [id.encode() for id in ids]
+        new = [documents[i] for i in indices]
+        encoded = [document.id.encode() for document in new]
         rows = records.chosen_rows(rows_of(documents, signed, partial=self.settings.partial), chosen)
         made = signed.shown
-        shown = self.shown_parts(self._documents) if made is None else [made[i] for i in indices]
-        self._blobs = blobs.first_blobs(rows, encoded, shown)
+        shown = self.shown_parts(new) if made is None else [made[i] for i in indices]
         first = self.committed.next_order
+        first_blobs = blobs.first_blobs(rows, encoded, shown)
         records.set_arrivals(rows, first)
         self.committed = self.committed._replace(next_order=first + len(rows))
-        hours = np.array([document.hour for document in self._documents], np.int64)
-        self._run = self.table.extend(rows, hours, signed.signed.bitmaps[chosen, 1])
+        hours = np.array([document.hour for document in new], np.int64)
+        at = self.table.extend(rows, hours, signed.signed.bitmaps[chosen, 1])
+        self._run = _Run(at, new, signed.signed.views(indices), first_blobs)
         self.table.ids.extend(encoded)
 
     def shown_parts(self, documents: Sequence[Prepared]) -> list[bytes]:
@@ -143,7 +153,7 @@ class State:
 
     def end_run(self, signed: SignedQueryBatch, chosen: NDArray[np.int64]) -> None:
         """Appends the documents of the run that are to be stored; `chosen` are their indices in `signed`."""
-        table, first = self.table, self._run
+        table, first = self.table, self._run.first
         rows = table.rows[first : table.size]
         stay = ~records.are_deleted(rows)
         hours = table.hours[first : table.size]
@@ -151,19 +161,12 @@ class State:
             own = np.flatnonzero(stay & (hours == hour))
             part = records.chosen_rows(rows, own)
             self._set_versions(part)
-            whole = len(own) == len(rows)
-            additions = NewDocuments(
-                part,
-                self._documents if whole else [self._documents[i] for i in own.tolist()],
-                self._texts if whole else [self._texts[i] for i in own.tolist()],
-                self._blobs if whole else [self._blobs[i] for i in own.tolist()],
-                keys_of(signed, chosen[own]) if self.store.is_durable else _NO_KEYS,
-            )
-            self.store.append(int(hour), additions)
+            run = self._run if len(own) == len(rows) else self._run.some(own.tolist())
+            keys = keys_of(signed, chosen[own]) if self.store.is_durable else _NO_KEYS
+            self.store.append(int(hour), NewDocuments(part, run.documents, run.texts, run.blobs, keys))
             records.put_rows(rows, own, part)
         table.account(first, table.size)
-        self._documents, self._texts, self._blobs = (), [], []
-        self._run = table.size
+        self.resume()
 
     def _set_versions(self, rows: Rows) -> None:
         records.set_versions(rows, self.committed.seq)
@@ -190,8 +193,8 @@ class State:
             verdicts = [verdict._replace(matches=verdict.matches[:1]) for verdict in verdicts]
         encoded = blobs.encode_verdicts(self.table.rows, which, verdicts, bases, self._shown_parts(which))
         for doc, blob in zip(docs, encoded, strict=True):
-            if doc >= self._run:
-                self._blobs[doc - self._run] = blob
+            if doc >= self._run.first:
+                self._run.blobs[doc - self._run.first] = blob
             else:
                 self._revise(doc, blob)
 
@@ -201,7 +204,8 @@ class State:
         parts = [b""] * len(docs)
         for i in np.flatnonzero(blobs.have_shown(rows)).tolist():
             doc = int(docs[i])
-            blob = self._blobs[doc - self._run] if doc >= self._run else self._stored_blob(doc)
+            at = doc - self._run.first
+            blob = self._run.blobs[at] if at >= 0 else self._stored_blob(doc)
             parts[i] = blobs.shown_part(blob)
         return parts
 
@@ -224,17 +228,19 @@ class State:
 
     def texts(self, docs: Sequence[int]) -> list[bytes]:
         """Normal forms of documents, of the current run or stored; one call to the store for all of them."""
-        stored = [doc for doc in docs if doc < self._run]
+        first, texts = self._run.first, self._run.texts
+        stored = [doc for doc in docs if doc < first]
         read = iter(self.store.texts(records.chosen_rows(self.table.rows, stored)))
-        return [next(read) if doc < self._run else bytes(self._texts[doc - self._run]) for doc in docs]
+        return [next(read) if doc < first else bytes(texts[doc - first]) for doc in docs]
 
     def came(self, docs: Sequence[int]) -> list[bytes | None]:
         """The texts of documents, of the current run or stored, as they came but without what the recipe leaves out;
         None for one that was not kept.
         """
-        stored = [doc for doc in docs if doc < self._run]
+        first = self._run.first
+        stored = [doc for doc in docs if doc < first]
         read = iter(self._came(stored) if stored else ())
-        new = {doc: self._documents[doc - self._run] for doc in docs if doc >= self._run}
+        new = {doc: self._run.documents[doc - first] for doc in docs if doc >= first}
         return [
             self.signer.counted.of(new[doc].text, new[doc].fields) if doc in new else next(read)
             for doc in docs
