@@ -74,7 +74,7 @@ class Session:
             for name in names
         ]
         self._revision: int | None = None
-        """That of the store by which memory was read; None: it has not been read yet."""
+        """That of the store by which memory was read; None: it has not been read yet. Changed by `_forget` alone."""
         self._has_news = False
         """Whether anything that others committed was taken over since the last `follow`."""
         self._broken: BaseException | None = None
@@ -125,8 +125,7 @@ class Session:
         try:
             self._take_over(is_anew=is_anew)
         except BaseException:
-            self._forget()  # otherwise half of it would pass for all
-            self._revision = None
+            self._forget(None)  # otherwise half of it would pass for all
             raise
 
     def _note_news(self) -> None:
@@ -141,7 +140,7 @@ class Session:
         store = self.store
         if is_anew:
             self.adopt_settings()
-            self._forget()
+            self._forget(store.revision)
         state, before = self.state, self.state.committed
         state.committed = store.committed
         has_expired = (before.floor_hour, before.floor_order) != (
@@ -172,12 +171,12 @@ class Session:
         if changes:  # validating them costs a tenth of a query
             self.state.settings = settings.with_changes(**changes)
 
-    def _forget(self) -> None:
-        """Forgets what is in memory, to read it anew."""
+    def _forget(self, revision: int | None) -> None:
+        """Forgets what is in memory, to read it anew by a `revision` of the store; None: later."""
         old = self.state
         self.state = State(self.store, old.settings, old.signer)
         self.state.since_opened, self.state.warned = old.since_opened, old.warned
-        self._revision = self.store.revision
+        self._revision = revision
 
     def check_writable(self) -> None:
         """Raises `NeardupError`, which says why, where nothing may be changed."""
@@ -240,8 +239,7 @@ class Session:
         if not self.searches:
             return {}
         ahead = self.state.committed
-        self._forget()
-        self._revision = _OF_A_BATCH
+        self._forget(_OF_A_BATCH)
         committed = self.store.committed
         self.state.committed = committed._replace(
             # The arrivals of a batch that was refused are not given again.
@@ -264,7 +262,7 @@ class Session:
         ahead = state.committed._replace(next_order=before.next_order, seq=before.seq, newest=before.newest)
         if self.store.revision != self._revision or ahead != before:
             # Something was taken out for a document that now counts as never come: all is read again.
-            self._revision = None
+            self._forget(None)
             self.synchronise()
             return
         state.forget_from(before.next_order)
