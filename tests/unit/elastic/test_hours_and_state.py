@@ -18,7 +18,7 @@ from neardup.elastic.admin.hourly_indices import Indices, read_indices
 from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.http.address import Address, Credentials
-from neardup.elastic.http.api import Hit
+from neardup.elastic.http.api import BY_INDEX, Hit
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch import document_checks
 from neardup.elastic.watch.document_checks import examine_documents, is_half_signed
@@ -507,7 +507,7 @@ def test_copies_elsewhere_are_neither_read_nor_undone(monkeypatch):
         state = StateDocument({}, {}).next_epoch(lost=True)
         list(loader.stored_parts(context, state, 0))
         loader.roll_back(context, state)
-    assert [body["sort"][-1] for body in bodies] == [loader.BY_INDEX, loader.BY_INDEX]
+    assert [body["sort"][-1] for body in bodies] == [BY_INDEX, BY_INDEX]
 
 
 def rolling_over(described):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.window import query_dsl
 from neardup.elastic.window.codec import OBJECT, RESTORED
-from neardup.elastic.window.loader import BY_ARRIVAL, BY_INDEX, committed
+from neardup.elastic.window.loader import BY_ARRIVAL, BY_TIME, committed
 from neardup.index.query_batch import SignedQueryBatch
 from neardup.index.search import Search
 from neardup.model.document import encode_text
@@ -137,12 +137,7 @@ class CandidateQueries:
 
     def successor(self, head: int) -> dict[str, Any]:
         """The search for the earliest members (time, id) of the group whose head has the arrival `head`."""
-        earliest = [
-            {f"{OBJECT}.time": {"order": "asc", "unmapped_type": "long"}},
-            {f"{OBJECT}.identity": {"order": "asc", "unmapped_type": "keyword"}},
-            BY_INDEX,
-        ]
-        return {**self.body(self.living([query_dsl.term("group_order", head)])), "sort": earliest}
+        return {**self.body(self.living([query_dsl.term("group_order", head)])), "sort": BY_TIME}
 
 
 def sentence_names(batch: SignedQueryBatch) -> list[str]:

@@ -36,9 +36,13 @@ _COUNTED_AT_ONCE: Final = 1_000
 _ARRIVAL: Final = f"{OBJECT}.order"
 _RELATING: Final = {"identity": str, "order": int, "group_order": int, "time": int}
 """Fields of a document by which others are found."""
-BY_INDEX: Final = api.BY_INDEX
-"""The last of what is sorted by: an index under our prefix that is none of the window's may hold copies of ours."""
-BY_ARRIVAL: Final = ({_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}, BY_INDEX)
+BY_ARRIVAL: Final = ({_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}, api.BY_INDEX)
+"""By index last, for one under our prefix that is none of the window's may hold copies of ours."""
+BY_TIME: Final = (
+    {f"{OBJECT}.time": {"order": "asc", "unmapped_type": "long"}},
+    {f"{OBJECT}.identity": {"order": "asc", "unmapped_type": "keyword"}},
+    api.BY_INDEX,
+)
 
 
 def committed(state: StateDocument, first: int) -> dict[str, Any]:
