@@ -28,7 +28,12 @@ from neardup.elastic.window.candidate_query import CandidateQueries
 from neardup.elastic.window.codec import text_of
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import ElasticContext, Layout
-from neardup.elastic.window.scored_documents import checked_unused, first_state, recovered, scored_documents
+from neardup.elastic.window.scored_documents import (
+    check_unscored,
+    checked_unused,
+    recovered,
+    scored_documents,
+)
 from neardup.elastic.window.setup_changes import check_archive, check_not_resigning, remember_hours
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
@@ -280,7 +285,7 @@ def test_a_window_without_state_is_no_new_one_if_documents_have_been_scored():
         with pytest.raises(
             WindowDamaged, match=r"3 scored documents in news-\*.*neardup setup --window http"
         ):
-            first_state(cluster, ABOUT, {}, None)
+            check_unscored(cluster, ABOUT)
 
 
 def test_a_state_that_nobody_has_used_is_not_believed_over_scored_documents():
@@ -314,7 +319,7 @@ def test_a_state_that_is_made_anew_counts_every_document_and_none_that_is_on_its
 
 def test_a_window_without_hours_is_a_new_one():
     with standing_in([Answer(200, {})]) as server, cluster_of(server) as cluster:
-        assert first_state(cluster, ABOUT, {}, None) == StateDocument(ABOUT, {})
+        check_unscored(cluster, ABOUT)
     assert len(server.requests) == 1
 
 

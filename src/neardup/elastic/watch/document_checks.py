@@ -11,7 +11,11 @@ from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.archive_checks import check_archive, check_blocks, closed
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.scored_documents import first_state, has_verdict_without_arrival, scored_documents
+from neardup.elastic.window.scored_documents import (
+    check_unscored,
+    has_verdict_without_arrival,
+    scored_documents,
+)
 from neardup.elastic.window.state_document import read_state
 from neardup.elastic.window.window_state import check_signed
 from neardup.errors import ClusterRejected, NeardupError, WindowDamaged, WindowResigning
@@ -88,7 +92,7 @@ def _opened_state(cluster: Cluster) -> StateDocument | None:
     if about is not None:
         # What is in a closed hour is not known; that it is closed is a finding of its own.
         with suppress(ClusterRejected):
-            first_state(cluster, about, {}, None)
+            check_unscored(cluster, about)
     return state
 
 

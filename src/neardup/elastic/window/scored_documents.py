@@ -80,16 +80,10 @@ def recovered(
     return StateDocument.made_anew(about, settings, archive, last=scored.last, newest=scored.newest)
 
 
-def first_state(
-    cluster: Cluster, about: dict[str, Any], settings: dict[str, Any], archive: str | None
-) -> StateDocument:
-    """The state of a window that has none yet, described by `about`.
-
-    Raises `WindowDamaged` if documents in its hours have been scored all the same: it would be taken for a new window,
-    and none of them be found. Of an archive, which `neardup setup` does not know, the state is made anew at once.
+def check_unscored(cluster: Cluster, about: dict[str, Any]) -> None:
+    """Raises `WindowDamaged` if documents in the hours of a window that has no state, described by `about`, have been
+    scored all the same: it would be taken for a new window, and none of them be found.
     """
-    if archive is not None:
-        return recovered(cluster, about, settings, archive)
     layout = Layout.described(cluster.address, about, None)
     scored = scored_documents(cluster, layout)
     if scored.documents:
@@ -100,6 +94,17 @@ def first_state(
             "the one that says which of them count",
             remedy=f"`neardup setup --window {own}` makes it anew, from these documents",
         )
+
+
+def _first_state(
+    cluster: Cluster, about: dict[str, Any], settings: dict[str, Any], archive: str | None
+) -> StateDocument:
+    """The state of a window that has none yet; see `check_unscored`. Of an archive, which `neardup setup` does not
+    know, it is made anew at once.
+    """
+    if archive is not None:
+        return recovered(cluster, about, settings, archive)
+    check_unscored(cluster, about)
     return StateDocument(about, settings)
 
 
@@ -112,22 +117,19 @@ def begin_window(
     about = config_of_template(cluster) or set_up(cluster, settings=chosen).config.about()
     Layout.described(cluster.address, about, archive).check_indexed(chosen)
     try:
-        lease.create(first_state(cluster, about, chosen.remembered, archive))
+        lease.create(_first_state(cluster, about, chosen.remembered, archive))
     except WindowDamaged:
         if lease.read() is None:  # else another scorer has begun meanwhile
             raise
-    document = lease.read()
-    if document is None:
-        raise WindowDamaged(str(cluster.address), "no state document", "the one that was just made")
-    return document
+    return lease.read_existing()
 
 
 def checked_unused(cluster: Cluster, lease: Lease[StateDocument], document: StateDocument) -> StateDocument:
-    """The state of a window that nobody has scored in, if `document` is right; see `first_state`. Who sets up may not
-    have been allowed to look.
+    """The state of a window that nobody has scored in, if `document` is right; see `check_unscored`. Who sets up may
+    not have been allowed to look.
     """
     try:
-        state = first_state(cluster, document.about, document.settings, document.archive)
+        state = _first_state(cluster, document.about, document.settings, document.archive)
     except WindowDamaged:
         now = lease.read()
         if now is None or now.is_unused:
