@@ -328,6 +328,19 @@ def test_a_reader_notices_an_hour_that_another_client_deleted(cluster, caplog, i
         assert not reader.refresh()
 
 
+def test_a_window_whose_hours_are_all_closed_says_so(cluster):
+    url, credentials = str(cluster.address), cluster.credentials
+    with open_elastic_window(url, credentials=credentials) as window:
+        list(window.ingest([document("a", A, 0)]))
+    ((index, _, _),) = stored(cluster)
+    cluster.request("POST", f"/{index}/_close")
+    with (
+        open_elastic_window(url, credentials=credentials, readonly=True) as reader,
+        pytest.raises(ClusterRejected, match=rf"{index} .*open that index"),
+    ):
+        reader.query(A)
+
+
 # -- documents that the cluster will not have --
 
 

@@ -73,6 +73,24 @@ LESS = [(name, place, privilege) for name in ROLES for place, privilege in privi
 """Each role with one privilege taken away."""
 
 
+def partial_readers(prefix: str) -> dict[str, Any]:
+    """Readers from whom a part of a window is hidden: an hour that they see or do not see, or fields."""
+    reader = role("reader", prefix)
+    hours, state = reader["indices"]
+    but_one = {**hours, "names": [f"{prefix}-2026.11.20-*", f"{prefix}-2026.11.21-*9", f"{prefix}-*-11"]}
+    seen = {"names": [f"{prefix}-*"], "privileges": ["view_index_metadata"]}
+
+    def without_fields(*names: str) -> dict[str, Any]:
+        return {**hours, "field_security": {"grant": ["*"], "except": list(names)}}
+
+    return {
+        "sees_hour": {**reader, "indices": [but_one, seen, state]},
+        "sees_no_hour": {**reader, "indices": [but_one, state]},
+        "no_signatures": {**reader, "indices": [without_fields("neardup.*"), state]},
+        "no_texts": {**reader, "indices": [without_fields("text"), state]},
+    }
+
+
 @dataclass(frozen=True)
 class Guarded:
     """The node, and a way in for every user."""
@@ -96,6 +114,7 @@ def guarded(workshop) -> Iterator[Guarded]:
     roles = {f"neardup_{name}": role(name, "news") for name in ROLES}
     for number, (name, place, privilege) in enumerate(LESS):
         roles[f"less_{number}"] = without(role(name, prefix_of(number)), place, privilege)
+    roles |= partial_readers("half")
     names = [name.removeprefix("neardup_") for name in roles]
     users = [User(name, secrets.token_urlsafe(12), (role,)) for name, role in zip(names, roles, strict=True)]
     users.append(User("resign", secrets.token_urlsafe(12), ("neardup_setup", "neardup_scorer")))
@@ -283,6 +302,43 @@ def test_hours_that_may_not_be_read_are_an_error_and_no_empty_window(guarded):
         ClusterRefused, match=r"indices:data/read/\S+ on news-.*the role reader \(or scorer\)"
     ):
         resign_cluster(address, None, {"reach": 0.5}, dry_run=True, credentials=own)
+
+
+@pytest.fixture(scope="module")
+def half(guarded):
+    """The window `half`, of three hours; the cluster has a trial licence, for field-level security."""
+    with guarded.enter(SUPERUSER.name, "half") as cluster:
+        set_up(cluster)
+        cluster.request("POST", "/_license/start_trial", params={"acknowledge": "true"})
+        address, credentials = str(cluster.address), cluster.credentials
+        with open_elastic_window(address, credentials=credentials) as window:
+            text = "In hour {} a mill burned down on the western spit."
+            list(window.ingest(Document(f"h{n}", text.format(n), time=(HOUR + n) * 3_600) for n in range(3)))
+
+
+@pytest.mark.usefixtures("half")
+@pytest.mark.parametrize(
+    ("user", "refused"),
+    [
+        ("sees_hour", r"indices:data/read/\S+ on half-2026\.11\.21-10"),
+        ("sees_no_hour", r"indices:data/read/\S+ on half-2026\.11\.21-10"),
+        ("no_signatures", r"the field neardup\.order \(field-level security\) on half-\*"),
+    ],
+)
+def test_a_part_of_a_window_that_may_not_be_read_is_an_error_and_no_smaller_window(guarded, user, refused):
+    with guarded.enter(user, "half") as cluster:
+        address, credentials = str(cluster.address), cluster.credentials
+    with pytest.raises(ClusterRefused, match=rf"{refused} .*the role reader \(or scorer\)"):
+        open_elastic_window(address, readonly=True, credentials=credentials)
+
+
+@pytest.mark.usefixtures("half")
+def test_texts_that_may_not_be_read_are_not_called_changed(guarded, caplog):
+    with guarded.enter("no_texts", "half") as cluster:
+        address, credentials = str(cluster.address), cluster.credentials
+    with open_elastic_window(address, readonly=True, credentials=credentials) as window:
+        window.query("In hour 1 a mill burned down on the eastern spit.")
+    assert "h1 in half-2026.11.21-10 has no text in its field text that this user may read" in caplog.text
 
 
 def test_an_alias_of_several_indices_that_may_not_be_read_is_an_error(guarded):

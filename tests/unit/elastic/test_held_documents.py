@@ -54,4 +54,4 @@ def test_a_document_whose_text_another_client_took_away_is_shown_without_and_nam
         assert held.texts(rows) == [b""]
     shown, compared = caplog.messages
     assert "a in news-1 has no text in its field text any more" in shown
-    assert "a in news-1 has another text than when it was scored" in compared
+    assert "a in news-1 has no text in its field text that this user may read" in compared

@@ -25,6 +25,8 @@ _ANSWER_BYTES: Final = 8_000_000
 FIRST_READ: Final = 8
 """Documents that are asked for when it is not known how large they are."""
 _GROWTH: Final = 4
+_MOST_NAMES: Final = 1_000
+"""Indices in one request."""
 _NO_INDEX: Final = "index_not_found_exception"
 _NO_RIGHT: Final = "security_exception"
 _ANSWERED_FIRST: Final = (_NO_INDEX, "illegal_argument_exception")
@@ -79,16 +81,22 @@ def next_size(part: Sequence[StoredDocument], size: int, most: int = _MOST) -> i
 
 
 @reads_answer
-def check_readable(cluster: Cluster, indices: Iterable[str]) -> None:
-    """Raises `ClusterRefused` for one of `indices`, there or not, that this user may not read: a search by a pattern
-    passes over those. Costs one request, and one for each that is not there; none waits for a shard.
+def check_readable(cluster: Cluster, indices: Iterable[str], others: Iterable[str] = ()) -> None:
+    """Raises `ClusterRefused` for one of `indices`, there or not, or one of `others` that is there, that this user may
+    not read: a search by a pattern passes over those. Costs a request for every 1,000, and one for each of `indices`
+    that is not there; none waits for a shard.
     """
-    names = [{"_index": index, "_id": "_"} for index in indices]
-    for each in cluster.request("POST", "/_mget", params={"_source": "false"}, body={"docs": names})["docs"]:
-        error = each.get("error", {"type": None})
-        _check_rights(cluster, error)
-        if error["type"] in _ANSWERED_FIRST:
-            is_readable(cluster, each["_index"])
+    needed = set(indices)
+    names = sorted(needed.union(others))
+    for at in range(0, len(names), _MOST_NAMES):
+        docs = [{"_index": index, "_id": "_"} for index in names[at : at + _MOST_NAMES]]
+        for each in cluster.request("POST", "/_mget", params={"_source": "false"}, body={"docs": docs})[
+            "docs"
+        ]:
+            error = each.get("error", {"type": None})
+            _check_rights(cluster, error)
+            if error["type"] in _ANSWERED_FIRST and each["_index"] in needed:
+                is_readable(cluster, each["_index"])
 
 
 def _check_rights(cluster: Cluster, error: dict[str, Any]) -> None:

@@ -144,8 +144,8 @@ class Layout:
         return hour is not None and hour[1]
 
     def living(self, cluster: Cluster, *, which: str = "all") -> dict[str, tuple[int, bool]]:
-        """The hourly indices that exist: (hour, whether of copies) by name; `which`: "all", or those that are "closed".
-        An archive has none.
+        """The hourly indices that exist: (hour, whether of copies) by name; `which`: "all", or those that are "closed"
+        or "open,hidden". An archive has none.
         """
         if self.archive is not None:
             return {}

@@ -90,7 +90,11 @@ class TextCache:
         missing = set(filter(self._is_gone, sorted(without)))
         for i, (arrival, ref) in enumerate(zip(arrivals_of(rows).tolist(), refs, strict=True)):
             if not same[i] and ref.index not in missing:
-                state = "is gone" if documents[i] is None else "has another text than when it was scored"
+                state = "has another text than when it was scored"
+                if documents[i] is None:
+                    state = "is gone"
+                elif texts[i] is None:
+                    state = f"has no text in its field {self._text_field} that this user may read (docs/security.md)"
                 log.warning(
                     "%s in %s %s: it is not compared; index it again whole, or delete it here",
                     escaped(ref.id), ref.index, state,
