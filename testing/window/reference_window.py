@@ -16,9 +16,9 @@ Where the texts leave something open, this is what is held to:
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import logging
-import math
 import time as clock
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -62,7 +62,7 @@ class Stored:
     id: str
     time: int
     form: str
-    grams: set[str]
+    grams: frozenset[str]
     sentences: frozenset[str]
     arrival: int
     verdict: Verdict
@@ -227,15 +227,14 @@ class ReferenceWindow:
             self.hours.add(hour)
         return verdict
 
-    def _signed(self, text: str) -> tuple[str, set[str]]:
-        form = oracle.normal_form(text, fold_case=self.recipe.fold_case)
-        return form, oracle.qgrams(form, self.recipe.q)
+    def _signed(self, text: str) -> tuple[str, frozenset[str]]:
+        return _signature(text, self.recipe.fold_case, self.recipe.q)
 
     def _sentences(self, text: str) -> frozenset[str]:
         if not self.settings.partial:
             return frozenset()
         lexicon = Lexicon.default() if self.recipe.lexicon is None else Lexicon.load(self.recipe.lexicon)
-        return frozenset(oracle.sentence_fingerprints(text, lexicon))
+        return _sentence_fingerprints(text, lexicon)
 
     def _around(self, hour: int) -> tuple[int, int]:
         window = self.settings.window_hours
@@ -251,22 +250,23 @@ class ReferenceWindow:
         ]
 
     def _similar(
-        self, form: str, grams: set[str], others: Iterable[Stored], threshold: Fraction | None = None
+        self, form: str, grams: frozenset[str], others: Iterable[Stored], threshold: Fraction | None = None
     ) -> list[Similar]:
         """Those of `others` at or above the threshold: best first, then the earliest, then by id."""
         limit = self.threshold if threshold is None else threshold
+        over, under = limit.as_integer_ratio()
         found = []
         for other in others:
             shared, larger = len(grams & other.grams), max(len(grams), len(other.grams))
             if form and form == other.form:
                 found.append(Similar(other, shared, Fraction(1), exact=True))
-            elif larger and shared >= math.ceil(limit * larger):
+            elif larger and shared * under >= over * larger:
                 found.append(Similar(other, shared, Fraction(shared, larger), exact=False))
         return sorted(found, key=lambda s: (-s.score, s.document.time, s.document.id))
 
     def _parts(
         self,
-        grams: set[str],
+        grams: frozenset[str],
         sentences: frozenset[str],
         others: Iterable[Stored],
         similar: list[Similar],
@@ -283,8 +283,11 @@ class ReferenceWindow:
         matched = {id(match.document) for match in similar}
         found = []
         for other in others:
-            count, shared = len(kept & other.sentences), len(grams & other.grams)
-            if rule is None or not count or not shared or id(other) in matched:
+            count = len(kept & other.sentences)
+            if rule is None or not count or id(other) in matched:
+                continue
+            shared = len(grams & other.grams)
+            if not shared:
                 continue
             containment = Fraction(shared, min(len(grams), len(other.grams)))
             if count > rule.delta or containment >= rule.containment:
@@ -593,6 +596,17 @@ class ReferenceWindow:
 
     def __exit__(self, *raised: object) -> None:
         self.close()
+
+
+@functools.lru_cache(maxsize=1_000)
+def _signature(text: str, fold_case: bool, q: int) -> tuple[str, frozenset[str]]:
+    form = oracle.normal_form(text, fold_case=fold_case)
+    return form, frozenset(oracle.qgrams(form, q))
+
+
+@functools.lru_cache(maxsize=1_000)
+def _sentence_fingerprints(text: str, lexicon: Lexicon) -> frozenset[str]:
+    return frozenset(oracle.sentence_fingerprints(text, lexicon))
 
 
 def _largest_first(parts: list[Shared]) -> list[Shared]:

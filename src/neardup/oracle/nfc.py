@@ -43,6 +43,8 @@ def nfc(text: str) -> str:
 
     Raises `ValueError` if it contains a surrogate, which in Python can only be an unpaired one.
     """
+    if text.isascii():  # of which nothing decomposes, and nothing composes
+        return text
     for position, char in enumerate(text):
         if 0xD800 <= ord(char) <= 0xDFFF:
             raise ValueError(f"unpaired surrogate U+{ord(char):04X} at character {position}")
