@@ -169,7 +169,6 @@ class Search:
         batch: SignedQueryBatch,
         query: Query,
         table: DocumentTable,
-        threshold: Fraction,
         among: Among | None = None,
     ) -> Candidates:
         """Candidates of every document of the batch among those added before it; then it is added (see `Query`).
@@ -179,19 +178,19 @@ class Search:
         """
         query = query._replace(largest=self.largest)
         if self.reads_words or self._settings.max_candidates:
-            return self._candidates_as_pairs(batch, query, table, threshold, among)
-        candidates = self._candidates_of_retrieval(batch, query, table, threshold)
+            return self._candidates_as_pairs(batch, query, table, among)
+        candidates = self._candidates_of_retrieval(batch, query, table)
         return candidates if among is None else candidates.among(among)
 
     def _candidates_of_retrieval(
-        self, batch: SignedQueryBatch, query: Query, table: DocumentTable, threshold: Fraction
+        self, batch: SignedQueryBatch, query: Query, table: DocumentTable
     ) -> Candidates:
         """`candidates` where only the retrieval finds any, and all are taken: most of a flood's are not looked at."""
         if query.many:
             query = query._replace(repeated=table.repeated.posted)
-        counts = self._counts_of_retrieval(batch, query, table, threshold, _AT_ONCE)
+        counts = self._counts_of_retrieval(batch, query, table, _AT_ONCE)
         table.repeated.add(counts.met)
-        passing = passing_of(self._settings, batch.signed, table, threshold)
+        passing = passing_of(self._settings, batch.signed, table, query.threshold)
         candidates = candidates_of_one_route(counts, passing, query, table.size)
         self._templates.note(len(candidates.truncated), len(counts.docs), candidates.size)
         return candidates
@@ -201,11 +200,10 @@ class Search:
         batch: SignedQueryBatch,
         query: Query,
         table: DocumentTable,
-        threshold: Fraction,
         among: Among | None,
     ) -> Candidates:
         """`candidates` where routes and sentences find some, too, or no more than so many are taken."""
-        counts = self._counts_of_retrieval(batch, query, table, threshold, _PAIRS_AT_ONCE)
+        counts = self._counts_of_retrieval(batch, query, table, _PAIRS_AT_ONCE)
         batch, query = batch.part(0, len(counts.left_out)), query.first(len(counts.left_out))
         pairs = merged([counts, *self._counts_of_routes(batch, query, table)])
         if among is not None:
@@ -213,7 +211,7 @@ class Search:
         candidates = self.with_sentences(pairs, batch, query, table, among)
         if not self._settings.max_candidates:
             candidates = candidates.with_many()
-        passing = passing_of(self._settings, batch.signed, table, threshold)
+        passing = passing_of(self._settings, batch.signed, table, query.threshold)
         return self._limited(_filtered(candidates, passing))
 
     def _counts_of_retrieval(
@@ -221,11 +219,10 @@ class Search:
         batch: SignedQueryBatch,
         query: Query,
         table: DocumentTable,
-        threshold: Fraction,
         at_once: int,
     ) -> SharedCounts:
         """What the posting lists of the retrieval find; the documents that were searched are added to them."""
-        min_shared = self.min_shared(batch.signed.counts, threshold)
+        min_shared = self.min_shared(query.counts, query.threshold)
         chained = query._replace(fingerprints=batch.signed.fingerprints)
         keys, alike = self.posting_keys(batch), self._templates.columns(batch.signed, table)
         return self.lists.search_and_add(

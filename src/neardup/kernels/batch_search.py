@@ -6,6 +6,7 @@ them (`Documents`), and a search that meets the first finds the whole chain.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -72,6 +73,11 @@ class Query(NamedTuple):
     largest: int = 0
     repeated: NDArray[np.int32] = _NO_DOCS
     many: int = 0
+
+    @property
+    def threshold(self) -> Fraction:
+        """`ratio` as one number."""
+        return Fraction(*self.ratio)
 
     def first(self, count: int) -> Query:
         """The first `count` documents."""

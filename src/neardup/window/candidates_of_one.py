@@ -36,7 +36,7 @@ def candidates_of_one(
         every = _all_of(state, hours)
         every = every if among is None else every.among(among)
         return search.with_sentences(every, signed, query, table, among)
-    return search.candidates(signed, query, table, threshold, among)
+    return search.candidates(signed, query, table, among)
 
 
 def _all_of(state: State, hours: tuple[int, int]) -> Candidates:

@@ -64,11 +64,11 @@ def searched(
     """The first documents of a batch, as many as are searched at once (`Search.candidates`, which adds them); of which
     something was left out; and what compares them by the settings of the window.
     """
-    settings, threshold = state.settings, state.settings.threshold_fraction
-    candidates = state.search.candidates(batch, query, state.table, threshold, among)
+    settings = state.settings
+    candidates = state.search.candidates(batch, query, state.table, among)
     first = batch.part(0, len(candidates.truncated))
     verifier = verifier_of(
-        state, first, candidates, threshold, rule=settings.partial_rule, listed=settings.matches,
+        state, first, candidates, query.threshold, rule=settings.partial_rule, listed=settings.matches,
         docs=query.docs[: len(candidates.truncated)],
     )  # fmt: skip
     return first, candidates.truncated, verifier

@@ -137,7 +137,7 @@ def searched(texts, chosen, threshold="0.7"):
     query = Query(
         np.arange(len(texts)), batch.signed.counts, ones, ones, exact.as_integer_ratio()
     )  # fmt: skip
-    found = search.candidates(batch, query, table, exact)
+    found = search.candidates(batch, query, table)
     state: Any = SimpleNamespace(
         table=table, search=search, signer=search._signer, settings=search._settings,
         texts=lambda docs: [texts[doc].encode() for doc in docs],
