@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from neardup.errors import DocumentError, UnknownDocument
+from neardup.index.candidates import Candidates
 from neardup.index.posting_lists import Query
 from neardup.model.clock import now_ms
 from neardup.model.decision import decide
 from neardup.model.document import encode_text
 from neardup.model.hours import FIRST_HOUR, LAST_HOUR, begin_of, compared_hours, hour_of
-from neardup.window.candidates_of_one import candidates_of_one
 from neardup.window.comparison import searched, verifier_of, with_kinds
 
 if TYPE_CHECKING:
@@ -29,17 +29,13 @@ _CHANGED: Final = (
 
 
 def query(state: State, options: QueryOptions) -> Verdict:
-    """The verdict from what is in memory. One search; if the options ask for it, or at a threshold that the complete
-    search is not built for, every document is verified.
-    """
+    """The verdict from what is in memory."""
     own, signed, time = _subject(state, options)
     hours = FIRST_HOUR, LAST_HOUR
     if options.time is not None:
         time = options.time
         hours = compared_hours(hour_of(time), state.settings.window_hours)
-    serves = not options.verify_all and state.search.serves(options.threshold)
-    among = None if own < 0 else lambda _, docs: docs != own
-    candidates = candidates_of_one(state, signed, hours, options.threshold, among, searched=serves)
+    candidates = _candidates(state, options, own, signed, hours)
     verifier = verifier_of(
         state, signed, candidates, options.threshold, rule=options.rule, listed=options.matches
     )
@@ -70,6 +66,34 @@ def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch
     except ValueError as error:
         raise DocumentError(None, str(error)) from None
     return -1, signed, _present(state)
+
+
+def _candidates(
+    state: State, options: QueryOptions, own: int, signed: SignedQueryBatch, hours: tuple[int, int]
+) -> Candidates:
+    """The candidates, `own` left out, of the one document that is asked about. One search; if the options ask for it,
+    or at a threshold that the complete search is not built for, all documents of the hours.
+    """
+    search, table, threshold = state.search, state.table, options.threshold
+    among = None if own < 0 else lambda _, docs: docs != own
+    one = np.ones(1, np.int64)
+    query = Query(-one, signed.signed.counts, hours[0] * one, hours[1] * one, threshold.as_integer_ratio())
+    if options.verify_all or not search.serves(threshold):
+        every = _all_of(state, hours)
+        every = every if among is None else every.among(among)
+        return search.with_sentences(every, signed, query, table, among)
+    if state.settings.retrieval == "complete":
+        signed = signed._replace(prefixes=state.signer.prefixes(signed.signed, threshold))
+    return search.candidates(signed, query, table, among)
+
+
+def _all_of(state: State, hours: tuple[int, int]) -> Candidates:
+    """Every living document of the hours: candidates for a search that nothing was posted for."""
+    table = state.table
+    living = np.flatnonzero(table.alive[: table.size])
+    inside = (table.hours[living] >= hours[0]) & (table.hours[living] <= hours[1])
+    living = living[inside]
+    return Candidates(np.zeros(len(living), np.int64), living, np.zeros(1, np.bool_))
 
 
 def _present(state: State) -> int:
