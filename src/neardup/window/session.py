@@ -33,8 +33,6 @@ PATIENCE: Final = 10
 """How often in a row a reader rereads a window whose writer is always faster, as when it replays a stream."""
 _FOLLOWED: Final = (("window_hours", "keep_hours"), ("threshold",))
 """Settings that a reader takes over from its writer, those of a tuple together, unless it was given others."""
-_OF_A_BATCH: Final = -1
-"""The revision of a memory that holds the candidates of one batch: no store has it."""
 _READONLY: Final = "the window was opened readonly: open it for writing"
 _HALF_WAY: Final = (
     "an earlier change of this window failed half-way: close it and open it again (a server: start it again); "
@@ -75,6 +73,8 @@ class Session:
         ]
         self._revision: int | None = None
         """That of the store by which memory was read; None: it has not been read yet. Changed by `_forget` alone."""
+        self._is_of_batch = False
+        """Whether what was read are the candidates of one batch, not all there is. Changed by `_forget` alone."""
         self._has_news = False
         """Whether anything that others committed was taken over since the last `follow`."""
         self._broken: BaseException | None = None
@@ -96,7 +96,13 @@ class Session:
     @property
     def is_in_step(self) -> bool:
         """Whether memory holds all that the store has seen to be committed, which may be nothing."""
-        return self.state.committed == self.store.committed and self._revision in (None, self.store.revision)
+        is_read = self._revision is not None
+        return self.state.committed == self.store.committed and not (is_read and self._is_outdated)
+
+    @property
+    def _is_outdated(self) -> bool:
+        """Whether all is to be read from the start before memory holds all that is committed."""
+        return self._is_of_batch or self._revision != self.store.revision
 
     def load(self) -> None:
         """Takes over what is in the store now and not yet in memory."""
@@ -118,7 +124,7 @@ class Session:
         """Brings memory up to what the store has seen to be committed; from the start if what was read before is no
         longer what is there. After a failed change, only if the store has let go of what the change left in memory.
         """
-        is_anew = self._revision != self.store.revision
+        is_anew = self._is_outdated
         if not is_anew and (self.is_in_step or self._broken is not None):
             return
         self._note_news()
@@ -130,10 +136,9 @@ class Session:
 
     def _note_news(self) -> None:
         """Notes whether others have committed anything since memory was last brought up to what is committed."""
-        own = (_OF_A_BATCH, self.store.revision)
-        is_same = self._revision in own and self.state.committed == self.store.committed
+        before, now = (self._revision, self.state.committed), (self.store.revision, self.store.committed)
         # The first time there was nothing before.
-        self._has_news |= self._revision is not None and not is_same
+        self._has_news |= self._revision is not None and before != now
 
     def _take_over(self, *, is_anew: bool) -> None:
         """Takes over what is committed and not in memory yet; if `is_anew`, all that is committed."""
@@ -171,12 +176,12 @@ class Session:
         if changes:  # validating them costs a tenth of a query
             self.state.settings = settings.with_changes(**changes)
 
-    def _forget(self, revision: int | None) -> None:
-        """Forgets what is in memory, to read it anew by a `revision` of the store; None: later."""
+    def _forget(self, revision: int | None, *, for_batch: bool = False) -> None:
+        """Forgets what is in memory, to read it anew by a `revision` of the store, all or `for_batch`; None: later."""
         old = self.state
         self.state = State(self.store, old.settings, old.signer)
         self.state.since_opened, self.state.warned = old.since_opened, old.warned
-        self._revision = revision
+        self._revision, self._is_of_batch = revision, for_batch
 
     def check_writable(self) -> None:
         """Raises `NeardupError`, which says why, where nothing may be changed."""
@@ -195,7 +200,7 @@ class Session:
         """
         self.check_writable()
         needs_all = whole or not self.searches
-        if needs_all and self._revision != self.store.revision:
+        if needs_all and self._is_outdated:
             self.load()  # a large window is not read while other writers wait
         with contextlib.ExitStack() as begun:
             begun.enter_context(self.store.begin())
@@ -239,7 +244,7 @@ class Session:
         if not self.searches:
             return {}
         ahead = self.state.committed
-        self._forget(_OF_A_BATCH)
+        self._forget(self.store.revision, for_batch=True)
         committed = self.store.committed
         self.state.committed = committed._replace(
             # The arrivals of a batch that was refused are not given again.

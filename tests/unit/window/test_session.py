@@ -349,3 +349,16 @@ def test_a_writer_takes_over_what_others_have_committed_and_nothing_of_its_own(t
     theirs.delete("a")
     assert [mine.refresh(), mine.refresh()] == [True, False]
     store.close()
+
+
+def test_what_was_read_for_one_batch_does_not_pass_for_the_window(tmp_path):
+    class OfNone(SearchedStore):
+        def candidates_of_batch(self, batch):
+            return StoredCandidates(Records.of_one_part(np.zeros(0, ROW), [], np.zeros(0, "<u8")))
+
+    store = OfNone(tmp_path / "window.sqlite")
+    with WindowEngine(store, Settings(candidates="search"), signer_for(Recipe())) as window:
+        for each in (document("a", A), document("b", B)):
+            list(window.ingest([each]))
+        assert len(window) == 2
+        assert window.query(A).duplicate_of == "a"
