@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 
 
 def by_rarest(signer: Signer, search: Search, signed: SignedBatch, threshold: Fraction) -> dict[str, Any]:
-    """Who shares enough of the rarest q-grams of one signed text; loses nothing (the prefix argument)."""
+    """Who shares enough of the rarest q-grams of one signed text, whose |A| is known; loses nothing (the prefix
+    argument).
+    """
+    minimum = int(search.min_shared(signed.counts, threshold)[0])
     names = signer.qgrams(signed.text(0))
     keys, _ = signer.prefixes(signed, threshold)
-    minimum = int(search.min_shared(signed.counts, threshold)[0])
     return query_dsl.at_least("qgrams", [names[key] for key in keys.tolist()], minimum)
 
 
