@@ -1,6 +1,7 @@
 """The command `neardup`, also as `python -m neardup`."""
 
 import signal
+import sys
 from typing import NoReturn
 
 
@@ -9,11 +10,12 @@ def main() -> NoReturn:
     tells_traceback = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if tells_traceback:  # of whatever is being loaded
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from neardup.cli import main as run  # noqa: PLC0415 - this is what takes its time
+    from neardup.cli import command_line, run  # noqa: PLC0415 - this is what takes its time
 
+    commands = command_line(*sys.argv[1:2])
     if tells_traceback:  # any other handler is not ours to set: it need not be one of Python's
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    run()
+    run(commands)
 
 
 if __name__ == "__main__":

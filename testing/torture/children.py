@@ -22,7 +22,7 @@ from testing.torture.stories import Story, plain, state_of
 from testing.window.backends import START
 from testing.window.operations import Ingest, Operation, Reopen, perform
 
-from neardup.cli import main
+from neardup.__main__ import main
 from neardup.errors import NeardupError, WindowMissing
 from neardup.model.document import Document
 from neardup.opening import open_window

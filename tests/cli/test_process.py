@@ -142,7 +142,7 @@ def interrupted_by(number):
     """The command line that gets a signal while it works on its third batch."""
     script = (
         "import os, signal\n"
-        "from neardup.cli import main\n"
+        "from neardup.__main__ import main\n"
         "from neardup.window.ingest import Ingest\n"
         "store, batches = Ingest._stored, []\n"
         "def stored(self, *arguments):\n"
@@ -216,7 +216,8 @@ def test_a_signal_when_a_command_has_ended_and_its_output_is_yet_to_be_written_i
 ):
     script = (
         "import os\n"
-        "from neardup.cli import exit_codes, main\n"
+        "from neardup.__main__ import main\n"
+        "from neardup.cli import exit_codes\n"
         "code_of = exit_codes._code_of\n"
         "def ended(app):\n"
         "    code = code_of(app)\n"
@@ -236,13 +237,13 @@ def test_an_interrupt_while_the_command_line_loads_ends_it_without_a_traceback()
         "from neardup.__main__ import main\n"
         "class Interrupted:\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'neardup.cli.dedup':\n"
+        "        if name == 'neardup.cli.groups':\n"
         f"            os.kill(os.getpid(), {int(signal.SIGINT)})\n"
         "sys.meta_path.insert(0, Interrupted())\n"
         "main()\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, "version"], capture_output=True, text=True, check=False
+        [sys.executable, "-c", script, "groups"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 
@@ -363,7 +364,8 @@ def test_a_second_writer_is_told_who_writes(command, run_process, stream):
 def test_an_unexpected_error_is_not_taken_for_done(error, told):
     script = (
         "import sys\n"
-        "from neardup.cli import main, version\n"
+        "from neardup.__main__ import main\n"
+        "from neardup.cli import version\n"
         f"def fail(): raise {error}\n"
         "fail.__name__, version.version = 'version', fail\n"
         "sys.argv = ['neardup', 'version']\n"

@@ -4,6 +4,7 @@ Nothing here is imported by the library. Nothing heavy is imported before a comm
 not wait for numpy, so the commands import what they call inside their bodies.
 """
 
-from neardup.cli.application import command_line, main
+from neardup.cli.application import command_line
+from neardup.cli.exit_codes import run
 
-__all__ = ["command_line", "main"]
+__all__ = ["command_line", "run"]

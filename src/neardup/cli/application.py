@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
-from neardup.cli.exit_codes import ErrorReportingGroup, run
+from neardup.cli.exit_codes import ErrorReportingGroup
 from neardup.cli.version import print_version
 
 
@@ -58,8 +57,3 @@ def command_line(word: str = "") -> typer.Typer:
             named = getattr(import_module(f"neardup.cli.{name}"), name)
             app.add_typer(named, name=name) if name in GROUPS else app.command()(named)
     return app
-
-
-def main() -> NoReturn:
-    """Run the command line and end the process with its exit code."""
-    run(command_line(*sys.argv[1:2]))

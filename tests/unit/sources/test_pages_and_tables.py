@@ -285,7 +285,7 @@ class NoPandas:
             raise ModuleNotFoundError("there is no pandas here", name=name)
 
 sys.meta_path.insert(0, NoPandas())
-from neardup.cli import main
+from neardup.__main__ import main
 main()
 """
 
