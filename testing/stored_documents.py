@@ -21,14 +21,16 @@ COMPOSER = Composer(Layout(Address("http://127.0.0.1:1", "news"), client_signs=T
 
 
 class StoredDocuments:
-    """Documents by index and id, each with its version. `refused`: the status, type and reason by which an item of a
-    bulk request is refused, None for one that is done. `pipeline`: where a new document goes that is sent somewhere.
+    """Documents by index and id, each with its version, in `indices` that are there. `refused`: the status, type and
+    reason by which an item of a bulk request is refused, None for one that is done. `pipeline`: where a new document
+    goes that is sent somewhere.
     """
 
     def __init__(
         self, refused: Callable[[str, Key], tuple[int, str, str] | None] = lambda _, __: None
     ) -> None:
         self.sources: dict[Key, dict[str, Any]] = {}
+        self.indices = {"news-2026.11.21-09"}
         self.refused = refused
         self.pipeline: Callable[[Key], Key] = lambda key: key
         self._versions: dict[Key, int] = {}
@@ -38,6 +40,12 @@ class StoredDocuments:
         """Writes a document, as another client would."""
         self._writes += 1
         self.sources[index, id], self._versions[index, id] = source, self._writes
+        self.indices.add(index)
+
+    def delete(self, index: str) -> None:
+        """Deletes an index, as another client would."""
+        self.indices.remove(index)
+        self.sources = {key: source for key, source in self.sources.items() if key[0] != index}
 
     def __call__(self, request: Request) -> Answer:
         path, _, query = request.path.partition("?")
@@ -47,7 +55,9 @@ class StoredDocuments:
         if path == "/_bulk":
             lines = iter(request.lines)
             return Answer(200, {"items": [self._item(head, lines) for head in lines]})
-        _, index, _, id = path.split("/")
+        _, index, what, id = path.split("/")
+        if what == "_settings":
+            return Answer(200, {name: {"settings": {}} for name in self.indices})
         if request.method == "GET":
             return Answer(200 if (index, id) in self.sources else 404, self._got((index, id)))
         op = parse_qs(query).get("op_type", ["index"])[0]

@@ -328,6 +328,26 @@ def test_a_reader_notices_an_hour_that_another_client_deleted(cluster, caplog, i
         assert not reader.refresh()
 
 
+def test_an_hour_that_another_client_deleted_is_not_made_anew_by_an_undo(cluster, caplog):
+    """The next scorer put back what had been about to move, into a new index of that hour."""
+    url = str(cluster.address)
+    with open_elastic_window(url, credentials=cluster.credentials) as window:
+        list(window.ingest([document("a", A, 0), document("b", A, 0), document("c", A, 1)]))
+    index = cluster.address.hourly(START // 3_600)
+    cluster.request("PUT", f"/{index}/_settings", body={"index.blocks.write": True})
+    with (
+        open_elastic_window(url, credentials=cluster.credentials, policy="route") as window,
+        pytest.raises(ClusterRejected, match="lift the block of that index"),
+    ):
+        list(window.reconcile())
+    cluster.request("DELETE", f"/{index}")
+    with open_elastic_window(url, credentials=cluster.credentials) as window:
+        list(window.ingest([document("d", C, 1)]))
+        assert (len(window), "b" in window) == (2, False)
+    assert f"{index}: deleted, but not by neardup; what was changed in it" in caplog.text
+    assert [id for _, id, _ in stored(cluster)] == ["c", "d"]
+
+
 def test_a_window_whose_hours_are_all_closed_says_so(cluster):
     url, credentials = str(cluster.address), cluster.credentials
     with open_elastic_window(url, credentials=credentials) as window:

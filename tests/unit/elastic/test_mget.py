@@ -178,6 +178,8 @@ def test_the_undo_log_does_not_take_a_silent_shard_for_a_deleted_document():
         if request.path.startswith("/_bulk"):
             sent.append(request.lines)
             return Answer(200, {"items": [{"update": {"status": 200}}]})
+        if "/_settings/" in request.path:
+            return Answer(200, {"news-1": {"settings": {}}})
         return journal.pop() if journal else Answer(404, {"found": False})
 
     with standing_in(script) as server, cluster_of(server) as cluster:

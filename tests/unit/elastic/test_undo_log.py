@@ -161,3 +161,15 @@ def test_what_another_client_writes_while_a_document_is_put_back_stays(documents
     documents.refused = lambda _, key: documents.put(*key, ANEW[0]) if key == (HOUR, "a") else None
     UndoLog(cluster, KEPT, COMPOSER).undo([7])
     assert documents.sources == {(HOUR, "a"): ANEW[0]}
+
+
+def test_an_hour_that_another_client_has_deleted_is_not_made_anew_by_an_undo(documents, cluster, caplog):
+    """It was, of the one document that was to be put back."""
+    other = "news-2026.11.21-10"
+    entries = [UndoEntry(HOUR, "a", OLD), UndoEntry(HOUR, "b"), UndoEntry(other, "c", OLD)]
+    UndoLog(cluster, KEPT, COMPOSER).write(7, entries)
+    documents.put(other, "c", NEW)
+    documents.delete(HOUR)
+    assert UndoLog(cluster, KEPT, COMPOSER).undo([7]) == 2
+    assert documents.sources == {(other, "c"): OLD}
+    assert caplog.messages == [f"{HOUR}: deleted, but not by neardup; what was changed in it (1) stays so"]

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 SHARDS_A_NODE: Final = 1_000
 """`cluster.max_shards_per_node`, as Elasticsearch sets it."""
+ALL_THAT_ARE_THERE: Final = {
+    "expand_wildcards": "all", "ignore_unavailable": "true", "flat_settings": "true",
+}  # fmt: skip
+"""Parameters of `index_settings`: of every index, hidden or closed too, none where there is none."""
 _BLOCKS_OF_WRITES: Final = ("read_only", "read_only_allow_delete", "write")
 """What keeps writes out of an index: an operator, a full disk, a step of its lifecycle."""
 

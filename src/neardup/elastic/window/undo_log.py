@@ -9,6 +9,7 @@ of new documents.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from http import HTTPStatus
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
+from neardup.elastic.http.admin_api import ALL_THAT_ARE_THERE, index_settings
 from neardup.elastic.http.api import get_doc, put_doc
 from neardup.elastic.http.bulk import TOO_LARGE, Action, bulk, bulk_done, is_gone_for_good
 from neardup.elastic.http.mget import mget
@@ -100,16 +102,31 @@ class UndoLog:
         A document that is still the one it was keeps what other clients have done to it, but is written all the same:
         what of the dead holder's writes is still on its way then comes to a version that is no more.
 
-        One that was deleted from a data stream stays so, as if another client had deleted it. Raises `ClusterRejected`
-        if the cluster does not take one for another reason; the log stays then, for whoever tries again.
+        One that was deleted from a data stream stays so, as if another client had deleted it, and so does what lay in
+        an index that is not there any more: that is not made anew. Neither is counted. Raises `ClusterRejected` if the
+        cluster does not take one for another reason; the log stays then, for whoever tries again.
         """
         count = 0
         for epoch in reversed(epochs):
             for entries in self._read(epoch):
-                self._put_back(entries)
-                count += len(entries)
+                there = self._in_indices_that_are_there(entries)
+                self._put_back(there)
+                count += len(there)
         self.clear()
         return count
+
+    def _in_indices_that_are_there(self, entries: Sequence[UndoEntry]) -> list[UndoEntry]:
+        """Those of `entries` whose index nobody has deleted."""
+        made = index_settings(self._cluster, self._composer.target, "index.uuid", params=ALL_THAT_ARE_THERE)
+        there, lost = list[UndoEntry](), Counter[str]()
+        for entry in entries:
+            if entry.index in made or (entry.source is None and entry.fields is None):
+                there.append(entry)
+            else:
+                lost[entry.index] += 1
+        for index, count in sorted(lost.items()):
+            log.warning("%s: deleted, but not by neardup; what was changed in it (%d) stays so", index, count)
+        return there
 
     def _put_back(self, entries: Sequence[UndoEntry]) -> None:
         """Brings documents back to `entries`; one that changes at the same moment, which may be by a late write of the

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from neardup.elastic.http.admin_api import index_settings
+from neardup.elastic.http.admin_api import ALL_THAT_ARE_THERE, index_settings
 from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk, refusal
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import hint_for, remedy_for
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _PIPELINE: Final = "index.default_pipeline"
-_SETTINGS: Final = {"expand_wildcards": "all", "ignore_unavailable": "true", "flat_settings": "true"}
 _CHANGED: Final = (
     "the pipeline {} ({} of {}) changes its text, or takes the verdict off: what is stored has none, and waits for "
     "`neardup watch`; let the pipeline leave texts as they come, or write by another client"
@@ -99,7 +98,7 @@ class WriteSender:
             if write.action.op in ("create", "index") and write.arrival >= 0 and not write.action.as_stored
         ]
         if unknown := {write.action.index for write in whole} - self._pipelines.keys():
-            there = index_settings(self._cluster, self._composer.target, _PIPELINE, params=_SETTINGS)
+            there = index_settings(self._cluster, self._composer.target, _PIPELINE, params=ALL_THAT_ARE_THERE)
             named = {name: each["settings"].get(_PIPELINE, "_none") for name, each in there.items()}
             self._pipelines |= {index: named.get(index, "_none") for index in unknown}
         through = [write for write in whole if self._pipelines[write.action.index] != "_none"]
