@@ -173,7 +173,7 @@ def _ranks(rule: Keep, rows: Any, *, source: str, time: str) -> list[int]:
     elif rule.rule == "source":
         ranks = [rank(rule, name) for name in values(rows, source, "source")]
     for doubt in doubts(
-        rule, ranks, "text", lambda at: (f"position {at}", times[at], "time names the field")
+        rule, ranks, "text", lambda at: (f"position {at}", times[at], "time names the field of a record")
     ):
         log.warning(doubt)
     return ranks

@@ -83,7 +83,8 @@ def names_of(data: Any) -> list[Any]:
 
 
 def values(data: Any, field: str, setting: str = "text") -> list[Any]:
-    """The values of `field` of every row, None where a row has none; rows that are texts are their own `text`.
+    """The values of `field` of every row, None where a row has none; rows that are texts are their own `text`, and have
+    no other field.
 
     Raises `SettingsError` for the `setting` that names the field if it is no name, if a frame has no such column or two
     of them, or if no record has the field.
@@ -98,7 +99,7 @@ def values(data: Any, field: str, setting: str = "text") -> list[Any]:
     if rows and all(isinstance(row, Mapping) and name not in row and field not in row for row in rows):
         expected = f"a field that a record has (fields of the first: {_listed(rows[0])})"
         raise SettingsError(setting, field, expected)
-    return [_value(row, field) for row in rows]
+    return [_value(row, field, setting) for row in rows]
 
 
 def with_columns(data: Any, columns: Columns, text: str) -> Any:
@@ -217,12 +218,12 @@ def _text_or_bytes(value: bytes | None) -> str | bytes | None:
         return value
 
 
-def _value(row: Any, field: str) -> Any:
+def _value(row: Any, field: str, setting: str) -> Any:
     if isinstance(row, Document):
         return getattr(row, field, None)
     if isinstance(row, Mapping):
         return field_of(row, field)
-    return row
+    return row if setting == "text" else None
 
 
 def problem(value: Any, field: str) -> str | None:

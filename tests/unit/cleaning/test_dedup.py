@@ -263,6 +263,14 @@ def test_times_that_are_not_known_are_told(caplog):
     assert f"{unread} (first: position 0): time '3/11/26' is not ISO 8601" in caplog.text
 
 
+def test_texts_alone_have_neither_time_nor_source(caplog):
+    assert neardup.dedup([FERRY, DUSK, FERRY], keep="earliest").kept == [0]
+    assert "(first: position 0): it has none; time names the field of a record" in caplog.text
+    caplog.clear()
+    assert neardup.dedup(["Some rain.", "Some rain"], keep="source:Some rain").kept == [0]
+    assert "no text has the source 'Some rain' that keep names" in caplog.text
+
+
 def test_a_text_of_a_class_of_its_own_is_its_value():
     class Kind(str, Enum):  # noqa: UP042 - its text is not what it prints
         ONE = FERRY
