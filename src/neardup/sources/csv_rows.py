@@ -158,9 +158,11 @@ def _joined(pieces: list[list[str]]) -> list[str]:
 
 
 def _delimiter(header: str, text_field: str) -> str:
+    # Where every line ends in a carriage return alone, the first one is the whole file, of which the parser reads none.
+    start = [f"{line}\n" for line in header.split("\r")]
     for delimiter in DELIMITERS:
         with suppress(csv.Error):
-            if text_field in next(csv.reader([header], delimiter=delimiter), []):
+            if text_field in next(csv.reader(start, delimiter=delimiter), []):
                 return delimiter
     return DELIMITERS[0]
 

@@ -245,6 +245,14 @@ def test_a_bad_row_costs_one_row(tmp_path, row, reason):
     assert rest == [Document("3", "c"), Document("4", "d")]
 
 
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_table_whose_lines_end_in_carriage_returns_alone_is_told_how_to_be_read(tmp_path, delimiter, quote):
+    lines = [delimiter.join(f"{quote}{cell}{quote}" for cell in row) for row in (("id", "text"), ("1", "a"))]
+    (reject,) = read(written(tmp_path, "a.csv", "".join(f"{line}\r" for line in lines)))
+    assert "make line feeds of them (tr '\\r' '\\n')" in reject.reason
+
+
 def test_a_backslash_before_a_quote_is_told_of_whatever_line_of_the_row_has_it(tmp_path):
     rows = 'id,text\n1,"The first line\nand \\"another\\" one"\n2,b\n'
     first, _, last = read(written(tmp_path, "a.csv", rows))
