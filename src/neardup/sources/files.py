@@ -83,7 +83,8 @@ class File(NamedTuple):
 class Listing(NamedTuple):
     """Files in the order in which they are read, and a line for each directory about those below it that are not.
 
-    A file that is named twice, or linked to, stands once there, as it was named first; a line says so.
+    A file that is named twice, or by symbolic links, stands once there, as it was named first; a line says so. A hard
+    link is a file of its own: who made one file of equal ones did not make one document of them.
     """
 
     files: list[File]

@@ -215,6 +215,8 @@ def test_a_file_that_is_named_twice_or_linked_to_is_read_once(tmp_path):
         f"{tmp_path}/d/b.txt, {path}: named twice, or linked to, and read once",
     ]
     assert Reader([path, path]).passed_over == [f"{path}: named twice, or linked to, and read once"]
+    (tmp_path / "hard.txt").hardlink_to(path)
+    assert Reader([path, tmp_path / "hard.txt"]).passed_over == []
 
 
 def test_a_name_that_is_no_utf8_is_escaped_in_ids(tmp_path):
