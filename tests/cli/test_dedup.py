@@ -459,6 +459,7 @@ def test_parquet_in_and_out_keeps_its_types(run):
     done = run("dedup", "d.jsonl", "-o", "d.parquet")
     assert done.code == 3
     assert "the records make no columns of one type each" in done.err
+    assert "d.parquet was not written\n" in done.err  # not that the same command would
     assert run("dedup", "--force", written("e.jsonl", []), "-o", "e.parquet").code == 0
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from neardup.cli.streams import NamedFile, log_line
-from neardup.errors import OutputRefused
+from neardup.errors import NeardupError, OutputRefused
 from neardup.model.counted import some_of
 from neardup.sources.files import COMPRESSED, PACKED, form_of, is_stream
 from neardup.stores.window_directory import holds_window
@@ -112,17 +112,22 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
 @contextmanager
 def told_if_cut_short(path: Path | None, *, force: bool, whole: bool = False) -> Iterator[None]:
     """Says what a file is that is written meanwhile, as `opened_output` does it, if an error or a signal ends this; not
-    of one that may not be written, of which the error tells.
+    of one that may not be written, of which the error tells; as it does what helps where that is ours.
     """
     is_own = path is not None and (force or not holds_something(path))
     try:
         yield
-    except BaseException:
+    except BaseException as error:
         may_be_written = path is not None and os.access(path if path.exists() else path.parent, os.W_OK)
         if not may_be_written:
             raise
         if path is not None and whole:
-            log_line(f"{path} was not written, because not all of it is there: the same command writes it")
+            way = (
+                ""
+                if isinstance(error, NeardupError)
+                else ", because not all of it is there: the same command writes it"
+            )
+            log_line(f"{path} was not written{way}")
         elif path is not None and not is_stream(path):
             way = (
                 "the same command with --force writes all of it" if is_own else "what is missing was not read"
