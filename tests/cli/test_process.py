@@ -207,6 +207,19 @@ def test_an_output_that_is_not_written_to_its_end_is_told_with_what_completes_it
         assert (done.returncode, len(Path("out").read_text().splitlines())) == (0, 4_000)
 
 
+def test_the_summary_of_a_run_that_was_ended_counts_all_that_was_read():
+    """It counted what had been written."""
+    path = many(4_000)
+    written("many.jsonl", [*map(json.loads, path.read_text().splitlines()), {"id": "no text"}])
+    started = [*interrupted_by(signal.SIGINT), "dedup", path, "--keep", "last", "--output", "o.jsonl"]
+    done = subprocess.run(started, capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert (
+        "\n4,001 read: 0 kept, 0 removed (0 exact, 0 near); the run ended before the other 4,000; 1 rejected; "
+        in done.stderr
+    )
+
+
 @pytest.mark.parametrize(
     ("number", "code", "word"),
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],

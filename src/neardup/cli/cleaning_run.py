@@ -64,10 +64,11 @@ def clean(
         position = lambda: (reader.bytes_read, reader.bytes_total)  # noqa: E731 - as short as its name
         stack.enter_context(progress(tally, position, rejects, shown=shown))
         # Where all is read before anything is written, a signal ends it at once: there is nothing to be finished.
-        source = entries(reader, rejects.add)
+        source = tally.noted(entries(reader, rejects.add))
         stream = stop.until_requested(source) if rules.keep.rule == "first" else source
         there = stack.enter_context(before)
-        for entry, outcome in cleaned(stream, rules.keep, rules.field, settings, rejects.add, by_kind, there):
+        reject = tally.rejecting(rejects.add)
+        for entry, outcome in cleaned(stream, rules.keep, rules.field, settings, reject, by_kind, there):
             tally.count_outcome(entry, outcome)
             if outcome.where is None:
                 kept.write(entry.record)

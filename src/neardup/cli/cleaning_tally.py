@@ -6,13 +6,17 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from neardup.cleaning.kept_kinds import KEEPABLE
+from neardup.cleaning.records import Entry
 from neardup.cli.pipeline import Tally
 from neardup.sources.position import ATTACHMENTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from neardup.cleaning.kept_kinds import KindSample
-    from neardup.cleaning.records import Entry, Outcome
+    from neardup.cleaning.records import OnReject, Outcome
     from neardup.cli.sinks import Rejects
+    from neardup.model.document import Flush, Reject
 
 
 class CleaningTally(Tally):
@@ -23,9 +27,26 @@ class CleaningTally(Tally):
         self._sample = sample
         self._kept_kinds: Counter[str] = Counter()
         self._with_attachments = 0
+        self._pending = 0
+
+    def noted(self, entries: Iterable[Entry | Flush]) -> Iterator[Entry | Flush]:
+        """The `entries`, each noted as read before it is counted or rejected."""
+        for entry in entries:
+            self._pending += isinstance(entry, Entry)
+            yield entry
+
+    def rejecting(self, reject: OnReject) -> OnReject:
+        """`reject` for records that have been noted as read."""
+
+        def rejected(entry: Reject) -> None:
+            self._pending -= 1
+            reject(entry)
+
+        return rejected
 
     def count_outcome(self, entry: Entry, outcome: Outcome) -> None:
         """Count one record."""
+        self._pending -= 1
         is_mail = entry.record.is_made and ATTACHMENTS in entry.record.values
         self._with_attachments += is_mail and outcome.where is not None
         self.statuses[outcome.status] += 1
@@ -44,8 +65,10 @@ class CleaningTally(Tally):
         why = f" ({'; '.join(stay)})" if stay else ""
         kinds = f"; {_named(self.kinds)}" if self.kinds else ""
         cut = f"; {self.incomplete:,} not compared with all" if self.incomplete else ""
+        cut += f"; the run ended before the other {self._pending:,}" if self._pending else ""
+        read = self.count + self._pending + rejects.count
         return (
-            f"{self.count + rejects.count:,} read: {self.count - removed:,} kept{why}, {removed:,} removed "
+            f"{read:,} read: {self.count - removed:,} kept{why}, {removed:,} removed "
             f"({exact:,} exact, {near:,} near{kinds}){cut}{rejected}; {self.seconds:.1f} s"
         )
 
