@@ -276,3 +276,29 @@ def test_what_others_do_between_the_look_ahead_and_the_turn_counts(address):
 def test_what_needs_the_whole_window_is_refused(address):
     with pytest.raises(SettingsError, match="partial"):
         neardup.open(str(address), partial=True, candidates="search")
+
+
+def test_a_refresh_reads_no_documents_and_tells_what_others_have_committed(address):
+    """The first question to `neardup serve` or `mcp` read the whole window into memory."""
+    text = "The cat sat on the mat."
+    first, second, third, fourth, fifth = ({"id": id, "text": text, "time": START} for id in "abcde")
+    with neardup.open(str(address)) as writer:
+        list(writer.ingest([first]))
+        with (
+            neardup.open(str(address), **SEARCHED) as scorer,
+            mock.patch.object(ClusterStore, "records", side_effect=AssertionError("reads all")),
+        ):
+            assert [scorer.refresh(), scorer.refresh()] == [False, False]
+            list(scorer.ingest([second]))
+            assert not scorer.refresh()  # its own
+            list(scorer.ingest([third]))
+            assert [match.id for match in scorer.query(text).matches] == ["a", "b", "c"]
+        with neardup.open(str(address), readonly=True, **SEARCHED) as reader:
+            assert not reader.refresh()
+            list(writer.ingest([fourth]))
+            with mock.patch.object(ClusterStore, "records", side_effect=AssertionError("reads all")):
+                assert [reader.refresh(), reader.refresh()] == [True, False]
+                assert len(reader.query(text).matches) == 4
+            assert len(reader) == 4
+            list(writer.ingest([fifth]))
+            assert [reader.refresh(), len(reader)] == [True, 5]

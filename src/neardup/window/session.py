@@ -110,11 +110,17 @@ class Session:
 
     def follow(self) -> bool:
         """Like `load`, but also what the writer of a directory has added since a reader opened it. Returns whether
-        anything was taken over since this was last called, even by a question in between.
+        anything was taken over since this was last called, even by a question in between. Where candidates are searched
+        for, no document is read for this unless all have been read before.
         """
         self.store.refresh(follow=True)
         try:
-            self.synchronise()
+            if self.searches and (self._revision is None or self._is_of_batch):
+                self._note_news()
+                self._begin_without_documents()
+                self.adopt_settings()
+            else:
+                self.synchronise()
         except WindowExpired:
             self.load()
         had_news, self._has_news = self._has_news, False
@@ -183,6 +189,15 @@ class Session:
         self.state.since_opened, self.state.warned = old.since_opened, old.warned
         self._revision, self._is_of_batch = revision, for_batch
 
+    def _begin_without_documents(self) -> None:
+        """Forgets what is in memory, and holds what is committed with none of its documents."""
+        ahead, committed = self.state.committed, self.store.committed
+        self._forget(self.store.revision, for_batch=True)
+        self.state.committed = committed._replace(
+            # The arrivals of a batch that was refused are not given again.
+            next_order=max(ahead.next_order, committed.next_order), seq=max(ahead.seq, committed.seq)
+        )  # fmt: skip
+
     def check_writable(self) -> None:
         """Raises `NeardupError`, which says why, where nothing may be changed."""
         if self._readonly:
@@ -243,13 +258,7 @@ class Session:
         """
         if not self.searches:
             return {}
-        ahead = self.state.committed
-        self._forget(self.store.revision, for_batch=True)
-        committed = self.store.committed
-        self.state.committed = committed._replace(
-            # The arrivals of a batch that was refused are not given again.
-            next_order=max(ahead.next_order, committed.next_order), seq=max(ahead.seq, committed.seq)
-        )  # fmt: skip
+        self._begin_without_documents()
         wanted = self.store.candidates_of_batch(SignedDocuments(documents, signed.signed))
         assert wanted is not None, "opening has refused stores that cannot search"
         add_stored(self.state, wanted.records)
