@@ -14,7 +14,7 @@ from neardup.elastic.http import admin_api, api
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.api import Hit, Version
 from neardup.elastic.http.client import Cluster
-from neardup.errors import ClusterConflict, ClusterUnreachable
+from neardup.errors import ClusterConflict, ClusterRejected, ClusterUnreachable
 
 HITS: list[dict[str, Any]] = [
     {"_index": "news-1", "_id": str(number), "sort": [number]} for number in range(5)
@@ -272,3 +272,14 @@ def test_a_part_of_an_answer_is_never_taken_for_all_of_it(part):
             pytest.raises(ClusterUnreachable, match="only a part of the answer to /news-"),
         ):
             ask(cluster)
+
+
+@pytest.mark.parametrize("ask", [api.get_doc, api.doc_version])
+def test_an_answer_that_does_not_say_whether_a_document_is_there_is_none(ask):
+    """A proxy's `{}` was taken for a state that is not there, and the window for damaged."""
+    with (
+        standing_in([Answer(200, {})]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterRejected, match="an answer of another form than expected"),
+    ):
+        ask(cluster, "state", "window")

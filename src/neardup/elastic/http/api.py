@@ -118,7 +118,8 @@ class SearchPage:
 @reads_answer
 def get_doc(cluster: Cluster, index: str, id: str) -> StoredDocument | None:
     """The document; None if it, or its index, is not there."""
-    return stored_document(cluster.request("GET", f"/{index}/_doc/{id}", missing_ok=True))
+    answer = cluster.request("GET", f"/{index}/_doc/{id}", missing_ok=True)
+    return stored_document(answer) if answer is not None and answer["found"] else None
 
 
 def stored_document(answer: Mapping[str, Any] | None) -> StoredDocument | None:
@@ -135,7 +136,7 @@ def stored_document(answer: Mapping[str, Any] | None) -> StoredDocument | None:
 def doc_version(cluster: Cluster, index: str, id: str) -> Version | None:
     """The version of a document, without what is in it; None if it, or its index, is not there."""
     answer = cluster.request("GET", f"/{index}/_doc/{id}", params={"_source": "false"}, missing_ok=True)
-    return None if answer is None or not answer.get("found") else _version(answer)
+    return None if answer is None or not answer["found"] else _version(answer)
 
 
 def put_doc(
