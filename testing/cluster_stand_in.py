@@ -80,12 +80,12 @@ class StandIn:
                     return
                 body = answer.body if isinstance(answer.body, bytes) else orjson.dumps(answer.body)
                 self.send_response(answer.status)
-                headers = {"content-type": "application/json", **(answer.headers or {})}
+                headers = {"content-type": "application/json", "content-length": str(len(body))}
+                headers |= answer.headers or {}
                 if answer.product:
                     headers["X-Elastic-Product"] = "Elasticsearch"
                 for name, value in headers.items():
                     self.send_header(name, value)
-                self.send_header("content-length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
 

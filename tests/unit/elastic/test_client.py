@@ -120,6 +120,14 @@ def test_a_cut_connection_is_tried_again(caplog):
     assert "reset by peer; trying again for up to" in record.getMessage()
 
 
+def test_an_answer_that_is_cut_off_is_told_in_plain_words(caplog):
+    half = Answer(200, {"a": 1}, {"content-length": "999", "connection": "close"})
+    with standing_in([half, Answer(200, {"a": 1})]) as server, cluster_of(server) as cluster:
+        assert cluster.request("GET", "/") == {"a": 1}
+    assert "an answer that is no JSON, or only the beginning of one; trying again" in caplog.text
+    assert "IncompleteRead" not in caplog.text
+
+
 def test_an_answer_that_comes_too_late_counts_as_lost():
     answered = threading.Event()
 

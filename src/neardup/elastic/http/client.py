@@ -283,14 +283,14 @@ class Cluster:
         return _type_and_reason(status, _hide(body, self.credentials.hidden, is_error=True))
 
     def _transport_reason(self, error: TransportError) -> str:
-        """What a connection failed of. (The transport empties `errors` on its way out, but leaves the message, which
-        may quote what came instead of an answer.)
-        """
+        """What a connection failed of: by its message, which may quote what came (`errors` is empty by now)."""
         if isinstance(error, ConnectionTimeout):
             return "no answer in time"
         text = self.credentials.hidden(str(error.message))
         aborted = _ABORTED_RE.search(text)
-        return aborted[1] if aborted else _CAUSES_RE.split(text)[-1]
+        return (
+            _NO_JSON if "IncompleteRead(" in text else aborted[1] if aborted else _CAUSES_RE.split(text)[-1]
+        )
 
     def _tls_reason(self, error: TlsError) -> str:
         reason = self._transport_reason(error)
