@@ -152,6 +152,15 @@ def test_append_and_force_exclude_each_other(run, stream):
     assert "give --append or --force, not both" in " ".join(done.err.split())
 
 
+@pytest.mark.parametrize("words", [["ingest", "--window", "w"], ["check", "--against", "w"]])
+def test_append_needs_a_file_to_add_to(run, stream, words):
+    assert run("ingest", stream, "--window", "w").code == 0
+    done = run(*words, stream, "--append")
+    assert done.code == 2
+    assert "--append: name the file to add to by --output or --rejects" in " ".join(done.err.split())
+    assert run(*words, stream, "--append", "--rejects", "r.jsonl").code in (0, 1)
+
+
 def test_append_makes_a_file_that_is_not_there_and_an_empty_one_has_nothing_to_lose(run, stream):
     assert run("ingest", stream, "--output", "new.jsonl", "--append").code == 0
     Path("empty.jsonl").touch()

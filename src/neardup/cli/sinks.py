@@ -59,6 +59,10 @@ class OutputOptions(NamedTuple):
 
         if self.append and self.force:
             raise typer.BadParameter("give --append or --force, not both", param_hint="--append")
+        if self.append and self.output is None and self.rejects is None:
+            raise typer.BadParameter(
+                "name the file to add to by --output or --rejects", param_hint="--append"
+            )
         outputs = [("--output", self.output), ("--rejects", self.rejects)]
         directory = None if window is None or is_address(window) else window
         ways = "--append adds to it, --force replaces it"
