@@ -100,7 +100,8 @@ def _report_cluster(window: str, done: ClusterResigning, *, force: bool) -> None
     begun = ", of a run that was ended half-way" if done.is_begun else ""
     log_line(f"{window}: {what} to be signed again{begun}, now by {done.old_recipe}")
     log_line(
-        f"it would be signed by {done.recipe}: in about {done.seconds:,.0f} s, in which scorers and readers wait"
+        f"it would be signed by {done.recipe}: in about {done.seconds:,.0f} s if a document has 4 KB, and longer as "
+        "it is longer; scorers and readers wait meanwhile"
     )
     log_line("nothing was changed: --force does it")
 
