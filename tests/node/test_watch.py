@@ -340,7 +340,8 @@ class TestUnscorable:
             "year": (
                 "time 317281568400000 is outside the years 1 to 9999 in UTC: a cluster takes numbers for milliseconds"
             ),
-            "x" * 500: "its id, with the name of its index, is longer than 512 bytes",
+            "x"
+            * 500: "its id, with the name of its index, is longer than 512 bytes: write it by a shorter one",
         }
         for id, reason in told.items():
             assert (ours[id]["status"], ours[id]["unsigned"]) == ("unscored", reason)

@@ -126,7 +126,7 @@ class ForeignDocuments:
         if not isinstance(text, str):
             return f"field {self._layout.text_field!r} is {type(text).__name__}, not a string"
         if len(origin.qualified_id.encode()) > MAX_ID_BYTES:
-            return f"its id, with the name of its index, is longer than {MAX_ID_BYTES} bytes"
+            return f"its id, with the name of its index, is longer than {MAX_ID_BYTES} bytes: write it by a shorter one"
         is_date = self._time.kind == "date" and time is not None
         if is_date and not MIN_TIME_MS <= time <= MAX_TIME_MS:
             return (
