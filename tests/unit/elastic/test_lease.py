@@ -162,6 +162,26 @@ def test_the_arrivals_of_a_holder_that_died_never_count(cluster, state, short, h
     assert (begun.aborted, begun.undo, begun.epoch) == (((0, ABORTED_ARRIVALS),), (0,), 1)
 
 
+def test_who_was_only_about_to_let_go_is_not_told_to_have_died(cluster, state, caplog):
+    class Overtaken(Lease[StateDocument]):
+        """The holder, whose process knows it no longer, lets go of it just after somebody has read that it holds."""
+
+        looks = 0
+
+        def read(self):
+            self.looks += 1
+            if self.looks > 1:
+                return super().read()
+            left_by(cluster, DEAD_HERE)
+            document = super().read()
+            left_by(cluster, None)
+            return document
+
+    lease = Overtaken(cluster, StateDocument, "window", seconds=state_document.LEASE_SECONDS)
+    assert not lease.acquire().undo
+    assert not caplog.messages
+
+
 def test_epochs_that_are_lost_one_after_another_leave_one_aborted_range():
     state = StateDocument({}, {}, Commit(next_order=5))
     for _ in range(3):
