@@ -463,6 +463,17 @@ def test_parquet_in_and_out_keeps_its_types(run):
     assert run("dedup", "--force", written("e.jsonl", []), "-o", "e.parquet").code == 0
 
 
+@pytest.mark.parametrize("kept", ["kept.jsonl", "kept.jsonl.gz"])
+def test_what_stays_is_whole_where_no_table_can_be_made_of_what_goes(run, kept):
+    pytest.importorskip("pyarrow")
+    written("a.jsonl", [{"text": FERRY}, {"text": FERRY, "n": 1}, {"text": FERRY, "n": {"of": 1}}])
+    done = run("dedup", "a.jsonl", "-o", kept, "--removed", "gone.parquet")
+    assert done.code == 3
+    assert "gone.parquet was not written\n" in done.err
+    assert kept not in done.err
+    assert [record["text"] for record in run("dedup", kept).lines] == [FERRY]
+
+
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
 def test_what_goes_has_the_types_that_it_was_read_with(run, ending):
     """Those, too, that its values do not tell: numbers of 64 bits, parts of a microsecond, mappings."""

@@ -45,7 +45,29 @@ def form_for(reader: Reader) -> OutputForm:
 
 
 @contextmanager
-def opened_writer(path: Path | None, form: OutputForm, *, force: bool, live: bool) -> Iterator[Writer]:
+def opened_writers(
+    outputs: CleaningOutputs, form: OutputForm, *, live: bool
+) -> Iterator[tuple[Writer, Writer | None]]:
+    """What writes the records that stay, to standard output in `form`, and those that go, if these are to be written.
+
+    Lines are finished before what is made whole: where no table can be made of the records, they are all there.
+    """
+    paths = [outputs.kept] if outputs.removed is None else [outputs.kept, outputs.removed]
+    with ExitStack() as stack:
+        writers = {
+            path: stack.enter_context(_opened_writer(path, form, force=outputs.force, live=live))
+            for path in sorted(paths, key=_is_whole, reverse=True)
+        }
+        yield writers[outputs.kept], writers[outputs.removed] if outputs.removed else None
+
+
+def _is_whole(path: Path | None) -> bool:
+    """Whether a file is of use only when all of it is there; lines are of use as they come."""
+    return path is not None and form_of_output(str(path), "--output") != "jsonl"
+
+
+@contextmanager
+def _opened_writer(path: Path | None, form: OutputForm, *, force: bool, live: bool) -> Iterator[Writer]:
     """What writes records to the file, in the form that its name tells; or in `form` to standard output."""
     with ExitStack() as stack:
         if path is None:
@@ -53,7 +75,7 @@ def opened_writer(path: Path | None, form: OutputForm, *, force: bool, live: boo
             file = sys.stdout.buffer
         else:
             form = form_of_output(str(path), "--output")
-            whole = form != "jsonl"  # lines are of use as they come
+            whole = _is_whole(path)
             if not live:
                 stack.enter_context(output_files.told_if_cut_short(path, force=force, whole=whole))
             file = stack.enter_context(output_files.opened_output(path, force=force, whole=whole))

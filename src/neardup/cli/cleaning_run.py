@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from neardup.cleaning.compared import settings_for
 from neardup.cleaning.kept_kinds import KindSample
 from neardup.cleaning.records import ByKind, Entry, Outcome, cleaned, entries
 from neardup.cli import inputs, sinks
-from neardup.cli.cleaning_outputs import CleaningOutputs, form_for, opened_writer
+from neardup.cli.cleaning_outputs import CleaningOutputs, form_for, opened_writers
 from neardup.cli.cleaning_tally import CleaningTally
 from neardup.cli.exit_codes import DONE, REJECTED, Stop
 from neardup.cli.pipeline import progress
@@ -56,9 +55,8 @@ def clean(
     by_kind = ByKind(rules.kept_kinds, sample)
     tally = CleaningTally(by_kind.sample)
     with Stop(waits=True) as stop, ExitStack() as stack:
-        opened = partial(opened_writer, force=outputs.force, live=reader.bytes_total is None)
-        kept = stack.enter_context(opened(outputs.kept, form_for(reader)))
-        removed = stack.enter_context(opened(outputs.removed, "jsonl")) if outputs.removed else None
+        writers = opened_writers(outputs, form_for(reader), live=reader.bytes_total is None)
+        kept, removed = stack.enter_context(writers)
         rejects = stack.enter_context(sinks.Rejects(outputs.rejects, force=outputs.force))
         shown = sys.stderr.isatty() and not (sys.stdout.isatty() and outputs.kept is None)
         position = lambda: (reader.bytes_read, reader.bytes_total)  # noqa: E731 - as short as its name
