@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from testing.cli.invocation import invoke
 from testing.cli.samples import FERRY, MILL, STREAM
 from testing.node.killing import stored
 from testing.node.servers import only_elasticsearch
+from testing.window.proxy import Proxy, too_large
 
 from neardup.cli.cluster import FIRST_PATIENCE
 
@@ -159,6 +161,24 @@ def test_files_are_read_by_the_fields_of_the_window(run, address, cluster, own):
     assert (source["page"], source["published"]) == ({"body": "Rain."}, "2026-11-21T00:00:00Z")
     (verdict,) = run("check", "s.jsonl", "--against", address).stdout.splitlines()
     assert json.loads(verdict)["duplicate_of"] == "7"
+
+
+def test_check_rejects_a_text_that_is_too_large_for_a_search_and_goes_on(run, address, cluster):
+    """It was the end of the run, which did not say which text it was."""
+    texts = [FERRY, "Rain. " * 9_000, MILL]
+    documents = [{"id": str(at), "text": text} for at, text in enumerate(texts)]
+    Path("s.jsonl").write_text("".join(f"{json.dumps(document)}\n" for document in documents))
+    complete = ("--retrieval", "complete")
+    assert run("ingest", "s.jsonl", "--window", address, *complete).exit_code == 0
+    with closing(Proxy(cluster.url)) as proxy:
+        proxy.arm_where(too_large, lambda _, request: len(request.body or b"") > len(texts[1]))
+        limited = f"{proxy.url}/{address.prefix}"
+        done = run("check", "s.jsonl", "--against", limited, *complete, "--rejects", "r.jsonl")
+    assert [json.loads(line)["duplicate_of"] for line in done.stdout.splitlines()] == ["0", "2"]
+    (reject,) = map(json.loads, Path("r.jsonl").read_text().splitlines())
+    assert (done.exit_code, reject["id"], reject["line"]) == (1, "1", 2)
+    assert "its copies cannot be searched for" in reject["reason"]
+    assert "http.max_content_length" in reject["reason"]
 
 
 @pytest.mark.parametrize(

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from neardup.cli import inputs
 from neardup.cli.exit_codes import DONE, REJECTED, Stop
 from neardup.cli.one_text import time_of
 from neardup.cli.pipeline import Sinks, code_of_run, opened_sinks
+from neardup.elastic.http.halves import by_halves
 from neardup.errors import DocumentError
-from neardup.model.clock import now_ms
 from neardup.model.document import Document, Flush, Reject, prepare
 from neardup.model.source import source_of
 
 if TYPE_CHECKING:
+    from neardup import Window
     from neardup.cli.against import Against
     from neardup.cli.sinks import OutputOptions
+    from neardup.errors import ClusterRejected
     from neardup.model.verdict import Verdict
     from neardup.sources.reader import Reader
 
@@ -35,9 +37,7 @@ def check_all(against: Against, reader: Reader, outputs: OutputOptions, *, named
         sinks.verdicts.look_up_in(against.read)
         usable = _usable(stop.until_requested(reader), reader, sinks, against.window.settings.max_length)
         for batch in _batches(usable):
-            sources = [source_of(document.fields) for document in batch]
-            verdicts = against.window.check([document.text for document in batch], sources=sources)
-            for document, verdict in zip(batch, verdicts, strict=True):
+            for document, verdict in _answered(against.window, batch, reader, sinks):
                 _write(document, verdict, sinks)
             sinks.verdicts.flush()
     stop.raise_if_requested()
@@ -56,7 +56,7 @@ def _usable(
             yield item
         else:
             try:
-                prepare(item._replace(time=None), now_ms, max_length)
+                prepare(item._replace(time=None), lambda: 0, max_length)
             except DocumentError as error:
                 sinks.rejects.add(reader.located(Reject(item.id, error.reason)))
             else:
@@ -79,6 +79,24 @@ def _batches(items: Iterator[Document | Flush]) -> Iterator[list[Document]]:
         yield batch
         raise
     yield batch
+
+
+def _answered(
+    window: Window, batch: list[Document], reader: Reader, sinks: Sinks
+) -> list[tuple[Document, Verdict]]:
+    """The documents of a batch with their verdicts; one whose text no search of a cluster can take is rejected."""
+
+    def ask(part: Sequence[Document]) -> list[tuple[Document, Verdict]]:
+        sources = [source_of(document.fields) for document in part]
+        verdicts = window.check([document.text for document in part], sources=sources)
+        return list(zip(part, verdicts, strict=True))
+
+    def refuse(document: Document, error: ClusterRejected) -> list[tuple[Document, Verdict]]:
+        reason = f"its copies cannot be searched for: {error}"
+        sinks.rejects.add(reader.located(Reject(document.id, reason)))
+        return []
+
+    return by_halves(ask, batch, refuse) if batch else []
 
 
 def _write(document: Document, verdict: Verdict, sinks: Sinks) -> None:
