@@ -73,7 +73,8 @@ class TestQuery:
         (verdict,) = run(*asked).lines
         assert (verdict["status"], verdict["partial"][0]["id"]) == ("partial", "both")
         assert (verdict["partial"][0]["containment"], verdict["duplicate_of"]) == (1.0, None)
-        assert run(*asked, "--delta", "9", "--containment", "1").lines[0]["status"] == "partial"
+        done = run(*asked, "--delta", "9", "--containment", "1")
+        assert (done.lines[0]["status"], done.err) == ("partial", "")
         assert "partial" not in run(*asked, "--no-partial").lines[0]
         done = run(*asked, "--format", "table")
         assert "containment" in done.out
@@ -83,6 +84,20 @@ class TestQuery:
         done = run("query", "--window", window, "--text", FERRY, "--partial")
         assert (done.lines[0]["partial"], done.lines[0]["truncated"]) == ([], True)
         assert "without their sentences" in caplog.text
+
+    def test_options_for_partial_copies_where_none_are_looked_for(self, run, window, monkeypatch):
+        """In a window that was made with --partial they count (test_partial_copies)."""
+        told = "neardup: nothing is decided by --containment and --delta: no partial copies are looked for"
+        idle = ("--delta", "9", "--containment", "0.5")
+        text = written("text.jsonl", [{"id": "a", "text": MILL}])
+        assert told in run("query", "--window", window, "--text", FERRY, *idle).err
+        assert told in run("check", text, "--against", window, *idle).err
+        assert told in run("check", text, "--against", text, *idle).err
+        assert told in run("ingest", text, "--window", "w", *idle).err
+        done = run("query", "--window", window, "--text", FERRY, "--partial", "--delta", "9")
+        assert "nothing is decided" not in done.err
+        monkeypatch.setenv("NEARDUP_DELTA", "9")  # which is for other commands, too
+        assert "nothing is decided" not in run("query", "--window", window, "--text", FERRY).err
 
     def test_nothing_is_stored(self, run, window):
         run("query", "--window", window, "--text", "A text of its own, which nobody has written before.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import typer
 
 from neardup.cli import inputs
-from neardup.cli.context import opened_window
+from neardup.cli.context import opened_window, report_without_partial
 from neardup.cli.sinks import Rejects
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted, some_of
@@ -64,6 +64,7 @@ def opened_against(
     kept = {"keep_text": True} if shown else {}
     recipe = config.recipe.reaching(config.settings.threshold_fraction)
     with neardup.open(None, **{**config.given, **timeless, **kept, "recipe": recipe}) as target:
+        report_without_partial(config, partial=target.settings.partial)
         yield Against(target, _undated(target.read), _fill(target, config.reader(names, **reading), names))
 
 

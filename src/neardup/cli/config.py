@@ -93,7 +93,8 @@ class Config:
     `given` has only the settings that are given somewhere: for the others a window keeps what it was last written
     with. `credentials` are for a cluster. `path` is the file that was read, None if there is none. `unasked` has which
     of "window", "ca_certs" and "verify_certs" only a file says that nobody named, while a secret is the environment's.
-    `gives_reach`: the recipe's is given, not only the default that goes with the rest of it.
+    `gives_reach`: the recipe's is given, not only the default that goes with the rest of it. `options`: what was given
+    by options, not by file or environment, which are for other commands, too.
     """
 
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -103,6 +104,7 @@ class Config:
     path: Path | None = None
     unasked: frozenset[str] = frozenset()
     gives_reach: bool = False
+    options: frozenset[str] = frozenset()
 
     def check_secrets(self, window: str | None) -> None:
         """Raises `ConfigError` if a secret of the environment would go to a host, or to whoever shows a certificate,
@@ -159,11 +161,13 @@ class Config:
         {'threshold': '0.9'}
         """
         wanted = {name: value for name, value in options.items() if value is not None}
+        given = self.options | wanted.keys()
         recipe = {name: wanted.pop(name) for name in RECIPE_KEYS if name in wanted}
         if recipe:
             wanted["recipe"] = replace(self.recipe, **recipe)
         gives_reach = self.gives_reach or "reach" in recipe
-        return _checked(replace(self, given={**self.given, **_plain(wanted)}, gives_reach=gives_reach))
+        known = {**self.given, **_plain(wanted)}
+        return _checked(replace(self, given=known, gives_reach=gives_reach, options=given))
 
     def with_reach(self, own: float | None) -> Config:
         """This, for a window whose sketches have the reach `own`, None for a new one, whose are to reach its threshold:
