@@ -7,15 +7,19 @@ are no API keys either. What an API key looks like on the wire is shown in tests
 from __future__ import annotations
 
 import copy
+import json
+import re
 import secrets
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from testing.node.certificates import make_certificates
+from testing.node.clients import until
 from testing.node.node import SUPERUSER, Node, Security, User
 from testing.node.servers import only_elasticsearch
 
@@ -87,6 +91,7 @@ def partial_readers(prefix: str) -> dict[str, Any]:
         "sees_hour": {**reader, "indices": [but_one, seen, state]},
         "sees_no_hour": {**reader, "indices": [but_one, state]},
         "no_signatures": {**reader, "indices": [without_fields("neardup.*"), state]},
+        "narrowed": reader,
         "no_texts": {**reader, "indices": [without_fields("text"), state]},
     }
 
@@ -120,7 +125,8 @@ def guarded(workshop) -> Iterator[Guarded]:
     users.append(User("resign", secrets.token_urlsafe(12), ("neardup_setup", "neardup_scorer")))
     with tempfile.TemporaryDirectory() as directory:
         security = Security(make_certificates(Path(directory)), roles, tuple(users))
-        node = workshop.small("guarded", security=security).start()
+        often = {"resource.reload.interval.high": "500ms"}
+        node = workshop.small("guarded", security=security, settings=often).start()
         yield Guarded(node, {user.name: user for user in (*users, SUPERUSER)})
         node.stop()
 
@@ -330,6 +336,47 @@ def test_a_part_of_a_window_that_may_not_be_read_is_an_error_and_no_smaller_wind
         address, credentials = str(cluster.address), cluster.credentials
     with pytest.raises(ClusterRefused, match=rf"{refused} .*the role reader \(or scorer\)"):
         open_elastic_window(address, readonly=True, credentials=credentials)
+
+
+@pytest.mark.usefixtures("half")
+def test_what_is_committed_while_a_reader_may_not_read_it_is_told_and_read_later(guarded):
+    """It was not there for that reader, then and when the right was given back."""
+    text = "In hour 3 a barn burned down on the eastern pier."
+    with guarded.enter("narrowed", "half") as cluster, guarded.enter(SUPERUSER.name, "half") as super_user:
+        address, credentials = str(cluster.address), cluster.credentials
+        with open_elastic_window(address, readonly=True, credentials=credentials) as window:
+            known = len(window)
+            with narrowed_to_a_part(guarded, cluster):
+                with open_elastic_window(address, credentials=super_user.credentials) as writer:
+                    list(writer.ingest([Document("late", text, time=(HOUR + 1) * 3_600)]))
+                for _ in range(2):
+                    with pytest.raises(ClusterRefused, match=r"half-2026\.11\.21-10"):
+                        window.refresh()
+            window.refresh()
+            assert (len(window), window.query(text).duplicate_of) == (known + 1, "late")
+
+
+@contextmanager
+def narrowed_to_a_part(guarded: Guarded, cluster: Cluster) -> Iterator[None]:
+    """Meanwhile the user `narrowed`, of `cluster`, may read a part of the window only."""
+    file = guarded.node.place / "config" / "roles.yml"
+    whole, part = (json.dumps(partial_readers("half")[name]) for name in ("narrowed", "sees_hour"))
+
+    def is_refused() -> bool:
+        try:
+            check_readable(cluster, ["half-2026.11.21-10"])
+        except ClusterRefused:
+            return True
+        return False
+
+    def change(to: str) -> None:
+        file.write_text(re.sub("(?m)^narrowed: .*$", f"narrowed: {to}", file.read_text()))
+
+    change(part)
+    until(is_refused)
+    yield
+    change(whole)
+    until(lambda: not is_refused())
 
 
 @pytest.mark.usefixtures("half")

@@ -39,7 +39,7 @@ def a_store(lease, **settings):
     with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
         signer = signer_for(Recipe())
         context = ElasticContext(cluster, Layout(cluster.address), lease, signer, Settings(**settings))
-        yield ClusterStore(context, StateDocument({}, {}, KNOWN), remember=True)
+        yield ClusterStore(context, StateDocument({}, {}, KNOWN), lambda _: None, remember=True)
 
 
 @pytest.fixture

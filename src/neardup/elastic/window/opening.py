@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.window.index_layout import ElasticContext
@@ -101,5 +102,5 @@ def _opened(
         warn_of_policy(address.policy, config, chosen)
     layout.check_indexed(chosen)
     context = ElasticContext(cluster, layout, lease, signer, chosen)
-    store = ClusterStore(context, document, remember=remember)
+    store = ClusterStore(context, document, partial(readable, cluster), remember=remember)
     return WindowEngine(store, chosen, signer, readonly=readonly), left

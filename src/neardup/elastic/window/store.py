@@ -40,17 +40,25 @@ if TYPE_CHECKING:
 class ClusterStore:
     """The store of one window in a cluster, beginning with its state as `document` has it.
 
-    `remember`: a commit leaves behind the settings of this opening, and not those that it found.
+    `remember`: a commit leaves behind the settings of this opening, and not those that it found. `check_rights` raises
+    `ClusterRefused` where this user may not read all of the window that a state document tells of.
     """
 
     keeps_text: bool | None = None
     """Documents lie here whole."""
     is_durable = True
 
-    def __init__(self, context: ElasticContext, document: StateDocument, *, remember: bool) -> None:
+    def __init__(
+        self,
+        context: ElasticContext,
+        document: StateDocument,
+        check_rights: Callable[[StateDocument], object],
+        *,
+        remember: bool,
+    ) -> None:
         self._context = context
         self._cluster, self._layout, self._lease = context.cluster, context.layout, context.lease
-        self._document = document
+        self._document, self._check_rights = document, check_rights
         own = context.settings.remembered if remember else None
         self._settings = SettingsToLeave(own, document.settings)
         self._sweeps = False  # whether the next epoch also takes back what came late of aborted ranges
@@ -141,10 +149,16 @@ class ClusterStore:
             self._made = self._layout.made(self._cluster)
         if self.committed.next_order <= since.next_order:
             return
+        left = self.committed.next_order - max(since.next_order, self.committed.floor_order)
         for part in loader.stored_parts(self._context, self._document, since.next_order):
             self._keep_lease()
             self._held.add(part.records.rows, part.refs, part.blobs)
+            left -= len(part.refs)
             yield part.records
+        if (
+            left > 0
+        ):  # deleted, dropped, never committed; or passed over, for lack of a right that was taken away
+            self._check_rights(self._document)
         self._held.forget_before(self.committed.floor_hour)
 
     def hours(self) -> list[int]:
