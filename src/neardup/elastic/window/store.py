@@ -155,9 +155,7 @@ class ClusterStore:
             self._held.add(part.records.rows, part.refs, part.blobs)
             left -= len(part.refs)
             yield part.records
-        if (
-            left > 0
-        ):  # deleted, dropped, never committed; or passed over, for lack of a right that was taken away
+        if left > 0:  # deleted, dropped, or passed over, for lack of a right that was taken away
             self._check_rights(self._document)
         self._held.forget_before(self.committed.floor_hour)
 
