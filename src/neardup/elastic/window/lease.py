@@ -177,11 +177,11 @@ class Lease(Generic[Document]):
         while True:
             lost = self.is_lost(document)
             if lost or document.holder is None:
-                taken = document.next_epoch(lost=lost)
-                if self._claim(taken):
+                begun = document.next_epoch(lost=lost)
+                if self._claim(begun):
                     if lost:
                         log.warning("the last scorer (%s) ended in the middle of a batch", document.holder)
-                    return taken
+                    return begun
             elif time.monotonic() > end:
                 raise WindowLocked(str(self._cluster.address), document.holder)
             else:
