@@ -64,7 +64,7 @@ def opened_against(
     kept = {"keep_text": True} if shown else {}
     recipe = config.recipe.reaching(config.settings.threshold_fraction)
     with neardup.open(None, **{**config.given, **timeless, **kept, "recipe": recipe}) as target:
-        report_without_partial(config, partial=target.settings.partial)
+        report_without_partial(config, lambda: target.settings.partial)
         yield Against(target, _undated(target.read), _fill(target, config.reader(names, **reading), names))
 
 

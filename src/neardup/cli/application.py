@@ -52,8 +52,8 @@ def command_line(word: str = "") -> typer.Typer:
         context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback()(neardup)
-    for name in (*COMMANDS, *GROUPS):
-        if name == word or word not in (*COMMANDS, *GROUPS):
-            named = getattr(import_module(f"neardup.cli.{name}"), name)
-            app.add_typer(named, name=name) if name in GROUPS else app.command()(named)
+    names = (*COMMANDS, *GROUPS)
+    for name in (word,) if word in names else names:
+        named = getattr(import_module(f"neardup.cli.{name}"), name)
+        app.add_typer(named, name=name) if name in GROUPS else app.command()(named)
     return app

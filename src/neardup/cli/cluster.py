@@ -47,6 +47,11 @@ def settings_of_window(cluster: Cluster) -> Settings:
     return Settings() if state is None else Settings(**without_earlier(state.settings))
 
 
+def looks_for_partial(cluster: Cluster, config: Config) -> bool:
+    """Whether partial copies will be looked for in the window of a cluster, opened by this configuration."""
+    return bool(config.given.get("partial", settings_of_window(cluster).partial))
+
+
 def is_new_in_cluster(location: str, config: Config, hours: Callable[[], int]) -> bool:
     """Whether there is no window at this URL yet.
 

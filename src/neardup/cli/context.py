@@ -73,14 +73,14 @@ def opened_window(
     else:
         config = _opening(Path(location), config, make=make, is_named=bool(window or config.window))
     with neardup.open(location, readonly=readonly, remember=remember, **options, **config.given) as target:
-        report_without_partial(config, partial=target.settings.partial)
+        report_without_partial(config, lambda: target.settings.partial)
         yield target
 
 
-def report_without_partial(config: Config, *, partial: bool) -> None:
+def report_without_partial(config: Config, partial: Callable[[], bool]) -> None:
     """Says that options for partial copies decide nothing where these are not looked for, as a window may remember."""
     idle = [f"--{name}" for name in ("containment", "delta") if name in config.options]
-    if idle and not partial:
+    if idle and not partial():
         log_line(f"nothing is decided by {' and '.join(idle)}: no partial copies are looked for (--partial)")
 
 

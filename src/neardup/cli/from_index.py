@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neardup.cli.cluster import cluster_window_opener, connected, settings_of_window
+from neardup.cli.cluster import cluster_window_opener, connected, looks_for_partial, settings_of_window
 from neardup.cli.context import opened_window, report_without_partial, window_location
 from neardup.cli.pipeline import code_of_run, ingest_all, opened_sinks, score_backlog
 from neardup.cli.streams import log_line
@@ -61,8 +61,7 @@ def score_in_place(
     opener = cluster_window_opener(location, config, archive=name, **{"window_hours": 0, **config.given})
     with connected(location, config, make=True) as cluster:
         layout = prepare(cluster, name, config.settings, config.fields_beside(OWN_ID), given=options)
-        looked_for = config.given.get("partial", settings_of_window(cluster).partial)
-        report_without_partial(config, partial=looked_for)
+        report_without_partial(config, lambda: looks_for_partial(cluster, config))
         watch = Watcher(opener, cluster, layout, once=True)
         with opened_sinks(outputs, lambda: (sinks.tally.count, watch.expected)) as sinks:
             score_backlog(watch, sinks)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from neardup.cli import options
-from neardup.cli.cluster import cluster_window_opener, connected, settings_of_window
+from neardup.cli.cluster import cluster_window_opener, connected, looks_for_partial
 from neardup.cli.context import configuration, report_without_partial
 from neardup.cli.metrics import MetricsOption, metrics_at
 from neardup.model.settings import DEFAULT_POLL_SECONDS
@@ -104,8 +104,7 @@ def _watch(cluster: Cluster, config: Config, *, force: bool, rollover: bool, **p
 
     layout = layout_at(cluster)
     hourly = rollover and layout.archive is None
-    looked_for = config.given.get("partial", settings_of_window(cluster).partial)
-    report_without_partial(config, partial=looked_for)
+    report_without_partial(config, lambda: looks_for_partial(cluster, config))
     return Watcher(
         cluster_window_opener(str(cluster.address), config, force=force, **config.given),
         cluster,

@@ -287,10 +287,10 @@ class Cluster:
         if isinstance(error, ConnectionTimeout):
             return "no answer in time"
         text = self.credentials.hidden(str(error.message))
+        if "IncompleteRead(" in text:
+            return _NO_JSON
         aborted = _ABORTED_RE.search(text)
-        return (
-            _NO_JSON if "IncompleteRead(" in text else aborted[1] if aborted else _CAUSES_RE.split(text)[-1]
-        )
+        return aborted[1] if aborted else _CAUSES_RE.split(text)[-1]
 
     def _tls_reason(self, error: TlsError) -> str:
         reason = self._transport_reason(error)

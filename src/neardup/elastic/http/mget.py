@@ -90,9 +90,8 @@ def check_readable(cluster: Cluster, indices: Iterable[str], others: Iterable[st
     names = sorted(needed.union(others))
     for at in range(0, len(names), _MOST_NAMES):
         docs = [{"_index": index, "_id": "_"} for index in names[at : at + _MOST_NAMES]]
-        for each in cluster.request("POST", "/_mget", params={"_source": "false"}, body={"docs": docs})[
-            "docs"
-        ]:
+        answer = cluster.request("POST", "/_mget", params={"_source": "false"}, body={"docs": docs})
+        for each in answer["docs"]:
             error = each.get("error", {"type": None})
             _check_rights(cluster, error)
             if error["type"] in _ANSWERED_FIRST and each["_index"] in needed:

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from neardup.elastic.admin.managed_objects import MAX_LENGTH, window_config
-from neardup.elastic.http.admin_api import delete_index, index_names, index_settings, own_index
+from neardup.elastic.http.admin_api import (
+    ALL_THAT_ARE_THERE,
+    delete_index,
+    index_names,
+    index_settings,
+    own_index,
+)
 from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, count_once, refresh
 from neardup.errors import ClusterRejected, SettingsError, WindowDamaged
 from neardup.model.counted import some_of
@@ -156,7 +162,7 @@ class Layout:
         """The indices of the window that exist: what tells each from an earlier one of its name, by name; `which` as in
         `living`.
         """
-        params = {"expand_wildcards": which, "ignore_unavailable": "true", "flat_settings": "true"}
+        params = {**ALL_THAT_ARE_THERE, "expand_wildcards": which}
         settings = index_settings(cluster, self.target, "index.uuid", params=params)
         return {name: each["settings"]["index.uuid"] for name, each in settings.items() if self.owns(name)}
 
