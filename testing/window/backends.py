@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
@@ -38,12 +38,23 @@ def engines_in_turn(names: str, cases: Iterable[Any]) -> pytest.MarkDecorator:
     `names`, in memory and on one of the others, which take turns; on all of them where tests are to try more.
     """
     memory, *others = ENGINES
+    return _in_turn([memory], others, names, cases)
+
+
+def kinds_in_turn(names: str, cases: Iterable[Any]) -> pytest.MarkDecorator:
+    """As `engines_in_turn`, and each case on the reference, too."""
+    memory, *others = ENGINES
+    return _in_turn(["reference", memory], others, names, cases)
+
+
+def _in_turn(
+    always: Sequence[Any], others: Sequence[Any], names: str, cases: Iterable[Any]
+) -> pytest.MarkDecorator:
     pairs = []
     for case, other in zip(cases, cycle(others), strict=False):
         values = case if isinstance(case, tuple) else (case,)
-        engine: Any
-        for engine in ENGINES if LONG else (memory, other):
-            name, marks = (engine, ()) if isinstance(engine, str) else (engine.values[0], engine.marks)
+        for kind in (*always, *others) if LONG else (*always, other):
+            name, marks = (kind, ()) if isinstance(kind, str) else (kind.values[0], kind.marks)
             pairs.append(pytest.param(name, *values, marks=marks))
     return pytest.mark.parametrize(f"place, {names}", pairs, indirect=["place"], ids=str)
 

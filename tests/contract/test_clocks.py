@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from itertools import product
 
 import pytest
-from testing.window.backends import START, document, engines_only, grams, summaries
+from testing.window.backends import START, document, engines_in_turn, grams, kinds_in_turn, summaries
 
 from neardup.errors import SettingsError
 from neardup.model.document import FLUSH, AssumedTime, Document, Reject
@@ -96,9 +97,7 @@ def test_the_next_document_bears_it_out_or_not(place, after, believed):
     assert ("far" in ids, [reject.id for reject in rejects]) == (believed, [] if believed else ["far"])
 
 
-@engines_only
-@pytest.mark.parametrize("batch", [1, 2, 3, 100])
-@pytest.mark.parametrize("flushed", [False, True])
+@engines_in_turn("batch, flushed", product([1, 2, 3, 100], [False, True]))
 def test_where_a_batch_ends_makes_no_difference(place, batch, flushed):
     stream = [
         *full(0, 2, each=3), document("far", TEXT, 40), document("far", TEXT, 41),  # the same id twice
@@ -141,8 +140,10 @@ def test_arrival_is_no_evidence(place):
     assert (len(ids), len(rejects)) == (10, 2)
 
 
-@pytest.mark.parametrize(("count", "believed"), [(99, False), (100, False), (101, True), (300, True)])
-@pytest.mark.parametrize("batch", [7, 256])
+@kinds_in_turn(
+    "batch, count, believed",
+    [(batch, count, count > 100) for count, batch in product([99, 100, 101, 300], [7, 256])],
+)
 def test_a_stream_without_times_goes_on_after_a_pause(place, count, believed, batch):
     """So many in a row that have none, and come now, are no single wrong clock."""
     window = place.open(batch_documents=batch)

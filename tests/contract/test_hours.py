@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from testing.window.backends import START, document, grams, summaries
+from testing.window.backends import START, document, grams, kinds_in_turn, summaries
 
 from neardup.errors import SettingsError
 from neardup.model.document import Document, Reject
@@ -35,7 +35,7 @@ def test_that_documents_come_too_late_is_logged_once(place, caplog):
     assert said.startswith("document one of 2020-09-13T12:00:00Z is unscored: the hours that")
 
 
-@pytest.mark.parametrize(("hours", "hour", "status", "truncated"), [
+@kinds_in_turn("hours, hour, status, truncated", [
     ([0], 24, "exact", False),
     ([0.99], 24, "exact", False),
     ([0], 24.99, "exact", False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -104,16 +105,15 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("item", "id", "reason"), BAD, ids=[reason for _, _, reason in BAD])
-def test_a_bad_document_is_a_reject_and_the_stream_goes_on(place, item, id, reason):
+def test_bad_documents_are_rejects_and_the_stream_goes_on(place):
     window, rejects = place.open(max_length=100), list[Reject]()
-    stream = [document("a", A), item, document("b", A)]
+    stream = [document("a", A), *(item for item, _, _ in BAD), document("b", A)]
     assert summaries(window.ingest(stream, on_reject=rejects.append)) == [
         ("a", "unique", None, "a"), ("b", "exact", "a", "a")
     ]  # fmt: skip
-    assert [reject.id for reject in rejects] == [id]
-    with pytest.raises(AssertionError, match=reason):
-        raise AssertionError(rejects[0].reason)
+    assert [reject.id for reject in rejects] == [id for _, id, _ in BAD]
+    for reject, (_, _, reason) in zip(rejects, BAD, strict=True):
+        assert re.search(reason, reject.reason)
     assert window.stats().documents == 2
 
 

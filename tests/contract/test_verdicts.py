@@ -5,13 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from testing.window.backends import document, grams, summaries, without_candidates
+from testing.window.backends import document, grams, kinds_in_turn, summaries, without_candidates
 
 from neardup.model.verdict import Match, Verdict
 
-
-@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
-@pytest.mark.parametrize(("text", "other", "status", "score", "shared"), [
+PAIRS = [
     ("A rose is a flower.", "a_A rose is a flower", "near", 11 / 12, 11),
     ("A rose is a flower.", "A rose, is; a flower", "exact", 1.0, 11),
     ("abc", "a.b.c", "exact", 1.0, 0),
@@ -30,7 +28,13 @@ from neardup.model.verdict import Match, Verdict
     ("漢字かな漢字かな", "漢字かな漢字かな。", "exact", 1.0, 4),
     ("\U00020000\U00020001\U00020002\U00020003", "\U00020000\U00020001\U00020002\U00020003", "exact", 1.0, 1),
     ("\x00\x00\x00\x00\x00", "\x00\x00\x00\x00", "empty", None, None),
-])  # fmt: skip
+]  # fmt: skip
+
+
+@kinds_in_turn(
+    "retrieval, text, other, status, score, shared",
+    [(retrieval, *pair) for pair in PAIRS for retrieval in ("sketch", "complete")],
+)
 def test_status_and_score_of_a_pair(place, retrieval, text, other, status, score, shared):
     window = place.open(retrieval=retrieval)
     _, verdict = window.ingest([document("a", text), document("b", other)])
