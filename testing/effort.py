@@ -1,5 +1,6 @@
-"""How much tests try: a third of their random streams and half of their kills by default, all of it with
-NEARDUP_TEST_LONG=1 in the environment, which `make versions` sets for the tests of nodes.
+"""How much tests try: by default a third of their random streams, half of their kills, and every second or third of
+many texts and requests of a kind; all of it with NEARDUP_TEST_LONG=1 in the environment, which `make versions` sets for
+the tests of nodes.
 """
 
 import os

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
+from testing.effort import LONG
 from testing.window.backends import START, without_candidates
 from tests.contract.test_retrieval import stream
 
@@ -60,7 +61,7 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
         ),
     ):
         found = refused = 0
-        for item in TEXTS[::6]:
+        for item in TEXTS[:: 6 if LONG else 12]:
             questions: list[dict[str, Any]] = [
                 {"text": item.text}, {"id": item.id}, {"text": item.text.upper(), "threshold": "0.3"},
                 {"id": item.id, "threshold": "0.95"}, {"text": item.text, "time": START - 22 * 3_600, "matches": 1},
@@ -74,8 +75,8 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
                 refused += "does not take the query" in caplog.text
                 caplog.clear()
                 found += expected != "unknown" and expected[0].is_copy
-        assert found > 20
-        assert (refused > 20) == (settings.get("retrieval") == "complete")
+        assert found > 10
+        assert (refused > 10) == (settings.get("retrieval") == "complete")
 
 
 @pytest.mark.parametrize(("settings", "setup"), [
@@ -92,9 +93,15 @@ def test_many_texts_are_searched_for_together(cluster, settings, setup):
         for id in ("003", "017"):
             assert writer.delete(id) == memory.delete(id)
     # A query each, with which they are compared, is a second of the cluster's time for a few.
-    texts = ["", "ab", *(item.text for item in TEXTS[1::4]), TEXTS[5].text.upper(), TEXTS[9].text * 40]
+    texts = [
+        "",
+        "ab",
+        *(item.text for item in TEXTS[1 :: 4 if LONG else 8]),
+        TEXTS[5].text.upper(),
+        TEXTS[9].text * 40,
+    ]
     expected = without_candidates(memory.check(texts))
-    assert sum(verdict.is_copy for verdict in expected) > 10
+    assert sum(verdict.is_copy for verdict in expected) > 5
     assert many_at_once(cluster, texts) == expected
     # A query of candidates that were searched for has no need of a limit.
     many_at_once(cluster, texts, threshold="0.3", max_candidates=1)

@@ -1,7 +1,7 @@
 """What the processor in a node signs is what Python signs, field by field, on every text we have.
 
 Vectors and the example stream always; the manual pages in 13 languages and 2,000 passages where the corpora are
-(benchmarks/lib/corpora.py says where they are looked for).
+(benchmarks/lib/corpora.py says where they are looked for), a third of either unless tests are to try more.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from benchmarks.lib import corpora
 from benchmarks.lib.harness import DATA
+from testing.effort import LONG
 from testing.node.library import stored_signature
 
 from neardup.elastic.admin.setup import set_up
@@ -29,6 +30,7 @@ ROOT = Path(__file__).parents[2]
 VECTORS = sorted((ROOT / "tests/vectors").glob("*.jsonl"))
 HOUR = 444_444
 AT_ONCE = 100
+EVERY = slice(None, None, 1 if LONG else 3)
 SIGNATURE = (
     "recipe", "fingerprint", "qgrams", "qgram_count", "sketch", "sentences", "simhash", "simhash_bands",
 )  # fmt: skip
@@ -103,13 +105,13 @@ def test_vector_texts_and_the_example_stream_are_signed_as_by_python(cluster, ma
 @pytest.mark.slow
 def test_manual_pages_in_13_languages_are_signed_as_by_python(cluster, maker):
     pages = corpus("manpages-multi")
-    assert len({id.split("/")[1] for id in pages.ids}) >= 13
-    assert compare(cluster, maker, pages.texts, simulated) == len(pages) > 3_000
+    assert len({id.split("/")[1] for id in pages.ids[EVERY]}) >= 13
+    assert compare(cluster, maker, pages.texts[EVERY], simulated) > (3_000 if LONG else 1_000)
 
 
 @pytest.mark.slow
 def test_passages_are_signed_as_by_python(cluster, maker):
-    assert compare(cluster, maker, corpus("passages20k").texts[:2_000]) == 2_000
+    assert compare(cluster, maker, corpus("passages20k").texts[:2_000][EVERY]) >= (2_000 if LONG else 600)
 
 
 # -- the vectors, by every recipe that they have --
