@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import tracemalloc
+from itertools import product
 from random import Random
 from unittest import mock
 
@@ -144,9 +145,7 @@ def test_one_document_fits_into_any_budget(place):
         assert window.query(grams(30 * i, 30 * i + 20)).duplicate_of == f"{i}"
 
 
-@engines_only
-@pytest.mark.parametrize("policy", ["mark", "drop", "route"])
-@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
+@engines_in_turn("policy, retrieval", product(["drop", "mark", "route"], ["sketch", "complete"]))
 def test_no_more_candidates_than_allowed_whatever_the_batches(place, policy, retrieval):
     texts = [grams(i, i + 20) for i in (0, 0, 1, 2, 8, 8, 3, 12, 4, 13, 5, 0, 9, 1)]
     stream = [document(f"{i:02}", text, i / 10) for i, text in enumerate(texts)]

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from testing.effort import LONG
-from testing.window.backends import Place, document, engines_only, grams, summaries, without_candidates
+from testing.window.backends import (
+    Place,
+    document,
+    engines_only,
+    grams,
+    kinds_in_turn,
+    summaries,
+    without_candidates,
+)
 
 from neardup.errors import UnknownDocument
 
@@ -109,8 +119,7 @@ def test_reconcile_turns_a_late_original_round(place, policy):
     assert [match.id for match in verdict.matches] == (["a", "b"] if policy == "mark" else ["a"])
 
 
-@pytest.mark.parametrize("policy", ["mark", "route"])
-@pytest.mark.parametrize("seed", range(5 if LONG else 3))
+@kinds_in_turn("seed, policy", product(range(5 if LONG else 3), ["mark", "route"]))
 def test_reconcile_makes_any_order_the_order_of_time(place, policy, seed):
     import random
 
