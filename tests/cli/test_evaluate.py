@@ -182,6 +182,8 @@ def test_a_corpus_may_come_from_a_pipe_and_a_directory(run_process, stream, trut
         (("--truth", "empty.tsv"), "empty.tsv: there is no pair in it"),
         (("--truth", "strange.tsv"), "line 1 names the document 'boat', which the corpus does not have"),
         (("--copy-from", "0.5"), "line 1 has no score"),
+        (("--copy-from", "nan"), "nan is no score to begin at: give a number such as 0.7"),
+        (("--copy-from", "0.5", "--copy-label", "1"), "give --copy-from, for scores, or --copy-label"),
     ],
 )
 def test_input_that_cannot_be_used_is_told_at_once(run, stream, truth, words, message):

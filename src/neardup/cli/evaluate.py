@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -140,6 +141,7 @@ def evaluate(
     from neardup.evaluation.report import write_reports
     from neardup.evaluation.truth import read_truth
 
+    _check_judgements(copy_label, copy_from)
     methods, levels = results.methods_to_measure(method), results.thresholds_to_measure(thresholds)
     settings = configuration(config).with_fields(id=id_field, text=text_field)
     with Rejects(None, has_option=False) as rejects:
@@ -159,6 +161,17 @@ def evaluate(
     results.print_summary(evaluation, format)
     log_line(f"written: {', '.join(map(str, paths))}")
     raise typer.Exit(UNUSABLE if evaluation.failed else REJECTED if rejects.count else DONE)
+
+
+def _check_judgements(copy_label: list[str] | None, copy_from: float | None) -> None:
+    """Raises `typer.BadParameter` for a bar that is no number, and where two options say what a copy is."""
+    if copy_from is not None and not math.isfinite(copy_from):
+        raise typer.BadParameter(
+            f"{copy_from} is no score to begin at: give a number such as 0.7", param_hint="--copy-from"
+        )
+    if copy_label and copy_from is not None:
+        reason = "give --copy-from, for scores, or --copy-label, for words, not both"
+        raise typer.BadParameter(reason, param_hint="--copy-from")
 
 
 def _check_reports(directory: Path, read: Iterable[Path | str], *, force: bool) -> None:
