@@ -80,12 +80,19 @@ def test_every_answer_of_a_file_counts_or_is_said_not_to(window, tmp_path, cli):
     pairs.judge("a2", "b5", "no")
     for number in range(8):
         pairs.judge(f"a{number}", f"b{number}", "copy")
-    done = cli(
-        "calibrate", "--window", str(window), "--answers", str(truth), "--questions", "2", "--format", "jsonl"
-    )
+    done = cli("calibrate", "--window", str(window), "--answers", str(truth), "--format", "jsonl")
     assert json.loads(done.out)["answers"] == {"copy": 8}
     assert "2 judged pairs not counted: the window has no document 'nobody', nor 1 others" in done.err
     assert "1 judged pair not counted, such as 'a2' and 'b5': a pair counts if" in done.err
+
+
+@pytest.mark.parametrize(("option", "value"), [("--questions", "2"), ("--judged", "judged.tsv")])
+def test_what_is_for_questions_is_refused_beside_a_file_of_answers(window, tmp_path, cli, option, value):
+    truth = tmp_path / "truth.tsv"
+    JudgedPairs(truth).judge("a0", "b0", "copy")
+    done = cli("calibrate", "--window", str(window), "--answers", str(truth), option, value)
+    assert done.code == 2
+    assert f"--answers asks nobody: leave out {option}" in done.err
 
 
 def test_all_pairs_of_a_sample_are_not_all_of_the_window(window, tmp_path, cli):

@@ -11,14 +11,21 @@ from neardup.cli import options
 from neardup.cli.context import configuration, opened_window, window_location
 
 QUESTIONS = 40
+JUDGED = "judged.tsv"
 SAMPLE = 5_000
 
 
 def calibrate(
     window: options.WindowOption = None,
     questions: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Pairs to ask about at most; 30 to 60 are worth it.")
-    ] = QUESTIONS,
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            show_default=str(QUESTIONS),
+            help="Pairs to ask about at most; 30 to 60 are worth it.",
+        ),
+    ] = None,
     lowest: Annotated[
         float | None,
         typer.Option(
@@ -30,11 +37,13 @@ def calibrate(
         ),
     ] = None,
     judged: Annotated[
-        Path,
+        Path | None,
         typer.Option(
-            metavar="FILE", help="Write the answers here, as `neardup serve` does; those in it count already."
+            metavar="FILE",
+            show_default=JUDGED,
+            help="Write the answers here, as `neardup serve` does; those in it count already.",
         ),
-    ] = Path("judged.tsv"),
+    ] = None,
     answers: Annotated[
         Path | None,
         typer.Option(
@@ -70,10 +79,13 @@ def calibrate(
     from neardup.cli.calibrating import Answers, Calibration, given_answers
 
     settings = configuration(config, locals())
+    for option, value in (("--questions", questions), ("--judged", judged)):
+        if answers is not None and value is not None:
+            raise typer.BadParameter(f"--answers asks nobody: leave out {option}", param_hint=option)
     location = window_location(window, settings)
-    given = given_answers(answers, judged)
+    given = given_answers(answers, judged or Path(JUDGED))
     with opened_window(window, settings, readonly=True) as target:
         run = Calibration.over(target, lowest, sample=sample, seed=seed)
         run.report_unused(given, target)
-        run.ask(Answers(target, given, asks=answers is None), questions)
+        run.ask(Answers(target, given, asks=answers is None), questions or QUESTIONS)
         run.show(location, format)
