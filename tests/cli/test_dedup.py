@@ -372,9 +372,36 @@ def test_csv_of_one_header_is_the_same_to_the_byte(run):
     assert run("dedup", "a.csv", *words, "-o", "b.csv", "--removed", "r.csv").code == 0
     assert Path("b.csv").read_bytes().decode() == expected
     assert run("dedup", "a.csv", *words).out.replace("\r\n", "\n") == expected.replace("\r\n", "\n")
-    (removed,) = csv.DictReader(io.StringIO(Path("r.csv").read_text()))
+    (removed,) = csv.DictReader(io.StringIO(Path("r.csv").read_text()), delimiter=";")
     assert (removed["nr"], removed["note"], removed["neardup_duplicate_of"]) == ("3", "y", "1")
     assert removed["neardup_score"] == "1.0"
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ";", "^"])
+def test_csv_has_the_delimiter_that_was_read(run, delimiter):
+    def columns(*cells):
+        return delimiter.join(cells) + "\n"
+
+    table = [columns("id", "text", "n"), columns("1", f'"{FERRY}"', "x"), columns("2", MILL, "y")]
+    Path("a.csv").write_text("".join(table) + columns("3", FERRY, "z"))
+    Path("b.csv").write_text(columns("id", "note", "text") + columns("4", "n", "Rain is due."))
+    given = ("--delimiter", delimiter) if delimiter == "^" else ()
+    assert run("dedup", "a.csv", *given, "-o", "kept.csv", "--removed", "gone.csv").code == 0
+    assert Path("kept.csv").read_text() == run("dedup", "a.csv", *given).out == "".join(table)
+    assert Path("gone.csv").read_text().startswith(columns("id", "text", "n", "neardup_id")[:-1])
+    assert run("dedup", "a.csv", "b.csv", *given, "-o", "both.csv").code == 0
+    assert Path("both.csv").read_text().startswith(columns("id", "text", "n", "note"))
+    assert run("dedup", "a.csv", *given, "-o", "kept.tsv").code == 0
+    assert Path("kept.tsv").read_text().startswith("id\ttext\tn\n")
+
+
+def test_csv_made_of_a_tsv_or_of_several_delimiters_has_commas(run):
+    Path("a.tsv").write_text(f"id\ttext\n1\t{FERRY}\n")
+    Path("b.csv").write_text("id;text\n2;Rain is due.\n")
+    assert run("dedup", "a.tsv").out.startswith("id\ttext\n")
+    for names in (["a.tsv"], ["a.tsv", "b.csv"]):
+        assert run("dedup", *names, "-o", "c.csv", "--force").code == 0
+        assert Path("c.csv").read_text().startswith("id,text\n")
 
 
 def test_csv_of_several_headers_has_all_columns(run):
@@ -536,7 +563,7 @@ def test_a_table_of_no_rows_has_its_columns(run):
     assert Path("none.csv").read_bytes() == b"nr;text;note\r\n"
     assert run("dedup", "b.csv", "a.csv", "--max-length", 5, "-o", "both.csv").code == 1
     assert Path("both.csv").read_text() == "nr,text,note\n"
-    assert run("dedup", "b.csv").out == "nr,text\n"
+    assert run("dedup", "b.csv").out == "nr\ttext\n"
     for kinds in ([], ["--kinds"]):
         run("dedup", "a.csv", "--removed", "none.tsv", "--force", *kinds)
         Path("two.csv").write_text(f"nr;text;note\n1;{MILL};\n2;{MILL};\n")

@@ -79,9 +79,11 @@ class Writer(Protocol):
 
 
 @contextmanager
-def writing(form: OutputForm, file: BinaryIO, *, live: bool = False) -> Iterator[Writer]:
+def writing(
+    form: OutputForm, file: BinaryIO, *, live: bool = False, delimiter: str | None = None
+) -> Iterator[Writer]:
     """What writes records in this form to `file`, which stays open; lines at once if `live`. After an error, a table
-    is not written at all.
+    is not written at all. CSV has this `delimiter`; if None, the one that all of its records were read with, or commas.
     """
     if form in ("jsonl", "json"):
         writer: Writer = _JsonLines(file, live=live) if form == "jsonl" else _Json(file)
@@ -89,7 +91,7 @@ def writing(form: OutputForm, file: BinaryIO, *, live: bool = False) -> Iterator
         writer.finish()
         return
     with Spool() as spool:
-        writer = _Table(file, form, spool)
+        writer = _Table(file, form, spool, "\t" if form == "tsv" else delimiter)
         yield writer
         writer.finish()
 
@@ -171,10 +173,11 @@ def _plain(value: Any) -> str:
 class _Table:
     """Rows under columns, which are all known only when the last record is: until then they wait in a file."""
 
-    def __init__(self, file: BinaryIO, form: OutputForm, spool: Spool) -> None:
-        self._file, self._form, self._spool = file, form, spool
+    def __init__(self, file: BinaryIO, form: OutputForm, spool: Spool, delimiter: str | None) -> None:
+        self._file, self._form, self._spool, self._delimiter = file, form, spool, delimiter
         self._columns: dict[str, None] = {}
         self._headers: list[Any] = []
+        self._delimiters: set[str] = set()  # of what was read
         self._own: set[str] = set()  # the columns that say something of the records
         self._expected: list[tuple[Record, dict[str, Any]]] = []
 
@@ -195,25 +198,26 @@ class _Table:
         self._columns |= dict.fromkeys(values)
         if record.header not in self._headers[:1]:
             self._headers.append(record.header)
+        self._delimiters.add(record.delimiter)
         self._own |= own.keys()
 
     def finish(self) -> None:
         header = self._headers[0] if len(self._headers) == 1 else None
         if self._form in ("parquet", "arrow"):
             self._write_arrow(None if isinstance(header, bytes) else header)
-        elif isinstance(header, bytes) and not self._own and self._has_separator(header):
+        elif isinstance(header, bytes) and not self._own and self._is_delimited_as_read():
             self._file.write(header + b"\n")
             for _, raw in self._spool:
                 self._file.write(raw + b"\n")
         else:
             self._write_csv()
 
-    def _has_separator(self, header: bytes) -> bool:
-        """Whether what was read has the separator that this file is to have."""
-        return len(self._columns) < 2 or (b"\t" in header) == (self._form == "tsv")
+    def _is_delimited_as_read(self) -> bool:
+        return self._delimiter is None or self._delimiters == {self._delimiter} or len(self._columns) < 2
 
     def _write_csv(self) -> None:
-        rows = csv.writer(_Lines(self._file), delimiter="\t" if self._form == "tsv" else ",")
+        read = next(iter(self._delimiters)) if len(self._delimiters) == 1 else ","
+        rows = csv.writer(_Lines(self._file), delimiter=self._delimiter or read)
         if self._columns:
             rows.writerow(self._columns)
         for values, _ in self._spool:

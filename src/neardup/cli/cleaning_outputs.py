@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 from neardup.cleaning.writers import OutputForm, Writer, form_of_output, writing
 from neardup.cli import output_files
 from neardup.cli.streams import check_output
-from neardup.sources.files import form_of
+from neardup.sources.files import ending, form_of
 
 if TYPE_CHECKING:
     from neardup.sources.reader import Reader
@@ -39,23 +39,21 @@ class CleaningOutputs(NamedTuple):
         output_files.check_outputs(files, read, replace=self.force, by_name=by_name, lines=True)
 
 
-def form_for(reader: Reader) -> OutputForm:
+def _form_for(reader: Reader) -> OutputForm:
     """The form for standard output: CSV if all that is read is."""
     return "csv" if reader.paths and all(form_of(name) == "csv" for name in reader.paths) else "jsonl"
 
 
 @contextmanager
-def opened_writers(
-    outputs: CleaningOutputs, form: OutputForm, *, live: bool
-) -> Iterator[tuple[Writer, Writer | None]]:
-    """What writes the records that stay, to standard output in `form`, and those that go, if these are to be written.
+def opened_writers(outputs: CleaningOutputs, reader: Reader) -> Iterator[tuple[Writer, Writer | None]]:
+    """What writes the records of `reader` that stay, and those that go, if these are to be written.
 
     Lines are finished before what is made whole: where no table can be made of the records, they are all there.
     """
     paths = [outputs.kept] if outputs.removed is None else [outputs.kept, outputs.removed]
     with ExitStack() as stack:
         writers = {
-            path: stack.enter_context(_opened_writer(path, form, force=outputs.force, live=live))
+            path: stack.enter_context(_opened_writer(path, reader, force=outputs.force))
             for path in sorted(paths, key=_is_whole, reverse=True)
         }
         yield writers[outputs.kept], writers[outputs.removed] if outputs.removed else None
@@ -67,20 +65,24 @@ def _is_whole(path: Path | None) -> bool:
 
 
 @contextmanager
-def _opened_writer(path: Path | None, form: OutputForm, *, force: bool, live: bool) -> Iterator[Writer]:
-    """What writes records to the file, in the form that its name tells; or in `form` to standard output."""
+def _opened_writer(path: Path | None, reader: Reader, *, force: bool) -> Iterator[Writer]:
+    """What writes records of `reader` to the file, in the form that its name tells, or to standard output."""
+    live = reader.bytes_total is None
+    delimiter = None
     with ExitStack() as stack:
         if path is None:
             check_output()
-            file = sys.stdout.buffer
+            form, file = _form_for(reader), sys.stdout.buffer
         else:
             form = form_of_output(str(path), "--output")
+            if any(ending(name) == ".tsv" for name in reader.paths):
+                delimiter = ","  # from one form to another, by their names
             whole = _is_whole(path)
             if not live:
                 stack.enter_context(output_files.told_if_cut_short(path, force=force, whole=whole))
             file = stack.enter_context(output_files.opened_output(path, force=force, whole=whole))
             file = stack.enter_context(_compressed(file, path))
-        yield stack.enter_context(writing(form, file, live=live))
+        yield stack.enter_context(writing(form, file, live=live, delimiter=delimiter))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from neardup.cleaning.compared import settings_for
 from neardup.cleaning.kept_kinds import KindSample
 from neardup.cleaning.records import ByKind, Entry, Outcome, cleaned, entries
 from neardup.cli import inputs, sinks
-from neardup.cli.cleaning_outputs import CleaningOutputs, form_for, opened_writers
+from neardup.cli.cleaning_outputs import CleaningOutputs, opened_writers
 from neardup.cli.cleaning_tally import CleaningTally
 from neardup.cli.exit_codes import DONE, REJECTED, Stop
 from neardup.cli.pipeline import progress
@@ -55,8 +55,7 @@ def clean(
     by_kind = ByKind(rules.kept_kinds, sample)
     tally = CleaningTally(by_kind.sample)
     with Stop(waits=True) as stop, ExitStack() as stack:
-        writers = opened_writers(outputs, form_for(reader), live=reader.bytes_total is None)
-        kept, removed = stack.enter_context(writers)
+        kept, removed = stack.enter_context(opened_writers(outputs, reader))
         rejects = stack.enter_context(sinks.Rejects(outputs.rejects, force=outputs.force))
         shown = sys.stderr.isatty() and not (sys.stdout.isatty() and outputs.kept is None)
         position = lambda: (reader.bytes_read, reader.bytes_total)  # noqa: E731 - as short as its name

@@ -74,7 +74,7 @@ def documents(
             yield position.reject(reason, raw=source.excerpt())
             return
         else:
-            table = position.begin_table(source.raw(), row)
+            table = position.begin_table(source.raw(), row, source.delimiter)
 
 
 def checked_delimiter(delimiter: str | None) -> str | None:
@@ -118,7 +118,8 @@ def _rows(
     """Every row that is not blank, the error in its place, or None: nothing more is there now."""
     while (header := source.peek()) is None:
         yield None
-    rows = csv.reader(source, delimiter=delimiter or _delimiter(header, text_field), strict=True)
+    source.delimiter = delimiter or _delimiter(header, text_field)
+    rows = csv.reader(source, delimiter=source.delimiter, strict=True)
     pieces: list[list[str]] = []  # of a row that could only be read in part yet, inside a quote
     while True:
         if not pieces:
@@ -187,7 +188,7 @@ def _document(
     if sum(not name for name, _ in valued) > 1:
         raise RecordError("more than one column without a name has a value: give each a name of its own")
     record: dict[str, Any] = dict(valued)
-    position.record = Record(source.raw(), record, table.header, table.columns)
+    position.record = Record(source.raw(), record, table.header, table.columns, table.delimiter)
     return use.document(record, position.name("\0".join(row).encode()))
 
 
@@ -209,6 +210,7 @@ class _LineSource:
         self._in_vain, self._reason = 0, ""  # a quote open before this line does not end, and why
         self.is_interrupted = False
         self.start = 1
+        self.delimiter = ","  # by which its rows are read
 
     def begin(self) -> None:
         """A new row starts here."""

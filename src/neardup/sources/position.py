@@ -26,13 +26,15 @@ ATTACHMENTS: Final = "attachments"
 class Record(NamedTuple):
     """A record as it was read: its `raw` bytes, where it stood in lines, in UTF-8 without the line end; its values.
 
-    `header`: of CSV the raw header, of Parquet and Arrow the schema; `columns` are their names.
+    `header`: of CSV the raw header, of Parquet and Arrow the schema; `columns` are their names. `delimiter`: what
+    separates the columns of CSV.
     """
 
     raw: bytes | None
     values: Mapping[str, Any]
     header: Any = None
     columns: Sequence[str] = ()
+    delimiter: str = ","
 
     @property
     def is_made(self) -> bool:
@@ -69,9 +71,9 @@ class Position:
         self._same.clear()
         self._unnamed = 0
 
-    def begin_table(self, header: Any, columns: Sequence[str]) -> Record:
+    def begin_table(self, header: Any, columns: Sequence[str], delimiter: str = ",") -> Record:
         """Go to the rows below this header; returns what they are like."""
-        return self.tables.setdefault(header, Record(None, {}, header, columns))
+        return self.tables.setdefault(header, Record(None, {}, header, columns, delimiter))
 
     def name(self, content: bytes = b"") -> str:
         """The id of this record, if it brings none: the same whenever the same is read again.
