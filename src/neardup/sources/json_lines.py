@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import orjson
 
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from neardup.sources.lines import Lines
     from neardup.sources.position import Item, Position
     from neardup.sources.streams import Chunk
+
+_COLUMNS: Final = (
+    "not a record, but one object of columns, as to_json() of pandas writes it: to_json(orient='records') writes "
+    "records"
+)
 
 
 def documents(chunks: Iterator[Chunk], use: FieldUse, position: Position, longest: int) -> Iterator[Item]:
@@ -71,7 +76,16 @@ def _item(line: bytes, use: FieldUse, position: Position) -> Item | None:
     try:
         return use.document(record, position.name(line))
     except RecordError as error:
-        return position.reject(error.reason, id=error.id, raw=excerpt(line))
+        reason = _COLUMNS if _is_of_columns(record, use.text) else error.reason
+        return position.reject(reason, id=error.id, raw=excerpt(line))
+
+
+def _is_of_columns(record: dict[str, object], text: str) -> bool:
+    """Whether this is a table, of which each column, `text` too, is an object with the same keys."""
+    column = record.get(text)
+    return isinstance(column, dict) and all(
+        isinstance(each, dict) and each.keys() == column.keys() for each in record.values()
+    )
 
 
 def _fault(line: bytes, cause: orjson.JSONDecodeError, encoding: str | None) -> str:

@@ -157,6 +157,15 @@ def test_records_within_a_list_are_told_with_what_takes_them_out(tmp_path, field
     assert reject.reason.endswith("(fields: tags): --text-field names another")
 
 
+@pytest.mark.parametrize("columns", ["text", "id text"])
+def test_an_object_of_columns_is_told_how_it_becomes_records(tmp_path, columns):
+    table = {name: {"0": "Rain.", "1": "Snow."} for name in columns.split()}
+    (reject,) = read(written(tmp_path, "a.json", json.dumps(table)))
+    assert reject.reason.endswith("to_json(orient='records') writes records")
+    (reject,) = read(written(tmp_path, "b.json", json.dumps({**table, "text": {"0": "Rain."}, "n": 1})))
+    assert reject.reason.startswith("field ")
+
+
 @pytest.mark.parametrize("value", ["1", '[{"text": "Rain."}]'])
 def test_a_long_name_of_a_field_is_cut_in_a_message(tmp_path, value):
     (reject,) = read(written(tmp_path, "a.json", '{"' + "a" * 1_000 + f'": {value}}}'))
