@@ -76,6 +76,13 @@ def test_type_checkers_take_what_is_taken(place):
     assert len(list(window.ingest([Document("4", A, day)]))) == 1
 
 
+class Link(NamedTuple):
+    """A row of a frame that has other columns."""
+
+    text: str
+    url: str
+
+
 BAD = [
     ({"text": A}, None, "id is None"),
     ({"id": "", "text": A}, None, "id is ''"),
@@ -102,6 +109,7 @@ BAD = [
     ("str", None, r"^'str' \(str\) is no document"),
     (b"0123456789" * 9, None, "^b'01234567890123456789012345678901234567… \\(bytes\\) is no document"),
     (object(), None, "^object is no document"),
+    (Link("Rain.", A), None, r"not both of id and text are among these \('text', 'url'\): rename them"),
 ]
 
 

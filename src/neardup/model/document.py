@@ -16,6 +16,10 @@ from neardup.model.tuples import maker_of
 
 MAX_ID_BYTES: Final = 512  # what Elasticsearch allows for an _id
 _NO_DOCUMENT: Final = "{} is no document: it must be a mapping with id and text, or a tuple (id, text, time)"
+_NOT_NAMED: Final = (
+    "a named tuple is read by its names, and not both of id and text are among these ({}): rename them, "
+    "or pass tuple(row)"
+)
 
 
 class Flush:
@@ -249,7 +253,9 @@ def _taken_apart(item: Any) -> tuple[Any, ...]:
         return fields.pop("id", None), fields.pop("text", None), fields.pop("time", None), fields or None
     if isinstance(item, tuple | list):
         names = getattr(item, "_fields", Document._fields)
-        if names != Document._fields and {"id", "text"} <= {*names}:  # a named tuple, in an order of its own
+        if names != Document._fields:  # a named tuple, in an order of its own
+            if not {"id", "text"} <= {*names}:
+                raise DocumentError(None, _NOT_NAMED.format(some_of([shown(name) for name in names], 20)))
             return _taken_apart(dict(zip(names, item, strict=True)))
         if 2 <= len(item) <= len(Document._fields):
             return Document(*item)
