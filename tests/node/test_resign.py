@@ -156,7 +156,7 @@ def test_an_hour_that_is_deleted_meanwhile_is_passed_over(window):
     check_signed(window)
 
 
-def test_a_run_that_ended_half_way_closes_the_window_and_is_gone_on_with(window):
+def test_a_run_that_ended_half_way_closes_the_window_and_is_gone_on_with(window, caplog):
     documents = in_order(stream(120))
     put(window, documents[:80])
     watched(window)
@@ -171,6 +171,10 @@ def test_a_run_that_ended_half_way_closes_the_window_and_is_gone_on_with(window)
 
     with mock.patch.object(SignedOtherwise, "sign", one_index), pytest.raises(KeyboardInterrupt):
         resigned(window)
+    told = (
+        f"{window.address} stays closed to scorers and readers until it is signed: the same command goes on"
+    )
+    assert told in caplog.messages
     put(window, documents[80:])  # other clients write on
     for readonly in (False, True):
         with pytest.raises(WindowResigning, match=r"neardup resign --window http.* --force` goes on"):

@@ -8,6 +8,8 @@ so a run that was ended at any moment goes on where it was.
 
 from __future__ import annotations
 
+import logging
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.admin.recipe_change import checked_plan, describe_index
@@ -22,10 +24,12 @@ from neardup.errors import NotSetUp
 from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from neardup.elastic.http.address import Credentials
     from neardup.model.settings import Recipe
+
+log = logging.getLogger("neardup")
 
 _SECONDS_A_DOCUMENT: Final = 3e-3
 """Of 4 KB; one of 500 KB takes some 0.3 s."""
@@ -88,15 +92,28 @@ def resign_cluster(
         if dry_run:
             return resigning
         close_window(cluster, layout, signer, config)
-        apply(cluster, made)
-        for name in targets:
-            on_index(name, otherwise.sign(name))
-            if state.archive is None:
+        with _told_if_cut_off(str(cluster.address)):
+            apply(cluster, made)
+            for name in targets:
+                on_index(name, otherwise.sign(name))
+                if state.archive is None:
+                    describe_index(cluster, name, config)
+            # What was on its way, or changed while it was signed; hours that were made while the templates were not.
+            while otherwise.sign(layout.target):
+                pass
+            for name in layout.living(cluster).keys() - set(targets):
                 describe_index(cluster, name, config)
-        # What was on its way, or changed while it was signed; hours that were made while the templates were not.
-        while otherwise.sign(layout.target):
-            pass
-        for name in layout.living(cluster).keys() - set(targets):
-            describe_index(cluster, name, config)
-        reopen_window(cluster, config)
+            reopen_window(cluster, config)
         return resigning
+
+
+@contextmanager
+def _told_if_cut_off(window: str) -> Iterator[None]:
+    """Logs that the window stays closed, if an error or a signal ends this."""
+    try:
+        yield
+    except BaseException:
+        log.warning(
+            "%s stays closed to scorers and readers until it is signed: the same command goes on", window
+        )
+        raise
