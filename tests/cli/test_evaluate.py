@@ -106,6 +106,15 @@ def test_thresholds_and_judgements_are_taken_from_the_options(run, stream):
     assert [(point["threshold"], point["reported"]) for point in row["points"]] == [(0.6, 1), (0.9, 0)]
 
 
+def test_judgements_that_are_to_mean_a_copy_and_no_pair_has_are_told(run, stream, truth):
+    Path("judged.tsv").write_text("ferry\tferry-edited\tsame\nferry\tmill\tSimilar\n", "utf-8")
+    words = ("evaluate", stream, "-m", "checksum(text)", "--output", "out", "--force", "--truth")
+    done = run(*words, "judged.tsv", "--copy-label", "Same", "--copy-label", "similiar")
+    assert "; no pair is judged 'similiar' (--copy-label)" in done.err
+    assert "; no pair is judged 'yes' (--copy-label)" in run(*words, truth, "--copy-label", "yes").err
+    assert "(--copy-label)" not in run(*words, "judged.tsv", "--copy-label", "same").err
+
+
 def test_neardup_is_measured_as_it_is_set_up(run):
     corpus = written("case.jsonl", [{"id": "a", "text": FERRY}, {"id": "b", "text": FERRY.upper()}])
     Path("pairs.tsv").write_text("a\tb\n", "utf-8")

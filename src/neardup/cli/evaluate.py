@@ -153,7 +153,7 @@ def evaluate(
     pairs = read_truth(
         truth, corpus, copy_labels=copy_label or (), copy_from=copy_from, judged_only=judged_only
     )
-    log_line(results.described(len(corpus), pairs))
+    log_line(results.described(len(corpus), pairs, copy_label or ()))
     evaluation = results.evaluation_of(
         corpus, pairs, methods, settings.settings, output, thresholds=levels, seed=seed, fresh=fresh
     )

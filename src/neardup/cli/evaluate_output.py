@@ -59,11 +59,17 @@ def thresholds_to_measure(text: str | None) -> tuple[float, ...] | None:
     return tuple(sorted({float(exact_threshold(part, "thresholds")) for part in parts}))
 
 
-def described(documents: int, truth: Truth) -> str:
-    """How corpus and truth were understood, so that a judgement taken the wrong way is seen at once."""
+def described(documents: int, truth: Truth, copy_labels: Sequence[str]) -> str:
+    """How corpus and truth were understood, so that a judgement taken the wrong way is seen at once; which of the
+    judgements that were to mean a copy no pair has.
+    """
     facts = truth.facts()
     labels = ", ".join(f"{count:,} {label}" for label, count in facts["labels"].items())
     skipped = f"; first line taken for names of columns: {facts['columns']}" if facts["columns"] else ""
+    known = {*facts["labels"]}
+    # Of very many numbers only how many there are is known.
+    unused = [repr(label) for label in copy_labels if known.isdisjoint((label.lower(), "scored"))]
+    mistyped = f"; no pair is judged {' or '.join(unused)} (--copy-label)" if unused else ""
     unjudged = (
         ""
         if truth.others or truth.judged_only or not truth.labels
@@ -75,7 +81,7 @@ def described(documents: int, truth: Truth) -> str:
     return (
         f"{counted(documents, 'document')}; {counted(facts['copies'], 'pair')} of copies, {facts['others']:,} of "
         f"others, {facts['uncounted']:,} not counted (judgements: {labels}); counting {facts['counted']}{skipped}"
-        f"{unjudged}"
+        f"{mistyped}{unjudged}"
     )
 
 
