@@ -36,6 +36,8 @@ def sources() -> list[str]:
 def prose(name: str) -> str:
     """What a file says to its reader; of a test the comments and docstrings, for its strings are data."""
     text = (ROOT / name).read_text("utf-8")
+    if ".md" not in text:  # it cites nothing
+        return ""
     if name.startswith("tests/") and name.endswith(".py"):
         text = "\n".join([*docstrings(text), *comments(text)])
     return LINE_END.sub(" ", text)
