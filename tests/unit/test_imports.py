@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("imports")  # so that the modules are read once
 PACKAGE = Path(__file__).parents[2] / "src" / "neardup"
 CLI = ("neardup.cli", "neardup.__main__")
 ARCHITECTURE = PACKAGE.parents[1] / "ARCHITECTURE.md"
@@ -26,12 +28,16 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {module_name(path): ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+@functools.cache
+def modules() -> dict[str, list[ast.AST]]:
+    """What each module is made of."""
+    files = sorted(PACKAGE.rglob("*.py"))
+    return {module_name(path): list(ast.walk(ast.parse(path.read_text("utf-8")))) for path in files}
 
 
-def imported(tree: ast.Module) -> Iterator[str]:
+def imported(nodes: list[ast.AST]) -> Iterator[str]:
     """Every module named by an import, at the top or inside a function, for types only or not."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -44,11 +50,13 @@ def within(name: str, packages: tuple[str, ...]) -> bool:
 
 
 def importers(wanted: tuple[str, ...]) -> set[str]:
-    return {name for name, tree in MODULES.items() if any(within(other, wanted) for other in imported(tree))}
+    return {
+        name for name, nodes in modules().items() if any(within(other, wanted) for other in imported(nodes))
+    }
 
 
 def test_the_package_was_found():
-    assert len(MODULES) > 20
+    assert len(modules()) > 20
 
 
 def room(module: str) -> str:
@@ -60,9 +68,9 @@ def room(module: str) -> str:
 
 def arrows() -> dict[str, set[str]]:
     """The rooms that each room imports from."""
-    found: dict[str, set[str]] = {room(name): set() for name in MODULES}
-    for name, tree in MODULES.items():
-        known = {other for other in imported(tree) if other in MODULES and other != "neardup"}
+    found: dict[str, set[str]] = {room(name): set() for name in modules()}
+    for name, nodes in modules().items():
+        known = {other for other in imported(nodes) if other in modules() and other != "neardup"}
         found[room(name)] |= {room(other) for other in known} - {room(name)}
     return found
 
@@ -90,8 +98,8 @@ def test_there_are_few_ways_from_room_to_room():
 def test_no_module_imports_more_than_twelve_of_ours():
     """But `neardup`, which names what is public."""
     many = {}
-    for name, tree in MODULES.items():
-        ours = {other for other in imported(tree) if other in MODULES} - {name}
+    for name, nodes in modules().items():
+        ours = {other for other in imported(nodes) if other in modules()} - {name}
         packages = {other for other in ours if any(deeper.startswith(f"{other}.") for deeper in ours)}
         if len(ours - packages) > 12 and name != PACKAGE.name:
             many[name] = len(ours - packages)
@@ -111,8 +119,8 @@ OPTION_LISTS = ("calibrate", "check", "dedup", "evaluate", "ingest", "setup", "w
 def test_no_function_is_longer_than_sixty_lines_but_lists_of_options():
     lengths = {
         node.name: (node.end_lineno or 0) - node.lineno + 1
-        for tree in MODULES.values()
-        for node in ast.walk(tree)
+        for nodes in modules().values()
+        for node in nodes
         if isinstance(node, ast.FunctionDef)
     }
     assert {name for name, length in lengths.items() if length > 60} <= set(OPTION_LISTS)
@@ -129,8 +137,8 @@ def test_only_the_client_imports_elasticsearch():
 def test_only_the_http_client_and_its_calls_send_requests():
     sending = {
         room(name)
-        for name, tree in MODULES.items()
-        for node in ast.walk(tree)
+        for name, nodes in modules().items()
+        for node in nodes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "request"
     }
     assert sending == {"neardup.elastic.http"}
@@ -140,8 +148,8 @@ def test_only_the_clock_asks_what_time_it_is():
     clocks = {"time.time", "time.time_ns", "datetime.now", "datetime.utcnow", "datetime.today", "date.today"}
     asking = {
         name
-        for name, tree in MODULES.items()
-        for node in ast.walk(tree)
+        for name, nodes in modules().items()
+        for node in nodes
         if isinstance(node, ast.Attribute) and ast.unparse(node) in clocks
     }
     assert asking | importers(("time.time", "time.time_ns")) == {"neardup.model.clock"}
@@ -166,8 +174,8 @@ def test_the_parts_of_the_cluster_import_one_way(part, below):
 def test_only_the_command_line_prints():
     printing = {
         name
-        for name, tree in MODULES.items()
-        for node in ast.walk(tree)
+        for name, nodes in modules().items()
+        for node in nodes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
     }
     assert {name for name in printing if not within(name, CLI)} == set()
