@@ -14,13 +14,16 @@ from neardup.baselines.registry import make
 from neardup.evaluation.methods import usable
 
 TEXTS = collection()
-METHODS = [name for name in REGISTERED if name in usable(["all"])[0]]
+USABLE = frozenset(usable(["all"])[0])
+METHODS = [name for name in REGISTERED if name in USABLE]
 """Those whose library is installed."""
 LOSSY = {name for name in METHODS if name.startswith(("MinHash LSH", "LSH"))}
 # What holds for one random lexicon and for ten holds for those between.
 KINDS = [name for name in METHODS if not any(f"(k=2, lexicons={n}," in name for n in range(2, 10))]
+# What is signed for one test is there for the others of that method.
+GROUPS = {name: pytest.mark.xdist_group(name) for name in METHODS}
 every_method = pytest.mark.parametrize("name", METHODS)
-every_kind = pytest.mark.parametrize("name", KINDS)
+every_kind = pytest.mark.parametrize("name", [pytest.param(name, marks=GROUPS[name]) for name in KINDS])
 
 
 @functools.cache
@@ -79,7 +82,7 @@ def test_a_text_is_its_own_copy_unless_it_has_no_feature(name):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        (name, text)
+        pytest.param(name, text, marks=GROUPS[name])
         for name in KINDS
         for text in ("", " \t\n", "?!...")
         if not text or name != "checksum(text)"  # to which they are letters like any other
@@ -102,38 +105,37 @@ def test_same_is_a_score_at_the_threshold(name):
 
 @every_kind
 def test_copies_share_a_key(name):
-    method, signatures, _ = signed(name)
+    method, signatures, scores = signed(name)
     for threshold in method.thresholds:
         keys = [method.keys(signature, threshold) for signature in signatures]
         if name in LOSSY or any(found is None for found in keys):
             continue
         keys = [set(found) for found in keys]
-        for i, a in enumerate(signatures):
-            for j, b in enumerate(signatures):
-                assert keys[i] & keys[j] or not method.same(a, b, threshold)
+        for i, row in enumerate(scores):
+            for j, score in enumerate(row):
+                assert score < threshold or keys[i] & keys[j]
 
 
 @every_kind
-@pytest.mark.parametrize("kind", ["its own index", "by keys"])
-def test_an_index_finds_what_comparing_all_finds(name, kind):
+def test_an_index_finds_what_comparing_all_finds(name):
+    """Its own, and the one by keys where that is another."""
     method, signatures, scores = signed(name)
-    if kind == "by keys" and isinstance(method.index(method.thresholds[0]), KeyIndex):
-        kind = "its own index"
     for threshold in {
         method.thresholds[0],
         method.thresholds[len(method.thresholds) // 2],
         method.thresholds[-1],
     }:
-        index = method.index(threshold) if kind == "its own index" else KeyIndex(method, threshold)
-        for i, signature in enumerate(signatures):
-            found = list(index.matches(signature))
-            wanted = {j: scores[i][j] for j in range(i) if method.same(signature, signatures[j], threshold)}
-            assert len(dict(found)) == len(found)
-            if name in LOSSY:
-                assert dict(found).items() <= wanted.items()
-            else:
-                assert dict(found) == pytest.approx(wanted)
-            index.add(signature)
+        own = method.index(threshold)
+        for index in [own] if isinstance(own, KeyIndex) else [own, KeyIndex(method, threshold)]:
+            for i, signature in enumerate(signatures):
+                found = list(index.matches(signature))
+                wanted = {j: score for j, score in enumerate(scores[i][:i]) if score >= threshold}
+                assert len(dict(found)) == len(found)
+                if name in LOSSY:
+                    assert dict(found).items() <= wanted.items()
+                else:
+                    assert dict(found) == pytest.approx(wanted)
+                index.add(signature)
 
 
 @every_kind
