@@ -38,7 +38,9 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.fixture(scope="session")
 def steps(tmp_path_factory: pytest.TempPathFactory) -> StepCounter:
-    """Counts the steps of expressions: no test is timed."""
+    """Counts the steps of expressions: no test is timed. It is compiled anew in each process that has such a test, so
+    those that ask for it are of the group `steps`.
+    """
     return StepCounter(tmp_path_factory.mktemp("steps"))
 
 

@@ -40,6 +40,7 @@ ingest({template!r}, 100)
 """
 
 
+@pytest.mark.xdist_group("steps")
 @pytest.mark.parametrize("template", [TEMPLATE, "x"], ids=["near copies", "one text"])
 def test_a_document_of_a_wave_costs_hardly_more_than_the_one_before(steps, template):
     """Four times as many copies once took 64 times as long; bitsets of the members are longer, too."""

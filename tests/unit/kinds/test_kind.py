@@ -155,6 +155,7 @@ def test_kinds_are_symmetric_and_shares_are_shares(a, b):
 HOSTILE = ("a@", "1.", "> \nx:\n", "| ", "----\nA: b\nC: d\n", "www.", "1a", "\n", "e\u0301\u0323")
 
 
+@pytest.mark.xdist_group("steps")
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_texts_take_linear_time(steps, piece):
     short, long = (

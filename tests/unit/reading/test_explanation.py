@@ -298,6 +298,7 @@ explained(4_000)
 """
 
 
+@pytest.mark.xdist_group("steps")
 @pytest.mark.parametrize(
     ("texts", "count"), [(FIGURES, 1_000), (LONG_TEXTS, 40_000)], ids=["figures", "long texts"]
 )
