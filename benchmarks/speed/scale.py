@@ -81,7 +81,10 @@ def run_level(args: argparse.Namespace, level: str) -> dict[str, Any] | None:
     if known < plan["documents"]:
         print(f"{level}: {known:,} of {plan['documents']:,} documents; call again to go on", file=sys.stderr)
         return None
-    again = [harness.run_module("benchmarks.speed.scale_part", "reopen", str(path)) for _ in range(3)]
+    again = [
+        harness.run_module("benchmarks.speed.scale_part", "reopen", str(path))
+        for _ in range(1 if args.tiny else 3)
+    ]
     size = sum(file.stat().st_size for file in Path(plan["window"]).rglob("*") if file.is_file())
     return figures_of(json.loads(notes.read_text()), again, size, TINY_SIZES if args.tiny else SIZES)
 
