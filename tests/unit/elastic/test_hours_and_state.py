@@ -23,6 +23,7 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch import document_checks
 from neardup.elastic.watch.document_checks import examine_documents, is_half_signed
 from neardup.elastic.window import loader
+from neardup.elastic.window.batch_candidates import BatchCandidates
 from neardup.elastic.window.batch_writes import BatchWrites
 from neardup.elastic.window.candidate_query import CandidateQueries
 from neardup.elastic.window.codec import text_of
@@ -35,10 +36,11 @@ from neardup.elastic.window.scored_documents import (
     scored_documents,
 )
 from neardup.elastic.window.setup_changes import check_archive, check_not_resigning, remember_hours
+from neardup.elastic.window.signed_otherwise import SignedOtherwise
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.document import Origin, Prepared
-from neardup.model.settings import HOUR_MS, Recipe, Settings
+from neardup.model.settings import HOUR_MS, MAX_SENTENCE_DOCUMENTS, Recipe, Settings
 from neardup.model.times import format_time
 from neardup.signing.signer import signer_for
 from neardup.stores.base import Commit
@@ -467,6 +469,49 @@ def test_copies_in_an_index_that_is_not_the_window_s_hide_none_of_its_documents(
         for body in (queries.with_values("identity", ["x"]), queries.successor(3)):
             found = [hit for page in loader.pages(cluster, layout, body, size=size) for hit in page]
             assert [hit.ref for hit in found] == [(NAME, str(arrival)) for arrival in range(5)]
+
+
+def left_out(query):
+    """The indices that a query leaves out."""
+    others = query.get("bool", {}).get("must_not", [])
+    return {name for each in others for name in each.get("terms", {}).get("_index", [])}
+
+
+@pytest.mark.parametrize("ask", ["unscored", "aborted", "sentences", "hours", "signed"])
+def test_copies_in_an_index_that_is_not_the_window_s_are_not_counted(ask):
+    """A backup of a dead scorer's documents had `neardup watch` take them back at every look, for ever; one of others
+    made sentences common, so that partial copies were missed, and hours twice as large.
+    """
+    documents = {NAME: 0 if ask == "aborted" else MAX_SENTENCE_DOCUMENTS, "news-backup": 5}
+
+    def script(request):
+        if "_settings" in request.path:
+            return Answer(200, {name: {"settings": {"index.uuid": name}} for name in documents})
+        body = orjson.loads(request.body) if request.body else {}
+        count = sum(documents[name] for name in documents.keys() - left_out(body.get("query", {})))
+        aggregated = {
+            "each": {"buckets": {"s": {"doc_count": count}}}, "hours": {"buckets": [{"key": 0, "doc_count": count}]},
+        }  # fmt: skip
+        return Answer(
+            200, {"count": count, "hits": {"hits": []}, "aggregations": aggregated, "_shards": {"failed": 0}}
+        )
+
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        layout, state = Layout(cluster.address), StateDocument({}, {}).next_epoch(lost=True)
+        context = ElasticContext(cluster, layout, mock.Mock(), SIGNER, Settings())
+        lookup = loader.DocumentLookup(cluster, layout, CandidateQueries(context, state))
+        answers = {
+            "unscored": lambda: (
+                loader.count_with_status(cluster, layout, "unscored") == MAX_SENTENCE_DOCUMENTS
+            ),
+            "aborted": lambda: not loader.has_aborted(cluster, layout, state),
+            "sentences": lambda: not list(lookup.common({"s": {"match_all": {}}}, {"match_all": {}})),
+            "hours": lambda: (
+                BatchCandidates(context, state)._documents_by_hour() == {0: MAX_SENTENCE_DOCUMENTS}
+            ),
+            "signed": lambda: SignedOtherwise(cluster, layout, SIGNER).count() == MAX_SENTENCE_DOCUMENTS,
+        }
+        assert answers[ask]()
 
 
 def rolled_back(outcome):

@@ -173,7 +173,7 @@ class BatchCandidates:
         """How many documents each hour has."""
         hourly = {"histogram": {"field": f"{OBJECT}.time", "interval": HOUR_MS, "min_doc_count": 1}}
         body = {
-            "query": self._queries.living([]),
+            "query": self._layout.without_others(self._cluster, self._queries.living([])),
             "size": 0,
             "track_total_hits": False,
             "aggs": {"hours": hourly},

@@ -162,9 +162,23 @@ class Layout:
         """The indices of the window that exist: what tells each from an earlier one of its name, by name; `which` as in
         `living`.
         """
-        params = {**ALL_THAT_ARE_THERE, "expand_wildcards": which}
-        settings = index_settings(cluster, self.target, "index.uuid", params=params)
+        settings = self._matched(cluster, which)
         return {name: each["settings"]["index.uuid"] for name, each in settings.items() if self.owns(name)}
+
+    def without_others(self, cluster: Cluster, query: dict[str, Any]) -> dict[str, Any]:
+        """The `query`, of whatever is counted, without the indices that `target` finds and that are none of the
+        window's, such as a backup of it. One request, but for an archive.
+        """
+        if self.archive is not None:
+            return query
+        others = sorted(name for name in self._matched(cluster, "all") if not self.owns(name))
+        if not others:
+            return query
+        return {"bool": {"filter": [query], "must_not": [{"terms": {"_index": others}}]}}
+
+    def _matched(self, cluster: Cluster, which: str) -> dict[str, Any]:
+        params = {**ALL_THAT_ARE_THERE, "expand_wildcards": which}
+        return index_settings(cluster, self.target, "index.uuid", params=params)
 
     def tell_deleted(self, before: Mapping[str, str], now: Mapping[str, str], floor_hour: int) -> bool:
         """Whether an index of an hour from `floor_hour` on, or of an archive, that was `made` before is not there now,

@@ -110,10 +110,11 @@ class DocumentLookup:
         and match `among`.
         """
         names = list(sentences)
+        own = self._layout.without_others(self._cluster, among)
         for at in range(0, len(names), _COUNTED_AT_ONCE):
             each = {name: sentences[name] for name in names[at : at + _COUNTED_AT_ONCE]}
             body = {
-                "query": among, "size": 0, "track_total_hits": False,
+                "query": own, "size": 0, "track_total_hits": False,
                 "aggs": {"each": {"filters": {"filters": each}}},
             }  # fmt: skip
             page = api.search(self._cluster, self._layout.searched, body, api.WHOLE_OF_WHAT_IS_THERE)
@@ -220,8 +221,8 @@ def _restored_fields(settings: Settings) -> tuple[str, ...]:
 
 
 def count_with_status(cluster: Cluster, layout: Layout, status: str) -> int:
-    """How many documents bear this status, the window's or not."""
-    query = {"term": {f"{OBJECT}.status": status}}
+    """How many documents in the window's indices bear this status, whether they count or not."""
+    query = layout.without_others(cluster, {"term": {f"{OBJECT}.status": status}})
     return api.count(cluster, layout.target, query, api.WHAT_IS_THERE)
 
 
@@ -240,7 +241,8 @@ def has_aborted(cluster: Cluster, layout: Layout, state: StateDocument) -> bool:
     if not state.aborted:
         return False
     layout.refresh(cluster, state.commit.floor_hour)
-    return api.count(cluster, layout.target, in_aborted_range(state), api.WHAT_IS_THERE) > 0
+    query = layout.without_others(cluster, in_aborted_range(state))
+    return api.count(cluster, layout.target, query, api.WHAT_IS_THERE) > 0
 
 
 def in_aborted_range(state: StateDocument) -> dict[str, Any]:

@@ -44,7 +44,8 @@ class SignedOtherwise:
         """How many there are, in `target` or in the whole window. An hour that has been deleted has none."""
         target = target or self._layout.target
         api.refresh(self._cluster, target, {**api.WHAT_IS_THERE, **api.NO_INDEX_NEEDED})
-        return api.count(self._cluster, target, self._query, api.WHAT_IS_THERE)
+        query = self._layout.without_others(self._cluster, self._query)
+        return api.count(self._cluster, target, query, api.WHAT_IS_THERE)
 
     def sign(self, target: str) -> int:
         """Signs those in `target`; how many there were, one that has changed meanwhile with them. About 3 ms each.
