@@ -485,3 +485,13 @@ def test_a_deleted_document_is_named_in_one_line_of_the_log(writes, caplog):
     writes.put(Action("update", *ref, {"neardup": {"status": "near"}}), ref.id)
     writes.send(1)
     assert caplog.messages == [f"a\\x0aWARNING b in {HOUR} was deleted by another client"]
+
+
+def test_a_document_that_came_too_late_and_takes_no_mark_is_refused_alone(documents, writes):
+    """In an hour whose mapping is strict one such document ended `neardup watch`, at every look anew."""
+    for id in ("late", "other"):
+        documents.put(HOUR, id, {"text": id})
+    documents.refused = lambda op, key: BAD if key == (HOUR, "late") else None
+    for version, id in enumerate(("late", "other"), 1):
+        writes.put(Action("update", HOUR, id, {"neardup": {"status": "unscored"}}, version, 1), id)
+    assert writes.send(1).keys() == {"late"}

@@ -137,7 +137,8 @@ class WriteSender:
             return None
         error = str(outcome.error)
         hint = hint_for(error)
-        if outcome.status in FOR_ONE_ITEM and write.arrival >= 0 and (hint or remedy_for(error) is None):
+        is_of_batch = write.new or write.arrival >= 0  # what came too late is new, and has no arrival
+        if outcome.status in FOR_ONE_ITEM and is_of_batch and (hint or remedy_for(error) is None):
             return f"Elasticsearch refuses it: {error}{hint}"
         raise refusal(self._cluster, action, outcome)
 
