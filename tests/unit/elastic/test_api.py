@@ -103,6 +103,26 @@ def test_a_point_in_time_of_opensearch_has_names_of_its_own():
     assert orjson.loads(closed.body) == {"pit_id": "opened"}
 
 
+def test_a_point_in_time_lacks_no_shard():
+    """OpenSearch makes one of what is there, unless it is told not to, and no search in it says that something lacks:
+    `ingest --from-index` went on without the shards of a node that had just been started again.
+    """
+
+    def script(request):
+        if request.path == "/":
+            return Answer(200, {"version": {"distribution": "opensearch"}}, product=False)
+        if "allow_partial_pit_creation=false" in request.path:
+            return Answer(503, {}, product=False)
+        return Answer(200, {"pit_id": "opened", "hits": {"hits": []}}, product=False)
+
+    with (
+        standing_in(script) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterUnreachable, match="503"),
+    ):
+        list(api.snapshot_pages(cluster, "news-*", {"sort": ["x"]}, size=2))
+
+
 def test_hits_of_one_place_are_not_parted_by_the_end_of_a_page():
     """OpenSearch gives documents in two shards of an index the same numbers."""
     places = [["t", "news-1", number] for number in (0, 1, 1, 2, 2, 3)]

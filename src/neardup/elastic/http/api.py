@@ -233,6 +233,9 @@ def snapshot_pages(
     a page has hits.
     """
     params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true", **(_HIDDEN_TOO if hidden else {})}
+    is_opensearch = cluster.product == "opensearch"
+    if is_opensearch:  # which else makes one of the shards that are there, and no search in it tells
+        params["allow_partial_pit_creation"] = "false"
     path, named = POINT_IN_TIME[cluster.product]
     with _told_what_is_red(cluster, target):
         pit = _point_in_time(cluster, f"/{target}/{path}", named, params)
@@ -249,7 +252,7 @@ def snapshot_pages(
 
     try:
         behind = None if after is None else [*after, *(value for _, value in last)]
-        yield from _pages(page, size, behind, is_split=cluster.product == "opensearch")
+        yield from _pages(page, size, behind, is_split=is_opensearch)
     finally:
         with suppress(ClusterError):
             cluster.request("DELETE", f"/{path}", body={named: pit}, missing_ok=True)
