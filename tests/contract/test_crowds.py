@@ -162,9 +162,9 @@ def test_a_flood_is_searched_in_parts_where_pairs_are_looked_at(monkeypatch, set
     monkeypatch.setattr(posting_lists, "ReusedArray", lambda size: ReusedArray(min(size, 64)))
     sizes, merged = [], candidates.merged
 
-    def noted(counts):
-        sizes.append(len(counts[0].docs))
-        return merged(counts)
+    def noted(counts, routes):
+        sizes.append(len(counts.docs))
+        return merged(counts, routes)
 
     monkeypatch.setattr(search, "merged", noted)
     assert list(neardup.open(None, batch_documents=400, **settings).ingest(mixed_up(400))) == whole

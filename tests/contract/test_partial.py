@@ -233,7 +233,7 @@ def holding(count):
 @pytest.mark.parametrize("batch", [1, 64])
 def test_a_sentence_of_too_many_documents_names_none_and_the_verdict_says_so(place, batch):
     chosen = {"delta": 0, "batch_documents": batch}
-    with mock.patch("neardup.index.sentence_index.MAX_SENTENCE_DOCUMENTS", 10):
+    with mock.patch.dict("neardup.index.search._LIMITS", sentences=10):
         window = place.open(partial=True, **chosen)
         verdicts = list(window.ingest(holding(14)))
         assert [len(verdict.partial) for verdict in verdicts] == [*range(11), 0, 0, 0]
@@ -302,7 +302,7 @@ def test_all_windows_answer_as_the_reference(data: st.DataObject) -> None:
     with (
         tempfile.TemporaryDirectory() as directory,
         mock.patch("neardup.window.state._COMPACT_FROM", compact_from),
-        mock.patch("neardup.index.sentence_index.MAX_SENTENCE_DOCUMENTS", most),
+        mock.patch.dict("neardup.index.search._LIMITS", sentences=most),
         mock.patch("testing.window.reference_window.MAX_SENTENCE_DOCUMENTS", most),
     ):
         compare(chosen, working, stream, Path(directory))

@@ -198,6 +198,34 @@ def test_a_sentence_route_finds_what_shares_a_sentence(place):
 
 
 @engines_only
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"routes": ("sentences",)}, {"routes": ("simhash",)},
+        {"routes": ("sentences", "simhash"), "partial": True},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_stored_documents_are_compared_by_routes_too(place, settings):
+    """Their words cannot be made from their normal forms."""
+    words = random.Random(0).choices(vocabulary(), k=600)
+    texts = (" ".join([f"{SENTENCE}.", *words[:250], *words[250 + i : 280 + i]]) for i in range(310))
+    stream = [Document(f"{i:03}", text, START) for i, text in enumerate(texts)]
+    # By their sketches none is found.
+    settings |= {"threshold": 0.6, "min_shared": 64, "recipe": Recipe(sketch_size=64, simhash_variants=3)}
+    window = place.open(**settings)
+    verdicts = list(window.ingest(stream))
+    assert sum(verdict.is_copy for verdict in verdicts) > 100
+    for opened in (False, True):
+        window = place.reopened(window, **settings) if opened else window
+        for stored in stream[:300:50]:
+            by_text = window.query(stored.text, matches=None).matches
+            others = [match for match in by_text if match.id != stored.id]
+            assert list(window.query(id=stored.id, matches=None).matches) == others
+        assert list(window.reconcile()) == []
+
+
+@engines_only
 @pytest.mark.parametrize("batch", [1, 64])
 def test_a_sentence_of_too_many_documents_finds_none_and_the_dead_do_not_count(place, batch):
     settings = {"routes": ("sentences",), "batch_documents": batch}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from neardup.index.posting_lists import Query, SharedCounts
     from neardup.index.repeated_texts import StandIns
-    from neardup.index.sentence_index import Among, SharedSentences
+    from neardup.index.word_index import Among, SharedKeys
 
 MANY_FROM: Final = 64
 """A document with so many candidates is compared with all of them together: fewer are compared as fast one by one."""
@@ -77,7 +77,7 @@ class Candidates(NamedTuple):
         }
         return self.chosen(documents(self.queries, self.docs))._replace(many=many)
 
-    def with_sentences(self, shared: SharedSentences) -> Candidates:
+    def with_sentences(self, shared: SharedKeys) -> Candidates:
         """These and the pairs that have sentences in common, each once."""
         sharing = shared.queries << 32 | shared.docs
         pairs = _sorted_once(np.concatenate([self.queries << 32 | self.docs, sharing]))
@@ -103,16 +103,17 @@ class Candidates(NamedTuple):
         return self.chosen(~have_many[self.queries])._replace(many=many)
 
 
-def merged(counts: Sequence[SharedCounts]) -> Candidates:
-    """The candidates of all routes, sorted, each once; none in `many`."""
-    queries = np.arange(len(counts[0].left_out)) << 32
-    truncated = np.sum([route.left_out for route in counts], axis=0) > 0
-    pairs = np.concatenate([np.repeat(queries, np.diff(route.offsets)) | route.docs for route in counts])
+def merged(counts: SharedCounts, routes: Sequence[SharedKeys]) -> Candidates:
+    """The candidates of the retrieval and of all routes, sorted, each once; none in `many`."""
+    queries = np.arange(len(counts.left_out)) << 32
+    truncated = np.logical_or.reduce([counts.left_out > 0, *(route.truncated for route in routes)])
+    of_routes = [route.queries << 32 | route.docs for route in routes]
+    pairs = np.concatenate([np.repeat(queries, np.diff(counts.offsets)) | counts.docs, *of_routes])
     return Candidates(*_parted(_sorted_once(pairs)), truncated)
 
 
 def candidates_of_one_route(counts: SharedCounts, passing: Passing, query: Query, size: int) -> Candidates:
-    """The candidates of one route that are `passing`: as `merged([counts]).with_many()`, but without a look
+    """The candidates of one route that are `passing`: as `merged(counts, []).with_many()`, but without a look
     at most of a flood's.
 
     `query` is what was searched with, in a table of `size` documents, of which its own are the last.

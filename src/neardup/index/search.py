@@ -19,8 +19,8 @@ from neardup.index.crowds import Crowds
 from neardup.index.pair_overlaps import required_overlaps
 from neardup.index.posting_lists import PostingLists, Query
 from neardup.index.query_batch import SignedQueryBatch, posted, with_fingerprints
-from neardup.index.sentence_index import Among, SentenceIndex
 from neardup.index.template_filter import TemplateFilter, passing_of
+from neardup.index.word_index import Among, WordIndex
 from neardup.kernels.sketch import UNCOUNTED
 from neardup.model.settings import (
     COMPLETE_SHARED,
@@ -30,12 +30,14 @@ from neardup.model.settings import (
     WIDE_ABOVE,
     Settings,
 )
+from neardup.signing.signature import WordFeatures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from neardup.index.document_table import DocumentTable
     from neardup.index.posting_lists import SharedCounts
+    from neardup.index.word_index import SharedKeys
     from neardup.signing.signature import Keys, Offsets
     from neardup.signing.signer import Signer
 
@@ -66,9 +68,9 @@ class Search:
         self.lists = PostingLists(packs=settings.retrieval == "sketch")
         self.crowds, self._templates = Crowds(), TemplateFilter()
         # Partial copies are searched by the lists of the route of that name.
-        self.sentences = SentenceIndex() if settings.partial else None
+        self.sentences = WordIndex(_LIMITS["sentences"]) if settings.partial else None
         own = "sentences" if settings.partial else None
-        self.routes = {route: PostingLists() for route in settings.routes if route != own}
+        self.routes = {route: WordIndex(_LIMITS[route]) for route in settings.routes if route != own}
 
     def decide_by(self, settings: Settings) -> None:
         """Searches by other `settings` from now on, which differ in policy and matches alone."""
@@ -90,7 +92,7 @@ class Search:
             + self.crowds.memory
             + self._templates.memory
             + sentences
-            + sum(lists.memory for lists in self.routes.values())
+            + sum(route.memory for route in self.routes.values())
         )
 
     @property
@@ -205,7 +207,7 @@ class Search:
         """`candidates` where routes and sentences find some, too, or no more than so many are taken."""
         counts = self._counts_of_retrieval(batch, query, table, _PAIRS_AT_ONCE)
         batch, query = batch.part(0, len(counts.left_out)), query.first(len(counts.left_out))
-        pairs = merged([counts, *self._counts_of_routes(batch, query, table)])
+        pairs = merged(counts, self._shared_of_routes(batch, query, table, among))
         if among is not None:
             pairs = pairs.among(among)
         candidates = self.with_sentences(pairs, batch, query, table, among)
@@ -229,17 +231,27 @@ class Search:
             *keys, min_shared, chained, table.columns, table.counters, at_once=at_once, columns=alike
         )
 
-    def _counts_of_routes(
-        self, batch: SignedQueryBatch, query: Query, table: DocumentTable
-    ) -> list[SharedCounts]:
-        """What the posting lists of each route find; the batch is added to them."""
-        counts = []
-        if (words := batch.words) is not None:
-            ones, sentences = np.ones(len(query.docs), np.int64), (words.sentences, words.sentence_offsets)
-            for route, lists in self.routes.items():
-                keys, limit = sentences if route == "sentences" else words.band_keys(), _LIMITS[route]
-                counts.append(lists.search_and_add(*keys, ones, query, table.columns, table.counters, limit))
-        return counts
+    def _shared_of_routes(
+        self, batch: SignedQueryBatch, query: Query, table: DocumentTable, among: Among | None
+    ) -> list[SharedKeys]:
+        """What each route finds; the batch is added to it."""
+        if (words := batch.words) is None:
+            return []
+        keys = {"sentences": (words.sentences, words.sentence_offsets), "simhash": words.band_keys()}
+        return [
+            index.shared_and_add(*keys[route], query, table, among) for route, index in self.routes.items()
+        ]
+
+    def words_of(self, docs: Sequence[int]) -> WordFeatures:
+        """What of the words of docs is searched by, as if their texts had been signed."""
+        none = np.empty(0, np.uint64), np.zeros(len(docs) + 1, np.int64)
+        sentences = self.routes.get("sentences") if self.sentences is None else self.sentences
+        bands = self.routes.get("simhash")
+        return WordFeatures.of_keys(
+            *(none if sentences is None else sentences.keys_of(docs)),
+            *(none if bands is None else bands.keys_of(docs)),
+            variants=self._signer.recipe.simhash_variants,
+        )
 
     def with_sentences(
         self,
@@ -257,7 +269,11 @@ class Search:
             return candidates
         if batch.words is None:
             return candidates._replace(truncated=np.ones_like(candidates.truncated))
-        return candidates.with_sentences(self.sentences.shared_and_add(batch.words, query, table, among))
+        return candidates.with_sentences(
+            self.sentences.shared_and_add(
+                batch.words.sentences, batch.words.sentence_offsets, query, table, among
+            )
+        )
 
     def _limited(self, candidates: Candidates) -> Candidates:
         """No more candidates a document than `max_candidates`: the earliest, and the verdict will say so."""
@@ -277,7 +293,7 @@ class Search:
         self.crowds, self._templates = Crowds(), TemplateFilter()  # made anew as they are wanted
         if self.sentences is not None:
             self.sentences = self.sentences.renumbered(docs)
-        self.routes = {route: lists.renumbered(docs) for route, lists in self.routes.items()}
+        self.routes = {route: index.renumbered(docs) for route, index in self.routes.items()}
 
 
 def _filtered(candidates: Candidates, passing: Passing) -> Candidates:

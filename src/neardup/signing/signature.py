@@ -116,6 +116,22 @@ class WordFeatures(NamedTuple):
     simhashes: Keys
     features: Offsets
 
+    @classmethod
+    def of_keys(
+        cls, sentences: Keys, sentence_offsets: Offsets, bands: Keys, band_offsets: Offsets, *, variants: int
+    ) -> WordFeatures:
+        """Those of documents with these sentences and `band_keys`; of a simhash that has features it has one."""
+        simhashes = np.zeros((len(band_offsets) - 1, variants), np.uint64)
+        positions = (
+            np.repeat(np.arange(len(simhashes)), np.diff(band_offsets)),
+            (bands >> np.uint64(18)).astype(np.int64),
+        )
+        shifts = np.uint64(48) - np.uint64(16) * (bands >> np.uint64(16) & np.uint64(3))
+        np.bitwise_or.at(simhashes, positions, (bands & np.uint64(0xFFFF)) << shifts)
+        features = np.zeros(simhashes.shape, np.int64)
+        features[positions] = 1
+        return cls(sentences, sentence_offsets, simhashes, features)
+
     def part(self, first: int, last: int) -> WordFeatures:
         """Documents `first` to `last` (excluded); shares memory."""
         return WordFeatures(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from neardup.index.candidates import Candidates
     from neardup.index.posting_lists import Query
     from neardup.index.query_batch import SignedQueryBatch
-    from neardup.index.sentence_index import Among
+    from neardup.index.word_index import Among
     from neardup.model.settings import PartialRule
     from neardup.model.verdict import Overlap, Verdict
     from neardup.window.state import State

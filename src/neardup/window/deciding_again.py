@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from neardup.index.sentence_index import Among
+    from neardup.index.word_index import Among
     from neardup.model.decision import Compared
     from neardup.model.verdict import Verdict
     from neardup.signing.signature import SignedBatch

@@ -141,7 +141,7 @@ def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64], bulk:
         search.sentences.add(*stored.of(_SENTENCES), docs, hours)
     for kind, route in ((_SENTENCES, "sentences"), (_BANDS, "simhash")):
         if route in search.routes:
-            search.routes[route].add(*stored.of(kind), docs)
+            search.routes[route].add(*stored.of(kind), docs, np.empty(0, np.int32))
 
 
 def _post(

@@ -256,14 +256,16 @@ class State:
         ]
 
     def signed_again(self, docs: Sequence[int], forms: Sequence[bytes]) -> SignedQueryBatch:
-        """Stored documents of these normal `forms` as they were signed when they came, with their sentences where those
-        of all are known.
+        """Stored documents of these normal `forms` as they were signed when they came, with the words that are searched
+        by where those of all are known.
         """
         signed = self.search.query_batch(forms, normal=True)
-        sentences = self.search.sentences
-        if sentences is None or not records.are_with_words(records.chosen_rows(self.table.rows, docs)).all():
+        if (
+            not self.search.reads_words
+            or not records.are_with_words(records.chosen_rows(self.table.rows, docs)).all()
+        ):
             return signed
-        return signed._replace(words=sentences.words_of(docs))
+        return signed._replace(words=self.search.words_of(docs))
 
     def _stored_blob(self, doc: int) -> bytes:
         return self.store.blobs(self.table.rows[doc : doc + 1])[0]

@@ -26,7 +26,7 @@ def counts_of(*docs: np.ndarray, stand_ins: tuple[int, ...] = ()) -> SharedCount
 def test_where_all_pass_very_many_are_not_sorted():
     counts = counts_of(np.arange(200), np.arange(3), np.arange(MANY_FROM - 1), np.arange(MANY_FROM))
     candidates = candidates_of_one_route(counts, lambda _, docs: docs >= 0, QUERY, 204)
-    sorted_ones = merged([counts]).with_many()
+    sorted_ones = merged(counts, []).with_many()
     for mine, other in zip(candidates[:3], sorted_ones[:3], strict=True):
         np.testing.assert_array_equal(mine, other)
     assert sorted(candidates.many) == sorted(sorted_ones.many) == [0, 3]
