@@ -237,9 +237,9 @@ class Search:
         """What each route finds; the batch is added to it."""
         if (words := batch.words) is None:
             return []
-        keys = {"sentences": (words.sentences, words.sentence_offsets), "simhash": words.band_keys()}
         return [
-            index.shared_and_add(*keys[route], query, table, among) for route, index in self.routes.items()
+            index.shared_and_add(*_route_keys(words, route), query, table, among)
+            for route, index in self.routes.items()
         ]
 
     def words_of(self, docs: Sequence[int]) -> WordFeatures:
@@ -270,9 +270,7 @@ class Search:
         if batch.words is None:
             return candidates._replace(truncated=np.ones_like(candidates.truncated))
         return candidates.with_sentences(
-            self.sentences.shared_and_add(
-                batch.words.sentences, batch.words.sentence_offsets, query, table, among
-            )
+            self.sentences.shared_and_add(*_route_keys(batch.words, "sentences"), query, table, among)
         )
 
     def _limited(self, candidates: Candidates) -> Candidates:
@@ -294,6 +292,11 @@ class Search:
         if self.sentences is not None:
             self.sentences = self.sentences.renumbered(docs)
         self.routes = {route: index.renumbered(docs) for route, index in self.routes.items()}
+
+
+def _route_keys(words: WordFeatures, route: str) -> tuple[Keys, Offsets]:
+    """By what a route looks documents up, one document after another, and n + 1 offsets."""
+    return words.band_keys() if route == "simhash" else (words.sentences, words.sentence_offsets)
 
 
 def _filtered(candidates: Candidates, passing: Passing) -> Candidates:

@@ -110,7 +110,7 @@ class DocumentLookup:
         and match `among`.
         """
         names = list(sentences)
-        own = self._layout.without_others(self._cluster, among)
+        own = self._layout.without_others(self._cluster, among) if names else among
         for at in range(0, len(names), _COUNTED_AT_ONCE):
             each = {name: sentences[name] for name in names[at : at + _COUNTED_AT_ONCE]}
             body = {
