@@ -517,6 +517,23 @@ def test_a_document_whose_new_place_is_taken_stays_and_all_others_move(cluster, 
         bulk(cluster, [Action("delete", copies, "b")] if stays else [])
 
 
+def test_numbers_of_a_document_that_moves_stay_as_they_came(cluster):
+    """Those beyond 64 bits became floating point."""
+    hour, copies = cluster.address.hourly(START // 3_600), cluster.address.copies(START // 3_600)
+    number = 10 * 2**64 + 1
+    with open_elastic_window(str(cluster.address), policy="mark") as window:
+        list(window.ingest([document("a", A), document("b", A)]))
+    mapping = {"properties": {"n": {"type": "keyword"}}}
+    cluster.request("PUT", f"/{hour}/_mapping", body=mapping)
+    cluster.request("PUT", f"/{copies}", body={"mappings": mapping})
+    written = f'{{"doc": {{"n": {number}}}}}'.encode()
+    cluster.request("POST", f"/{hour}/_update/b", body=written, params={"refresh": "true"})
+    with open_elastic_window(str(cluster.address), policy="route") as window:
+        list(window.reconcile())
+    (moved,) = [source for at, _, source in stored(cluster) if at == copies]
+    assert moved["n"] == number
+
+
 def test_a_copy_that_cannot_be_put_back_is_not_searched(cluster):
     """It was, until the window was opened again."""
     url = str(cluster.address)

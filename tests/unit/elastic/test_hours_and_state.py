@@ -393,7 +393,7 @@ def test_documents_of_a_batch_go_to_their_hour_or_its_copies_and_stay_where_anot
     assert layout.refs_for(documents, HOUR, aside) == [(own, "a"), (copies, "b"), ("news-elsewhere", "x")]
 
 
-@pytest.mark.parametrize("value", [1 << 70, {1: 2}, {"a"}, "\ud800", b"x"])
+@pytest.mark.parametrize("value", [{1: 2}, {"a"}, "\ud800", b"x"])
 def test_a_document_that_cannot_be_sent_is_refused_and_nothing_is_sent(value, monkeypatch):
     monkeypatch.setattr("neardup.elastic.window.batch_writes.verdict_fields", lambda *_: [{"order": 7}])
     monkeypatch.setattr("neardup.elastic.window.batch_writes.first_fields", lambda *_: [{}])

@@ -12,6 +12,7 @@ import orjson
 
 from neardup.elastic.http.api import DocumentRef, Version
 from neardup.elastic.http.client import BUSY, NODE_GONE, Cluster, with_causes
+from neardup.elastic.http.exact_json import dumps
 from neardup.elastic.http.halves import by_halves
 from neardup.elastic.http.permission_errors import permission_error
 from neardup.elastic.http.remedies import never_fits, remedy_for
@@ -209,7 +210,7 @@ def _encode(action: Action) -> bytes:
     line = orjson.dumps({action.op: head}) + b"\n"
     if action.op == "delete":
         return line
-    source = action.source if isinstance(action.source, bytes) else orjson.dumps(action.source or {})
+    source = action.source if isinstance(action.source, bytes) else dumps(action.source or {})
     if action.op == "update":
         # Even one that changes nothing makes a new version: writes to the old one that are still on their way fail.
         source = b'{"detect_noop":false,"doc":' + source + b"}"

@@ -18,11 +18,11 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import quote, urlencode
 
-import orjson
 from elastic_transport import ConnectionTimeout, NodePool, Serializer, TlsError, Transport, TransportError
 from elastic_transport.client_utils import url_to_node_config
 
 from neardup.elastic.http.address import Address, Credentials
+from neardup.elastic.http.exact_json import dumps, loads
 from neardup.elastic.http.permission_errors import permission_error
 from neardup.elastic.http.remedies import TAKES_MORE, never_fits, remedy_for
 from neardup.elastic.http.wait_reasons import WaitReasons
@@ -87,8 +87,8 @@ class _Json(Serializer):
 
     def loads(self, data: bytes) -> Any:
         try:
-            answer = orjson.loads(data) if data else None
-        except orjson.JSONDecodeError:
+            answer = loads(data) if data else None
+        except ValueError:
             return data.decode("utf-8", "replace")
         return _hide(answer, self._hidden) if b'"error"' in data else answer
 
@@ -350,10 +350,10 @@ def _encode(body: Body | None) -> tuple[bytes | None, str]:
     if body is None:
         return None, _JSON
     if isinstance(body, dict):
-        return orjson.dumps(body), _JSON
+        return dumps(body), _JSON
     if isinstance(body, bytes):
         return body, _NDJSON if body.endswith(b"\n") else _JSON
-    lines = [line if isinstance(line, bytes) else orjson.dumps(line) for line in body]
+    lines = [line if isinstance(line, bytes) else dumps(line) for line in body]
     return b"\n".join(lines) + b"\n", _NDJSON
 
 
@@ -375,7 +375,7 @@ def _type_and_reason(status: int, body: Any) -> tuple[str, str]:
         return "error", HTTPStatus(status).phrase if status in set(HTTPStatus) else "without a word"
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict) or {"type", "reason"}.isdisjoint(error):  # of a proxy
-        said = error if isinstance(error, str) else orjson.dumps(error).decode()
+        said = error if isinstance(error, str) else dumps(error).decode()
         return "error", " ".join(said.split())[:200]
     # Of a search that shards refused the reason stands at the root, and above it only that they did.
     roots = error.get("root_cause") or [{}]

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from http.client import BAD_REQUEST
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-import orjson
-
 from neardup.elastic.http.admin_api import is_readable
 from neardup.elastic.http.api import StoredDocument, stored_document
+from neardup.elastic.http.exact_json import dumps
 from neardup.elastic.http.permission_errors import permission_error
 from neardup.elastic.http.remedies import remedy_for
 from neardup.elastic.http.unexpected import reads_answer
@@ -76,7 +75,7 @@ def mget(
 
 def next_size(part: Sequence[StoredDocument], size: int, most: int = _MOST) -> int:
     """How many documents to ask for, `most` at most, after a `part` of `size`, those that are gone left out."""
-    average = sum(len(orjson.dumps(each.source)) for each in part) / max(len(part), 1)
+    average = sum(len(dumps(each.source)) for each in part) / max(len(part), 1)
     return max(1, min(most, _GROWTH * size, round(_ANSWER_BYTES / max(average, 1))))
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from neardup.elastic.http.bulk import Action, Op
+from neardup.elastic.http.exact_json import dumps
 from neardup.elastic.window.codec import OBJECT, first_fields, unstored_fields, verdict_fields
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.held_documents import HeldDocuments
@@ -64,7 +63,7 @@ class BatchWrites:
         earlier = self._pending.action(ref)
         op: Op = "index" if earlier is not None and earlier.op in ("delete", "index") else "create"
         try:
-            source = orjson.dumps(whole)
+            source = dumps(whole)
         except TypeError as error:
             self._pending.refuse(document.id, f"its fields cannot be written as JSON: {error}")
             return

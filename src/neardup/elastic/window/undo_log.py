@@ -15,11 +15,10 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import orjson
-
 from neardup.elastic.http.admin_api import ALL_THAT_ARE_THERE, index_settings
 from neardup.elastic.http.api import get_doc, put_doc
 from neardup.elastic.http.bulk import TOO_LARGE, Action, bulk, bulk_done, is_gone_for_good
+from neardup.elastic.http.exact_json import dumps
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import never_fits
 from neardup.elastic.window.codec import OBJECT, arrival_in
@@ -195,4 +194,4 @@ def _undoing(entry: UndoEntry, current: StoredDocument | None) -> Action | None:
 
 def _size(entry: UndoEntry) -> int:
     """Bytes of an entry in the document of a part."""
-    return len(orjson.dumps(entry._asdict()))
+    return len(dumps(entry._asdict()))
