@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window.codec import OBJECT
 from neardup.elastic.window.compact import sketch_keys
 from neardup.index.query_batch import posted
@@ -36,9 +37,14 @@ class Likeness:
         self._is_open = 0 in least
 
     def concerns(self, hit: Hit) -> bool:
-        """Whether the verdict on a document of the batch can depend on `hit`."""
+        """Whether the verdict on a document of the batch can depend on `hit`, as it can on one that cannot be read:
+        whoever restores that says what is wrong with it.
+        """
         ours = hit.source[OBJECT]
-        if self._is_open or ours["fingerprint"] in self._fingerprints or ours["identity"] in self._ids:
+        try:
+            if self._is_open or ours["fingerprint"] in self._fingerprints or ours["identity"] in self._ids:
+                return True
+            shared = Counter(i for key in sketch_keys(ours).tolist() for i in self._holders.get(key, ()))
+        except UNREADABLE:
             return True
-        shared = Counter(i for key in sketch_keys(ours).tolist() for i in self._holders.get(key, ()))
         return any(count >= self._least[i] for i, count in shared.items())
