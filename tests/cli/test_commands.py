@@ -85,6 +85,20 @@ class TestQuery:
         assert (done.lines[0]["partial"], done.lines[0]["truncated"]) == ([], True)
         assert "without their sentences" in caplog.text
 
+    def test_a_route_into_a_window_that_keeps_no_words(self, run, window, caplog):
+        run(
+            "ingest",
+            written("more.jsonl", [{"id": "more", "text": MILL}]),
+            "--window",
+            window,
+            "--route",
+            "simhash",
+        )
+        assert (
+            "stored without their sentences and simhashes: by the route simhash only a new window"
+            in caplog.text
+        )
+
     def test_options_for_partial_copies_where_none_are_looked_for(self, run, window, monkeypatch):
         """In a window that was made with --partial they count (test_partial_copies)."""
         told = "neardup: nothing is decided by --containment and --delta: no partial copies are looked for"

@@ -89,12 +89,14 @@ def _warn_of_lacking(state: State, first: int) -> None:
     table = state.table
     rows = table.rows[first : table.size]
     unread = np.count_nonzero(are_without_words(rows))
-    if state.search.sentences is not None and unread and "sentences" not in state.warned:
-        state.warned.add("sentences")
+    if state.search.reads_words and unread and "words" not in state.warned:
+        state.warned.add("words")
+        ways = [f"by the route {route}" for route in state.search.routes]
+        ways += ["as partial copies"] if state.search.sentences is not None else []
         log.warning(
-            "%s documents or more were stored without their sentences: as partial copies only a new window finds them",
-            f"{unread:,}",
-        )
+            "%s documents or more were stored without their sentences and simhashes: %s only a new window finds them",
+            f"{unread:,}", " and ".join(ways),
+        )  # fmt: skip
     posted = table.first_of[first : table.size] == np.arange(first, table.size)
     lacking = np.count_nonzero(posted & _lacks_prefix(state, rows))
     # Where documents lie whole, none has its prefix beside it, whatever it was stored for.
