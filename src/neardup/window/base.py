@@ -146,7 +146,7 @@ class Window(Protocol):
 
     @property
     def left(self) -> Left:
-        """What has left it since it was opened."""
+        """What it has let go since it was opened; nothing where it is only read: another lets go what it had."""
         ...
 
     @property
