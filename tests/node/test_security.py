@@ -120,6 +120,7 @@ def guarded(workshop) -> Iterator[Guarded]:
     for number, (name, place, privilege) in enumerate(LESS):
         roles[f"less_{number}"] = without(role(name, prefix_of(number)), place, privilege)
     roles |= partial_readers("half")
+    roles["abroad"] = {"indices": [{"names": ["abroad-*"], "privileges": ["read", "read_cross_cluster"]}]}
     names = [name.removeprefix("neardup_") for name in roles]
     users = [User(name, secrets.token_urlsafe(12), (role,)) for name, role in zip(names, roles, strict=True)]
     users.append(User("resign", secrets.token_urlsafe(12), ("neardup_setup", "neardup_scorer")))
@@ -394,6 +395,22 @@ def test_an_alias_of_several_indices_that_may_not_be_read_is_an_error(guarded):
             cluster.request("PUT", f"/{index}", body={"aliases": {"others": {}}})
     with guarded.enter("scorer", "news") as cluster, pytest.raises(ClusterRefused, match="others"):
         check_readable(cluster, ["others"])
+
+
+def test_a_document_of_another_cluster_takes_the_rights_of_that_one(guarded):
+    index = "abroad-2026.11.21-09"
+    with guarded.enter(SUPERUSER.name, "abroad") as cluster:
+        set_up(cluster)
+        roll_over(cluster, HOUR * HOUR_MS)
+        bulk(cluster, [Action("index", index, id, {"text": "A rose is a rose is a rose."}) for id in "ab"])
+        cluster.request("POST", f"/{index}/_refresh")
+        seeds = f"127.0.0.1:{guarded.node.transport_port}"
+        cluster.request("PUT", "/_cluster/settings", body={"persistent": {"cluster.remote.me.seeds": seeds}})
+    with guarded.enter("abroad", "abroad") as cluster:
+        for name in (index, "abroad-*"):
+            query = {"query": {"neardup": {"like": {"_index": f"me:{name}", "_id": "a"}}}}
+            answer = cluster.request("POST", f"/me:{name}/_search", body=query)
+            assert [hit["_id"] for hit in answer["hits"]["hits"]] == ["b"], name
 
 
 QUERY: dict[str, Any] = {"query": {"match_all": {}}}

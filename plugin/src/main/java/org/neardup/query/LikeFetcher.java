@@ -28,7 +28,7 @@ import org.neardup.signature.Signature;
  * Fetches the q-grams of a stored document, with the rights of who searches.
  *
  * <p>By a get, which sees what has not been refreshed yet; in several indices, named or behind an alias, in a data stream
- * or another cluster, by a search, because a get takes one index only.
+ * or another cluster, by a search, because a get takes one index only, and is checked against the rights of this cluster.
  */
 final class LikeFetcher {
     private static final List<String> KEYS =
@@ -54,7 +54,7 @@ final class LikeFetcher {
 
     /** Gives {@code listener} the document, or why there is none. */
     void fetch(ActionListener<LikeSource.Document> listener) {
-        if (wanted.index().contains("*") || wanted.index().contains(",")) {
+        if (wanted.index().contains("*") || wanted.index().contains(",") || allElsewhere()) {
             search(listener);
             return;
         }
@@ -75,7 +75,7 @@ final class LikeFetcher {
         return document(response.getIndex(), response.getField(ROUTING), response.getSourceAsMap());
     }
 
-    /** A get from an alias of several indices, a data stream or another cluster fails; a search may not. */
+    /** A get from an alias of several indices or a data stream fails; a search may not. */
     private void searchInstead(ActionListener<LikeSource.Document> listener, Exception failure) {
         Throwable cause = ExceptionsHelper.unwrapCause(failure);
         if (cause instanceof IllegalArgumentException || cause instanceof IndexNotFoundException) {
