@@ -27,6 +27,9 @@ final class NeardupProcessor extends AbstractProcessor {
 
     static final String TOO_LONG = "too_long";
 
+    /** What a path begins with that leads to what a pipeline knows about itself. */
+    static final String INGEST = "_ingest.";
+
     /** What a processor writes. An index takes a field "target.key" for that key of the object: it would have both. */
     private static final List<String> OWN_KEYS =
             Stream.concat(Signature.KEYS.stream(), Stream.of(UNSIGNED)).toList();
@@ -112,8 +115,18 @@ final class NeardupProcessor extends AbstractProcessor {
             throw new IllegalArgumentException(
                     "field [" + task.field() + "] cannot be signed: " + cause.getMessage(), cause);
         }
-        removeOthers(document.getSourceAndMetadata(), NeardupProcessorFactory.bare(task.target()), present(document));
+        removeOthers(document);
         return document;
+    }
+
+    private void removeOthers(IngestDocument document) {
+        Map<?, ?> signature = present(document);
+        String target = task.target();
+        if (target.startsWith(INGEST)) { // the element that a foreach is at lies outside of the source
+            removeOthers(document.getIngestMetadata(), target.substring(INGEST.length()), signature);
+        } else {
+            removeOthers(document.getSourceAndMetadata(), NeardupProcessorFactory.bare(target), signature);
+        }
     }
 
     /** Takes out of {@code object} what an index has for parts of {@code signature}, at {@code path}, by dots in names. */

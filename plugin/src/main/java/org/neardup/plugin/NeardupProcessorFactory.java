@@ -110,7 +110,7 @@ final class NeardupProcessorFactory extends ProcessorFactory {
      * that a foreach is at.
      */
     private static void refuseNowhere(OptionReader options, String target) {
-        if (target.startsWith("_ingest.") && !target.startsWith("_ingest._value.")
+        if (target.startsWith(NeardupProcessor.INGEST) && !target.startsWith(NeardupProcessor.INGEST + "_value.")
                 || METADATA.contains(bare(target).split("\\.")[0])) {
             throw options.wrong("target_field", target, "a field of the document, or of [_ingest._value] in a foreach");
         }

@@ -114,6 +114,19 @@ class NeardupProcessorTest {
     }
 
     @Test
+    @DisplayName("takes them away in the element that a foreach is at, too")
+    void dottedInElement() {
+        NeardupProcessor processor =
+                Processors.make(Map.of("field", "_ingest._value.text", "target_field", "_ingest._value.neardup"));
+        IngestDocument document = Processors.document(Map.of());
+        Map<String, Object> element =
+                new HashMap<>(Map.of("text", TEXT, "neardup.status", "near", "neardup.qgram_count", 5));
+        document.getIngestMetadata().put("_value", element);
+        processor.execute(document);
+        assertEquals(Map.of("text", TEXT, "neardup.status", "near", "neardup", signature(TEXT)), element);
+    }
+
+    @Test
     @DisplayName("gives back the same document: it never drops one")
     void sameDocument() {
         IngestDocument document = Processors.document(Map.of("text", TEXT));
