@@ -284,6 +284,8 @@ class CrowdComparison:
         if len(read) < FEWEST:
             return
         keys, offsets = self._pairs.key_sets(read)
+        is_read = np.diff(offsets) > 0  # others share nothing, nor are they known to be empty
+        keys, offsets, docs = _chosen(keys, offsets, docs, is_read)
         self._table.count(docs, np.diff(offsets))
         self._tallied.clear()  # they know nothing of the new members
         self._sizes.clear()

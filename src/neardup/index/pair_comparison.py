@@ -109,8 +109,10 @@ class PairComparison:
         if self._rule is not None:  # which numbers are of use depends on both sizes
             signer.count(signed, np.unique(queries).tolist())
             sizes = table.qgram_counts(unique)
-            signer.count_texts(data, offsets, np.flatnonzero(sizes < 0), sizes)
-            table.count(unique, sizes)
+            # Of a text that cannot be read no size is known, and others that have it go by the same number.
+            new = np.flatnonzero((sizes < 0) & (np.diff(offsets) > 0))
+            signer.count_texts(data, offsets, new, sizes)
+            table.count(unique[new], sizes[new])
             needed = self._enough(signed.counts[queries], sizes[at], sentences)
         others = table.qgram_counts(docs)
         before = others < 0
