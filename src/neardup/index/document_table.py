@@ -26,6 +26,8 @@ from neardup.stores import records
 from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, are_deleted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from neardup.stores.records import Rows
@@ -335,6 +337,14 @@ class DocumentTable:
         order, same, posted = same_texts(self.rows["fingerprint"][first : self.size])
         self.first_of[first + order] = first + posted
         chain(self.next_of, first + order, same, first + posted)
+
+    def copies(self, doc: int) -> Iterator[int]:
+        """The documents of the text of `doc` that can be found, itself too, one after another along their chain."""
+        copy = int(self.first_of[doc])
+        while copy >= 0:
+            if self.alive[copy]:
+                yield copy
+            copy = int(self.next_of[copy])
 
     def arrival_key(self, doc: int) -> tuple[int, str]:
         """(time, id): who of several came first."""

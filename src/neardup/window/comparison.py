@@ -4,6 +4,7 @@ best matches, by the texts as they came.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,12 +46,15 @@ def verifier_of(
     document of the batch, -1 of one that is not kept; None: none is.
     """
     settings, table, signer = state.settings, state.table, state.signer
-    pairs = PairComparison(
-        batch.signed, table=table, signer=signer, settings=settings, threshold=threshold,
-        read_texts=state.texts, rule=rule,
+    comparing = partial(
+        PairComparison, batch.signed, table=table, signer=signer, settings=settings, threshold=threshold,
+        rule=rule,
     )  # fmt: skip
+    pairs = comparing(read_texts=state.texts)
+    # Of very many each text is read once, for all documents that have it.
+    texts = comparing(read_texts=state.texts_of_any)
     in_crowds = CrowdComparison(
-        batch.signed, candidates.many, np.full(len(batch.signed.counts), -1) if docs is None else docs, pairs,
+        batch.signed, candidates.many, np.full(len(batch.signed.counts), -1) if docs is None else docs, texts,
         table=table, crowds=state.search.crowds, signer=signer, threshold=threshold,
     )  # fmt: skip
     return Verifier(

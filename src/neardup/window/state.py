@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -37,6 +38,7 @@ _NO_KEYS: Final = np.empty(0, np.uint64)
 _COMPACT_FROM = 10_000
 _COMPACT_SHARE = 0.3
 _BLOBS_AT_ONCE: Final = 1_000
+_COPIES_AT_ONCE: Final = 256
 
 
 @dataclass(slots=True)
@@ -232,6 +234,16 @@ class State:
         stored = [doc for doc in docs if doc < first]
         read = iter(self.store.texts(records.chosen_rows(self.table.rows, stored)))
         return [next(read) if doc < first else bytes(texts[doc - first]) for doc in docs]
+
+    def texts_of_any(self, docs: Sequence[int]) -> list[bytes]:
+        """As `texts`, but that of a document that cannot be read any more as another one that has it says."""
+        texts = self.texts(docs)
+        for i, doc in enumerate(docs):
+            if self.is_unreadable(doc, texts[i]):
+                copies = self.table.copies(doc)
+                while not texts[i] and (some := list(islice(copies, _COPIES_AT_ONCE))):
+                    texts[i] = next(filter(None, self.texts(some)), b"")
+        return texts
 
     def came(self, docs: Sequence[int]) -> list[bytes | None]:
         """The texts of documents, of the current run or stored, as they came but without what the recipe leaves out;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Sequence
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -138,9 +139,13 @@ def searched(texts, chosen, threshold="0.7"):
         np.arange(len(texts)), batch.signed.counts, ones, ones, exact.as_integer_ratio()
     )  # fmt: skip
     found = search.candidates(batch, query, table)
+
+    def texts_of(docs: Sequence[int]) -> list[bytes]:
+        return [texts[doc].encode() for doc in docs]
+
     state: Any = SimpleNamespace(
         table=table, search=search, signer=search._signer, settings=search._settings,
-        texts=lambda docs: [texts[doc].encode() for doc in docs],
+        texts=texts_of, texts_of_any=texts_of,
     )  # fmt: skip
     verifier = verifier_of(state, batch, found, exact, rule=None, listed=None, docs=np.arange(len(texts)))
     candidates = [

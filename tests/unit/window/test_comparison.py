@@ -13,6 +13,7 @@ from testing.window.backends import START
 import neardup
 from neardup.model.document import Document
 from neardup.stores.records import arrivals_of
+from neardup.window import scoring
 
 
 def text(seed: int, other: str = "") -> str:
@@ -35,7 +36,7 @@ def window_of(tmp_path, monkeypatch):
     def opened(count: int, copies: list[str], gone: set[str], **settings: Any) -> neardup.Window:
         documents = [Document(f"d{i}", text(i), START) for i in range(count)]
         documents += [Document(id, text(1_000), START) for id in copies]
-        path = tmp_path / "-".join(sorted(gone))
+        path = tmp_path / f"without-{len(gone)}"
         with neardup.open(path, **settings) as window:
             list(window.ingest(documents))
         window = neardup.open(path, **settings)
@@ -68,3 +69,20 @@ def test_documents_of_a_text_are_found_that_could_not_be_read_of_another_one(win
         matches(window, "near", other="others")
         matches(window, "z")
         assert "z" in matches(window, "last", other="at last")
+
+
+@pytest.mark.parametrize("partial", [False, True])
+def test_among_very_many_a_text_is_read_of_any_document_that_has_it(window_of, partial):
+    """It was read of the first one alone: where that was gone, all others of its text were passed over."""
+    with window_of(100, ["w", "x", "y"], {"w", "x"}, partial=partial, matches=None) as window:
+        assert "y" in matches(window, "near", other="another")
+        assert "y" in matches(window, "later", other="differs")
+
+
+def test_a_text_of_which_one_document_stands_in_for_all_is_read_of_any(window_of, monkeypatch):
+    monkeypatch.setattr(scoring, "MANY_OF_ONE_TEXT", 3)
+    copies = [f"x{i}" for i in range(300)]
+    with window_of(3, copies, {*copies[:290]}, matches=1) as window:
+        for i in range(3):
+            (verdict,) = window.ingest([Document(f"n{i}", text(1_000, f"other{i}"), START)])
+            assert verdict.matches_total >= 300
