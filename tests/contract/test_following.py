@@ -108,6 +108,20 @@ def test_what_has_expired_is_gone_and_nothing_is_read_twice(path, monkeypatch):
         assert hours == []
 
 
+def test_copies_that_are_not_kept_have_nothing_read_again(tmp_path, monkeypatch):
+    with open_window(tmp_path / "window", policy="drop") as writer:
+        list(writer.ingest(STREAM))
+        with open_window(tmp_path / "window", readonly=True) as reader:
+            kept, hours = list(reader), whole_reads(monkeypatch)
+            for copy in (STREAM[0]._replace(id="copy"), STREAM[5]._replace(id="another")):
+                assert next(writer.ingest([copy])).status == "exact"
+                assert reader.refresh()
+            assert (list(reader), hours) == (kept, [])
+            list(writer.ingest(LATER))
+            assert reader.refresh()
+            assert (list(reader), hours) == (list(writer), [])
+
+
 def test_who_follows_looks_back_as_far_as_the_writer_does_by_now(path):
     """But for who was told how far when it was opened."""
     new = document("new", grams(900, 920), 3)

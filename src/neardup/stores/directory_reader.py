@@ -36,8 +36,10 @@ class DirectoryReader(DirectoryStore):
         super().__init__(path, WatchedSlots(path))
         self._row_counts: dict[int, int] = {}
         """How many rows of each hour were read."""
-        self._added: dict[int, StoredHour] = {}
-        """What was added since, once `refresh` has followed the writer and until `records` gives it."""
+        self._added: dict[int, StoredHour] | None = None
+        """What was added since, once `refresh` has followed the writer and until `records` gives it: nothing where
+        none of the documents that came were kept.
+        """
 
     def refresh(self, *, follow: bool = False) -> None:
         self._is_outdated |= follow and self._slots.is_exchanged()  # until that is read
@@ -59,8 +61,9 @@ class DirectoryReader(DirectoryStore):
         self.committed, self._added, self._row_counts = newer, added, known
 
     def records(self, since: Commit) -> Iterator[Records]:
-        hours, self._added = self._added, {}
-        if hours and since != Commit():
+        added, self._added = self._added, None
+        if added is not None and since != Commit():
+            hours = added
             rows = records.joined_rows([hour.rows for hour in hours.values()])
         else:
             self._row_counts = {}
