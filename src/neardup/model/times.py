@@ -7,6 +7,7 @@ import functools
 import math
 import re
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any, Final
 
 from neardup.errors import SettingsError, shown
@@ -38,7 +39,8 @@ TIME_FORMS: Final = (
 
 
 def parse_time(value: Any) -> int:
-    """Milliseconds since 1970 UTC of a datetime, a number, or text: ISO 8601, RFC 2822 (mail, RSS), or such a number.
+    """Milliseconds since 1970 UTC, rounded down, of a datetime, a number, or text: ISO 8601, RFC 2822 (mail, RSS), or
+    such a number.
 
     `ValueError` says what it got.
 
@@ -66,7 +68,9 @@ def parse_time(value: Any) -> int:
         raise ValueError(
             f"time {shown_value(value)} is neither a date, ISO 8601 text, nor a number of seconds"
         )
-    return _within_years(meant if abs(meant) >= _EPOCH_MS_FROM else meant * 1_000, value)
+    # As it is written: the float 1087905324.103 times 1,000 is less than what that says.
+    number: Any = Decimal(float.__repr__(meant)) if isinstance(meant, float) else meant
+    return _within_years(number if abs(number) >= _EPOCH_MS_FROM else number * 1_000, value)
 
 
 def _read_time(text: str) -> datetime | float:
@@ -96,10 +100,10 @@ def _read_unusual(written: str, text: str) -> datetime:
     raise ValueError(f"time {shown(text)} is not {TIME_FORMS}")
 
 
-def _within_years(milliseconds: float, value: object) -> int:
+def _within_years(milliseconds: float | Decimal, value: object) -> int:
     if not MIN_TIME_MS <= milliseconds <= MAX_TIME_MS:
         raise ValueError(_outside(value))
-    return int(milliseconds)
+    return math.floor(milliseconds)
 
 
 def _outside(value: object) -> str:

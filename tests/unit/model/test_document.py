@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta, timezone
 from types import MappingProxyType
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from neardup.errors import DocumentError, SettingsError
@@ -41,6 +42,14 @@ def test_a_moment_is_its_milliseconds_in_utc_rounded_down(moment):
     assert parse_time(f" {moment.isoformat(sep=' ')}\n") == expected
 
 
+@given(st.integers(MIN_TIME_MS, 99_999_999_999_999))
+@example(1_087_905_324_103)  # a product of floats is a little less
+def test_seconds_with_decimals_are_the_milliseconds_that_they_say(milliseconds):
+    seconds = milliseconds / 1_000
+    assert parse_time(seconds) == parse_time(np.float64(seconds)) == milliseconds
+    assert parse_time(f"{abs(milliseconds) // 1_000:09}.{abs(milliseconds) % 1_000:03}") == abs(milliseconds)
+
+
 @given(MOMENTS)
 def test_any_moment_is_a_time_or_refused_by_name(moment):
     milliseconds = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
@@ -52,7 +61,7 @@ def test_any_moment_is_a_time_or_refused_by_name(moment):
 
 
 @pytest.mark.parametrize(("value", "expected"), [
-    (0, 0), (1, 1_000), (1.5, 1_500), (-1, -1_000), (-0.001, -1), (True + 1, 2_000),
+    (0, 0), (1, 1_000), (1.5, 1_500), (-1, -1_000), (-0.001, -1), (-0.0005, -1), (True + 1, 2_000),
     (99_999_999_999, 99_999_999_999_000), (100_000_000_000, 100_000_000_000), (-100_000_000_000, -100_000_000_000),
     (1_795_251_600_000.0, 1_795_251_600_000), (253_402_300_799, 253_402_300_799),
     (MAX_TIME_MS, MAX_TIME_MS), (MIN_TIME_MS, MIN_TIME_MS), (-62_135_596_800, MIN_TIME_MS),
