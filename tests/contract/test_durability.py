@@ -6,7 +6,9 @@ Processes that are really killed are in test_torture.py.
 from __future__ import annotations
 
 import contextlib
+import os
 import random
+import shutil
 import sys
 import warnings
 from pathlib import Path
@@ -19,9 +21,14 @@ from testing.window.faults import Faults, Killed, disk_full, killed
 from testing.window.operations import Delete, Expire, Ingest, Operation, Reconcile, Run
 
 from neardup.errors import NeardupError
+from neardup.model.boilerplate import Boilerplate
+from neardup.model.settings import Recipe
 from neardup.model.verdict import Verdict
 from neardup.opening import open_window
+from neardup.signing import boilerplate_file
 from neardup.stores.directory_writer import DirectoryWriter
+from neardup.stores.survey import examine_window
+from neardup.tables.lexicon import LexiconBuilder
 
 SETTINGS: dict[str, Any] = {"window_hours": 4, "batch_documents": 4}
 
@@ -170,6 +177,35 @@ def test_with_fsync_everything_is_flushed_before_it_is_committed(tmp_path):
     assert not unflushed
     flushed = {file for call, file in faults.log if call == "fsync"}
     assert {str(tmp_path / "window" / "commit"), str(tmp_path / "window" / "hours")} <= flushed
+
+
+def test_a_window_with_fsync_outlasts_a_power_cut(tmp_path, monkeypatch):
+    path, after = tmp_path / "window", tmp_path / "after"
+    files = {name: tmp_path / name for name in ("lexicon", "salt", "boilerplate")}
+    LexiconBuilder(4, False, "test").build().save(files["lexicon"])
+    files["salt"].write_text("a secret")
+    boilerplate_file.save(Boilerplate({}), files["boilerplate"])
+    flushed: dict[int, bytes] = {}
+
+    def noting(file):
+        inode = os.fstat(file).st_ino
+        flushed.update((inode, each.read_bytes()) for each in files_of(path) if each.stat().st_ino == inode)
+
+    monkeypatch.setattr(os, "fsync", noting)
+    with open_window(path, fsync=True, window_hours=0, recipe=Recipe(**files)) as window:
+        verdicts = list(window.ingest(small_stream()))
+        list(window.reconcile())
+    shutil.copytree(path, after)
+    for file in files_of(path):  # of every one that is left which was on the disk
+        (after / file.relative_to(path)).write_bytes(flushed.get(file.stat().st_ino, b""))
+    with open_window(after) as window:
+        assert list(window) == [verdict.id for verdict in verdicts]
+        assert window.settings.window_hours == 0
+    assert examine_window(after).is_whole
+
+
+def files_of(directory):
+    return [file for file in directory.rglob("*") if file.is_file()]
 
 
 @pytest.mark.parametrize("left", ["hours.list", "hours.list.4711.tmp", "window.salt.4711.tmp"])

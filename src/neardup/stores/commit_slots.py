@@ -19,7 +19,7 @@ import xxhash
 
 from neardup.errors import WindowDamaged
 from neardup.stores.base import Commit
-from neardup.stores.lock import check_same, locked_commits, naming, replaced
+from neardup.stores.lock import check_same, locked_commits, naming, replaced, write_flushed
 from neardup.stores.stored_hour import file_size
 from neardup.stores.window_directory import COMMIT, check_window, holds_window
 
@@ -137,12 +137,11 @@ def _content(file: FileIO) -> bytes:
 
 
 def write_new(path: Path, commit: Commit) -> None:
-    """Makes a commit file, whole or not at all, whose every slot says `commit`, or what was just before it."""
+    """Makes a commit file, on the disk, whole or not at all; every slot says `commit`, or what was just before."""
     before = commit._replace(generation=max(commit.generation - 1, 0))
     slots = sorted((commit, before), key=lambda each: each.generation % _SLOTS)
     draft = path / "commit.new"
-    with naming(draft):
-        draft.write_bytes(b"".join(map(_encoded, _COPIES * slots)))
+    write_flushed(draft, b"".join(map(_encoded, _COPIES * slots)))
     draft.replace(path / COMMIT)
 
 

@@ -14,7 +14,7 @@ import xxhash
 
 from neardup.errors import SettingsError, WindowDamaged, WindowOutdated
 from neardup.model.settings import REMEMBERED, REMEMBERED_IF_GIVEN, Recipe, Settings
-from neardup.stores.lock import naming
+from neardup.stores.lock import write_flushed
 from neardup.stores.window_directory import COPY, DESCRIPTION, holds_window
 
 if TYPE_CHECKING:
@@ -116,15 +116,14 @@ def _read(directory: Path, name: str) -> dict[str, Any] | None:
 
 
 def _write(directory: Path, known: Mapping[str, Any]) -> None:
-    """Writes window.json and its copy, each whole or not at all, unless they say this already."""
-    text = json.dumps({**known, "checksum": _checksum(known)}, indent=1)
+    """Writes window.json and its copy, on the disk, each whole or not at all, unless they say this already."""
+    data = json.dumps({**known, "checksum": _checksum(known)}, indent=1).encode()
     for name in (DESCRIPTION, DESCRIPTION + COPY):
         file = directory / name
-        if not file.exists() or file.read_bytes() != text.encode():
+        if not file.exists() or file.read_bytes() != data:
             draft = directory / f"{DESCRIPTION}.new"
-            with naming(draft):
-                draft.write_text(text)
-                draft.replace(file)
+            write_flushed(draft, data)
+            draft.replace(file)
 
 
 def _checksum(known: Mapping[str, Any]) -> str:

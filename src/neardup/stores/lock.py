@@ -115,3 +115,13 @@ def naming(path: Path) -> Iterator[None]:
         if error.filename is None:
             error.filename = str(path)
         raise
+
+
+def write_flushed(path: Path, data: bytes) -> None:
+    """Makes `data` the content of the file at `path`, on the disk: whoever then renames it over another never finds an
+    empty one there after a power cut.
+    """
+    with naming(path), path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

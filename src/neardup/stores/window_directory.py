@@ -154,3 +154,10 @@ def write_salts(directory: Path, names: Iterable[str], secret: bytes) -> None:
     """Makes `secret` the content of these files, whole or not at all; nobody but their owner can read them."""
     for name in names:
         write_whole(directory / name, secret, private=True)
+
+
+def write_copies(directory: Path, names: Iterable[str], source: str | Path) -> None:
+    """Makes these files copies of the file `source`, on the disk, whole or not at all."""
+    data = Path(source).read_bytes()
+    for name in names:
+        write_whole(directory / name, data)

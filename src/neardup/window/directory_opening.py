@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from neardup.errors import LexiconError, RecipeMismatch, SettingsError, WindowDamaged
@@ -23,6 +22,7 @@ from neardup.stores.window_directory import (
     check_window,
     holds_window,
     lost_boilerplate,
+    write_copies,
     write_salts,
 )
 from neardup.window.changed_hours import check_hours, tell_hours
@@ -151,15 +151,16 @@ def _checked_signer(directory: Path, description: Description, recipe: Recipe) -
 
 
 def keep_files(recipe: Recipe, directory: Path) -> None:
-    """Copies the files that a recipe names into a new window, in place of what is left of one that was only begun."""
+    """Copies the files that a recipe names into a new window, in place of what is left of one that was only begun. The
+    copies are on the disk when it returns.
+    """
     lexicons, salts = (LEXICON, LEXICON + COPY), (SALT, SALT + COPY)
     tables = BOILERPLATE, BOILERPLATE + COPY
     for name in (*lexicons, *salts, *tables):
         (directory / name).unlink(missing_ok=True)
     for file, names in ((recipe.lexicon, lexicons), (recipe.boilerplate, tables)):
         if file is not None:
-            for name in names:
-                shutil.copyfile(file, directory / name)
+            write_copies(directory, names, file)
     secret = recipe.secret
     if secret is not None:
         write_salts(directory, salts, secret)
