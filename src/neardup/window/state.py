@@ -87,7 +87,8 @@ class State:
         held = 1 + (self._shown is not None and self._shown.keeps_text)
         self.table = DocumentTable(self.search.most_shared, held_texts=0 if store.is_durable else held)
         self._run = _Run(0, (), [], [])
-        self._doomed: list[int] = []
+        self._doomed: set[int] = set()
+        """Hours that are to be dropped after the next commit."""
         self._stores_best_alone = False
 
     def decide_by(self, policy: Policy, matches: int | None) -> None:
@@ -323,7 +324,7 @@ class State:
             going = {old: load.pop(old)[0] for old in sorted(load) if old < hour}
             self.committed = self.committed._replace(floor_hour=hour)
             self.mark_expired_dead()
-            self._doomed += [old for old in self.store.hours() if old < hour]
+            self._doomed.update(old for old in self.store.hours() if old < hour)
             self.since_opened.left = self.since_opened.left.with_more(going)
 
     def mark_expired_dead(self) -> None:
@@ -362,7 +363,7 @@ class State:
         refused = self.store.commit(self.committed)
         if not refused:
             self.committed = self.store.committed
-            doomed, self._doomed = self._doomed, []
+            doomed, self._doomed = sorted(self._doomed), set()
             drop_or_tell(self.store, doomed)
         return refused
 

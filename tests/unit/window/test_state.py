@@ -6,6 +6,7 @@ from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
 from neardup.signing.signer import signer_for
 from neardup.stores.memory import MemoryStore
+from neardup.window.engine import WindowEngine
 from neardup.window.state import State
 
 
@@ -52,3 +53,25 @@ def test_who_decides_otherwise_has_all_matches_listed_and_no_more_than_the_best_
         (again,) = window.ingest(documents[3:])
         assert (len(last.matches), last.matches_total) == (3, 3)
         assert again == last._replace(matches=last.matches[:1])
+
+
+class Dropping(MemoryStore):
+    """A store that notes which hours it is to drop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dropped: list[int] = []
+
+    def drop(self, hour):
+        self.dropped.append(hour)
+        super().drop(hour)
+
+
+def test_an_hour_that_expires_is_dropped_once_however_many_follow_it_in_its_batch():
+    """Documents that come two hours apart let an hour go each, and every hour before it is there until the commit."""
+    settings = Settings(window_hours=24, advance=True)
+    with WindowEngine(store := Dropping(), settings, signer_for(Recipe())) as window:
+        assert len(list(window.ingest(document(f"d{i}", f"Text {i}.", hour=2 * i) for i in range(40)))) == 40
+        assert len(store.hours()) == len(window) == 13
+    assert store.dropped == sorted(set(store.dropped))
+    assert len(store.dropped) == 27
