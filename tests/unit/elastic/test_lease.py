@@ -102,6 +102,26 @@ def test_who_waits_in_vain_is_told_for_whom(cluster, state, short):
         AtWork(cluster, StateDocument, "window", seconds=state_document.LEASE_SECONDS).acquire()
 
 
+def test_who_waits_while_others_take_turns_waits_until_it_is_its_own(cluster, state, short):
+    """Of many scorers one had no turn for two minutes, and its run ended, although each of the others let go."""
+    start = time.monotonic()
+
+    class AmongMany(Lease[StateDocument]):
+        """Each time that somebody looks, another machine's scorer has the next epoch; for a while."""
+
+        def read(self):
+            other = scoring_lease(cluster)
+            now = other.read()
+            assert now is not None
+            is_taken = time.monotonic() - start < 3 * state_document.LEASE_SECONDS
+            holder = ELSEWHERE if is_taken else None
+            assert other._write(replace(now, epoch=now.epoch + 1).held_by(holder, FUTURE))
+            return super().read()
+
+    lease = AmongMany(cluster, StateDocument, "window", seconds=state_document.LEASE_SECONDS)
+    assert not lease.acquire().undo
+
+
 def test_a_clock_that_is_ahead_leaves_nobody_waiting_for_ever(cluster, state, short):
     left_by(cluster, ELSEWHERE, FUTURE)
     assert scoring_lease(cluster).acquire().undo

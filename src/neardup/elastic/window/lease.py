@@ -168,10 +168,11 @@ class Lease(Generic[Document]):
         """Waits for the lease. What the document says at the beginning of this epoch; if the last holder died in its
         own, also that this is to be undone.
 
-        Raises `WindowLocked` if another one holds on for longer than the cluster's patience, and `WindowDamaged` if
-        somebody has deleted the document.
+        Raises `WindowLocked` if another one holds on, without an end of its epoch, for longer than the cluster's
+        patience, and `WindowDamaged` if somebody has deleted the document.
         """
-        end = time.monotonic() + max(self._cluster.patience, 1.1 * self._seconds)
+        patience = max(self._cluster.patience, 1.1 * self._seconds)
+        end = time.monotonic() + patience
         # Most often nobody else has written since this one last did, and what it knows is what there is.
         document = self._known or self.read_existing()
         while True:
@@ -186,7 +187,11 @@ class Lease(Generic[Document]):
                 raise WindowLocked(str(self._cluster.address), document.holder)
             else:
                 time.sleep(_POLL_SECONDS)
-            document = self.read_existing()
+            before, document = document, self.read_existing()
+            if document.held_by(None, 0) != before.held_by(
+                None, 0
+            ):  # another's turn: of many each waits for long
+                end = time.monotonic() + patience
 
     def try_acquire(self) -> bool:
         """Whether it is held here now: taken if it is free, kept if it is not over. Most often no request."""
