@@ -124,6 +124,7 @@ class BacklogScorer:
                     )
                 )
             except PredecessorLost as lost:
+                self._write_marks()  # or what gets no verdict would be read, and told, again
                 if claims.take_over(lost.claim):
                     yield from self._claimed(lost.claim, claims)
             except ClaimLost:
