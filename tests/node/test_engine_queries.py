@@ -18,6 +18,7 @@ from neardup.elastic.window.batch_query import BatchQueries
 from neardup.elastic.window.index_layout import ElasticContext
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, UnknownDocument
+from neardup.model.document import Document
 from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
 
@@ -77,6 +78,30 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
                 found += expected != "unknown" and expected[0].is_copy
         assert found > 10
         assert (refused > 10) == (settings.get("retrieval") == "complete")
+
+
+@pytest.mark.parametrize("routes", [("sentences",), ("simhash",)], ids=str)
+def test_what_too_many_have_in_common_finds_nothing_in_an_unloaded_window_either(cluster, routes):
+    """A footer was searched for: all documents that have it were read, and some of them named."""
+    footer = "This message and whatever is attached to it is meant for the reader alone, whoever that may be."
+    texts = [f"{footer} {i * 7_919} went {'abcdefghi'[i] * 9} home by the {i * 961} road." for i in range(9)]
+    settings: dict[str, Any] = {"routes": routes, "threshold": "0.5", "min_shared": 32}
+    few = dict.fromkeys(("sentences", "simhash", "simhash_bands"), 5)
+    url = str(cluster.address)
+    with (
+        mock.patch.dict("neardup.index.search._LIMITS", few),
+        mock.patch.dict("neardup.elastic.window.candidate_query.MOST_HOLDERS", few),
+        open_window(None, **settings) as memory,
+        open_elastic_window(url, credentials=cluster.credentials, **settings) as writer,
+    ):
+        for count in (4, 8):  # few, and too many
+            stored = [Document(str(i), text, START + i) for i, text in enumerate(texts[:count])]
+            assert list(writer.ingest(stored)) == list(memory.ingest(stored))
+            with open_elastic_window(url, credentials=cluster.credentials, readonly=True) as reader:
+                answer, by_id = reader.query(texts[8]), reader.query(id="1")
+            assert without_candidates([answer]) == asked(memory, text=texts[8])
+            if routes == ("sentences",):
+                assert (answer.is_copy, answer.truncated, by_id.truncated) == (count == 4, *[count == 8] * 2)
 
 
 @pytest.mark.parametrize(("settings", "setup"), [

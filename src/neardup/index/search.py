@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -252,6 +253,23 @@ class Search:
             *(none if bands is None else bands.keys_of(docs)),
             variants=self._signer.recipe.simhash_variants,
         )
+
+    def leave_out(self, common: frozenset[int]) -> None:
+        """From now on searches by none of these sentences and bands, which too many documents hold."""
+        for index in (*self.routes.values(), *([] if self.sentences is None else [self.sentences])):
+            index.common |= common
+
+    def told_of_routes(self, candidates: Candidates, batch: SignedQueryBatch) -> Candidates:
+        """`candidates` that no route was looked up for in memory; a document that has something in common with too many
+        is truncated.
+        """
+        for route, index in self.routes.items():
+            if batch.words is not None and index.common:
+                keys, offsets = _route_keys(batch.words, route)
+                ends = pairwise(offsets.tolist())
+                left_out = [not index.common.isdisjoint(keys[first:end].tolist()) for first, end in ends]
+                candidates = candidates._replace(truncated=candidates.truncated | np.array(left_out))
+        return candidates
 
     def with_sentences(
         self,

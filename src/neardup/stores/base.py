@@ -78,15 +78,15 @@ class Records(NamedTuple):
     """Stored documents in order of arrival, by their last versions: rows, ids, and the keys that they are searched by.
 
     The keys of row i lie in `keys[part_of[i]]`, from where the row says; a store may read each part when it is asked
-    for, and raise `WindowDamaged` then. `common_sentences`: fingerprints of sentences
-    that too many documents hold, where these here are not all there are.
+    for, and raise `WindowDamaged` then. `common_words`: fingerprints of sentences and
+    bands of simhashes that too many documents hold, where these here are not all there are.
     """
 
     rows: Rows
     ids: PackedIds
     keys: Sequence[NDArray[np.uint64]]
     part_of: NDArray[np.int64]
-    common_sentences: frozenset[int] = frozenset()
+    common_words: frozenset[int] = frozenset()
 
     @classmethod
     def of_one_part(
@@ -94,11 +94,11 @@ class Records(NamedTuple):
         rows: Rows,
         ids: Sequence[str],
         keys: NDArray[np.uint64],
-        common_sentences: frozenset[int] = frozenset(),
+        common_words: frozenset[int] = frozenset(),
     ) -> Records:
         """Records whose keys all lie in `keys`."""
         packed, part_of = PackedIds.of([id.encode() for id in ids]), np.zeros(len(rows), np.int64)
-        return cls(rows, packed, [keys], part_of, common_sentences)
+        return cls(rows, packed, [keys], part_of, common_words)
 
 
 def by_part(part_of: NDArray[np.int64], parts: int) -> list[NDArray[np.int64]]:

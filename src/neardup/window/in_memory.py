@@ -81,7 +81,7 @@ def _candidates(
     if options.verify_all or not search.serves(threshold):
         every = _all_of(state, hours)
         every = every if among is None else every.among(among)
-        return search.with_sentences(every, signed, query, table, among)
+        return search.with_sentences(search.told_of_routes(every, signed), signed, query, table, among)
     if state.settings.retrieval == "complete":
         signed = signed._replace(prefixes=state.signer.prefixes(signed.signed, threshold))
     return search.candidates(signed, query, table, among)

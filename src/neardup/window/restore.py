@@ -64,8 +64,7 @@ def add_stored(state: State, stored: Records) -> None:
     table.join_groups(first)
     table.account(first, table.size)
     state.resume()
-    if state.search.sentences is not None:
-        state.search.sentences.common |= stored.common_sentences
+    state.search.leave_out(stored.common_words)
     _warn_of_lacking(state, first)
     bulk = _bulk_of(state, rows) if state.settings.retrieval == "sketch" else None
     for own, keys in zip(by_part(stored.part_of, len(stored.keys)), stored.keys, strict=True):

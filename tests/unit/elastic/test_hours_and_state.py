@@ -505,13 +505,33 @@ def test_copies_in_an_index_that_is_not_the_window_s_are_not_counted(ask):
                 loader.count_with_status(cluster, layout, "unscored") == MAX_SENTENCE_DOCUMENTS
             ),
             "aborted": lambda: not loader.has_aborted(cluster, layout, state),
-            "sentences": lambda: not list(lookup.common({"s": {"match_all": {}}}, {"match_all": {}})),
+            "sentences": lambda: (
+                not list(lookup.common({"s": {"match_all": {}}}, {"match_all": {}}, MAX_SENTENCE_DOCUMENTS))
+            ),
             "hours": lambda: (
                 BatchCandidates(context, state)._documents_by_hour() == {0: MAX_SENTENCE_DOCUMENTS}
             ),
             "signed": lambda: SignedOtherwise(cluster, layout, SIGNER).count() == MAX_SENTENCE_DOCUMENTS,
         }
         assert answers[ask]()
+
+
+def test_what_too_many_documents_have_in_common_is_not_searched_for():
+    """Of a footer every document that has it was read for a query, a million if there were as many."""
+    settings = Settings(routes=("sentences", "simhash"), partial=True)
+    context = ElasticContext(
+        mock.Mock(), Layout(Address("http://127.0.0.1:1", "news")), mock.Mock(), SIGNER, settings
+    )
+    queries = CandidateQueries(context, StateDocument({}, {}))
+    batch = queries.query_batch("The grey heron stalked slowly across the frozen marsh at sunrise.")
+    words = queries.searched_words(batch)
+
+    def searched(common: frozenset[int]) -> str:
+        return str(queries.alike(batch, settings.threshold_fraction, None, {"match_none": {}}, common))
+
+    for field, names in words.items():
+        assert all(name in searched(frozenset()) for name in names.values())
+        assert f"neardup.{field}" not in searched(frozenset(names))
 
 
 def rolled_back(outcome):

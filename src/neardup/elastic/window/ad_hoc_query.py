@@ -1,7 +1,8 @@
 """An ad hoc query without loading the window: a store of candidates, found by search in the cluster.
 
 What may be a copy, and whatever decides whose group it joins, is all that this store holds; over it the engine answers
-as over any other (window/query.py). Two to four requests, for one text or many; memory for the candidates.
+as over any other (window/query.py). Two to four requests, for one text or many, and two more for each kind of words
+that are searched by; memory for the candidates.
 
 `complete` retrieval asks by the query of our plugin, which computes doc_q in the shards; where it is not there, or the
 text is larger than it takes, by Elasticsearch's own queries, which find the same copies among more candidates, if
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.window import query_dsl
 from neardup.elastic.window.batch_candidates import BatchCandidates
-from neardup.elastic.window.candidate_query import CandidateQueries, sentence_names
+from neardup.elastic.window.candidate_query import MOST_HOLDERS, CandidateQueries
 from neardup.elastic.window.candidate_store import CandidateStore
 from neardup.elastic.window.codec import OBJECT, text_of
 from neardup.elastic.window.index_layout import LOSSLESS_NEEDED
@@ -53,9 +54,9 @@ class AdHocQuery:
             batch = self._queries.query_batch(text)
         except ValueError as error:
             raise DocumentError(options.id, str(error)) from None
-        common = None if options.rule is None else self._common_sentences(batch, options)
+        common = self._common_words(batch, options)
         hits = own + self._alike(text, batch, options, common)
-        part = stored_part(self._layout, self._with_groups(hits), common or frozenset())
+        part = stored_part(self._layout, self._with_groups(hits), common)
         return CandidateStore(self._context, self._document.commit, part)
 
     def candidates_for_all(self, texts: Sequence[bytes]) -> CandidateStore | None:
@@ -87,11 +88,14 @@ class AdHocQuery:
         part = stored_part(self._layout, in_order)
         return CandidateStore(self._context, self._document.commit, part)
 
-    def _common_sentences(self, batch: SignedQueryBatch, options: QueryOptions) -> frozenset[int]:
-        """Those sentences of the text that too many documents hold: of these, the candidates are only a few."""
-        holders = {name: query_dsl.term("sentences", name) for name in sentence_names(batch)}
+    def _common_words(self, batch: SignedQueryBatch, options: QueryOptions) -> frozenset[int]:
+        """Those sentences and bands of the text that too many hold: of these documents, candidates are only a few."""
         others = self._queries.others(options.id, options.time)
-        return frozenset(int(name, 16) for name in self._lookup.common(holders, others))
+        common = set[int]()
+        for field, names in self._queries.searched_words(batch).items():
+            holders = {str(key): query_dsl.term(field, name) for key, name in names.items()}
+            common |= set(map(int, self._lookup.common(holders, others, MOST_HOLDERS[field])))
+        return frozenset(common)
 
     def _own(self, id: str) -> list[Hit]:
         hits = self._lookup.hits(self._queries.own(id))
@@ -100,9 +104,9 @@ class AdHocQuery:
         return hits[-1:]
 
     def _alike(
-        self, text: str, batch: SignedQueryBatch, options: QueryOptions, common: frozenset[int] | None
+        self, text: str, batch: SignedQueryBatch, options: QueryOptions, common: frozenset[int]
     ) -> list[Hit]:
-        """What may be a copy of a text, or with `common` sentences (see `CandidateQueries.alike`) has parts of it."""
+        """What may be a copy of a text, or have parts of it; `common` as in `CandidateQueries.alike`."""
         if not len(batch.signed.texts):
             return []  # nothing is a copy of an empty text
 

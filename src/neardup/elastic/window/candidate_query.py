@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.window import query_dsl
 from neardup.elastic.window.codec import OBJECT, RESTORED
@@ -12,7 +12,7 @@ from neardup.index.query_batch import SignedQueryBatch
 from neardup.index.search import Search
 from neardup.model.document import encode_text
 from neardup.model.hours import FIRST_HOUR, compared_hours, hour_of
-from neardup.model.settings import HOUR_MS
+from neardup.model.settings import HOUR_MS, MAX_BAND_DOCUMENTS, MAX_SENTENCE_DOCUMENTS
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from neardup.elastic.window.state_document import StateDocument
     from neardup.signing.signature import SignedBatch
     from neardup.signing.signer import Signer
+
+MOST_HOLDERS: Final = {"sentences": MAX_SENTENCE_DOCUMENTS, "simhash_bands": MAX_BAND_DOCUMENTS}
+"""In how many documents a word of one of our fields may be, to be searched by."""
+_FIELDS: Final = {"sentences": "sentences", "simhash": "simhash_bands"}
+"""By which of our fields a route finds documents."""
 
 
 def by_rarest(signer: Signer, search: Search, signed: SignedBatch, threshold: Fraction) -> dict[str, Any]:
@@ -77,21 +82,21 @@ class CandidateQueries:
         threshold: Fraction,
         time: int | None,
         by_qgrams: dict[str, Any],
-        common: frozenset[int] | None = None,
+        common: frozenset[int],
     ) -> dict[str, Any]:
-        """What may be a copy, and is of the hours asked about; `by_qgrams`: what finds it by these. With `common`
-        also partial copies: it has the sentences that too many documents hold to be searched by.
+        """What may be a copy, or a partial one where these are looked for, and is of the hours asked about;
+        `by_qgrams`: what finds it by these; `common`: the sentences and bands that too many documents hold.
         """
         signed = batch.signed
         count = int(signed.counts[0])
         ways = [query_dsl.term("fingerprint", signed.fingerprint(0))]
         if count:
-            ways += [by_qgrams, *self._routes(batch)]
+            ways += [by_qgrams, *self._routes(batch, common)]
         wanted = [query_dsl.any_of(ways)]
         if count:
             wanted.append(query_dsl.lengths(count, threshold))
-        if common is not None:
-            names = [name for name in sentence_names(batch) if int(name, 16) not in common]
+        if self._settings.partial:
+            names = _others_than(common, sentence_names(batch))
             wanted = [query_dsl.any_of([query_dsl.all_of(wanted), query_dsl.at_least("sentences", names, 1)])]
         return self.living([*wanted, *self.of_hours(time)])
 
@@ -105,15 +110,22 @@ class CandidateQueries:
             return query_dsl.sketches_like([signed.sketches], [minimum])
         return query_dsl.at_least("sketch", query_dsl.sketch_terms(signed.sketches, self._layout), minimum)
 
-    def _routes(self, batch: SignedQueryBatch) -> list[dict[str, Any]]:
-        words, routes = batch.words, self._settings.routes
-        ways = []
-        if "sentences" in routes and (names := sentence_names(batch)):
-            ways.append(query_dsl.terms("sentences", names))
-        if words is not None and "simhash" in routes and (keys := words.band_keys()[0].tolist()):
-            bands = (f"{key >> 18}:{key >> 16 & 3}:{key & 0xFFFF:04x}" for key in keys)
-            ways.append(query_dsl.terms("simhash_bands", bands))
-        return ways
+    def searched_words(self, batch: SignedQueryBatch) -> dict[str, dict[int, str]]:
+        """By which sentences and bands of one text others are searched for: field by field, their names by key."""
+        routes, words = self._settings.routes, dict[str, dict[int, str]]()
+        if "sentences" in routes or self._settings.partial:
+            words["sentences"] = sentence_names(batch)
+        if "simhash" in routes:
+            words["simhash_bands"] = band_names(batch)
+        return words
+
+    def _routes(self, batch: SignedQueryBatch, common: frozenset[int]) -> list[dict[str, Any]]:
+        words = self.searched_words(batch)
+        kept = {
+            field: _others_than(common, words[field])
+            for field in (_FIELDS[route] for route in self._settings.routes)
+        }
+        return [query_dsl.terms(field, names) for field, names in kept.items() if names]
 
     def body(self, query: dict[str, Any], *, text: bool = False) -> dict[str, Any]:
         """The search for what matches `query`, in order of arrival, with what a document is restored from; with its
@@ -142,7 +154,17 @@ class CandidateQueries:
         return {**self.body(self.living([query_dsl.term("group_order", head)])), "sort": BY_TIME}
 
 
-def sentence_names(batch: SignedQueryBatch) -> list[str]:
-    """The sentence fingerprints of one text, as they are indexed."""
+def sentence_names(batch: SignedQueryBatch) -> dict[int, str]:
+    """The sentence fingerprints of one text, as they are indexed, by key."""
     words = batch.words
-    return [] if words is None else [f"{key:016x}" for key in words.sentences.tolist()]
+    return {} if words is None else {key: f"{key:016x}" for key in words.sentences.tolist()}
+
+
+def band_names(batch: SignedQueryBatch) -> dict[int, str]:
+    """The bands of the simhashes of one text, as they are indexed, by key."""
+    keys = [] if batch.words is None else batch.words.band_keys()[0].tolist()
+    return {key: f"{key >> 18}:{key >> 16 & 3}:{key & 0xFFFF:04x}" for key in keys}
+
+
+def _others_than(common: frozenset[int], names: Mapping[int, str]) -> list[str]:
+    return [name for key, name in names.items() if key not in common]

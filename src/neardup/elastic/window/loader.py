@@ -15,7 +15,7 @@ from neardup.elastic.http.bulk import Action, bulk_done
 from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, own_object, stored_rows
 from neardup.errors import WindowDamaged
-from neardup.model.settings import HOUR_MS, MAX_SENTENCE_DOCUMENTS
+from neardup.model.settings import HOUR_MS
 from neardup.stores.base import Records
 from neardup.stores.records import arrivals_of
 
@@ -105,21 +105,21 @@ class DocumentLookup:
         hits = (hit for part in parts for hit in self.hits(self._queries.with_values(field, part)))
         return by_arrival(self._layout, hits)
 
-    def common(self, sentences: Mapping[str, dict[str, Any]], among: dict[str, Any]) -> Iterator[str]:
-        """Those of some `sentences`, the query for each by name, that too many of the documents hold which are searched
-        and match `among`.
+    def common(self, words: Mapping[str, dict[str, Any]], among: dict[str, Any], most: int) -> Iterator[str]:
+        """Those of some `words`, the query for each by name, that more than `most` of the documents hold which are
+        searched and match `among`.
         """
-        names = list(sentences)
+        names = list(words)
         own = self._layout.without_others(self._cluster, among) if names else among
         for at in range(0, len(names), _COUNTED_AT_ONCE):
-            each = {name: sentences[name] for name in names[at : at + _COUNTED_AT_ONCE]}
+            each = {name: words[name] for name in names[at : at + _COUNTED_AT_ONCE]}
             body = {
                 "query": own, "size": 0, "track_total_hits": False,
                 "aggs": {"each": {"filters": {"filters": each}}},
             }  # fmt: skip
             page = api.search(self._cluster, self._layout.searched, body, api.WHOLE_OF_WHAT_IS_THERE)
             for name, bucket in dict(page.buckets("each")).items():
-                if bucket["doc_count"] > MAX_SENTENCE_DOCUMENTS:
+                if bucket["doc_count"] > most:
                     yield name
 
     def heads(
@@ -144,7 +144,7 @@ class DocumentLookup:
 
 
 def stored_part(
-    layout: Layout, hits: Sequence[Hit], common_sentences: frozenset[int] = frozenset()
+    layout: Layout, hits: Sequence[Hit], common_words: frozenset[int] = frozenset()
 ) -> StoredPart:
     """The documents of `hits`, which are in order of arrival. Raises `WindowDamaged` where another client has changed
     what neardup keeps of one.
@@ -158,7 +158,7 @@ def stored_part(
     repeated = np.flatnonzero(np.diff(arrivals_of(stored.rows)) <= 0)
     if len(repeated):
         raise _copied(*hits[int(repeated[0]) :][:2])
-    records = Records.of_one_part(stored.rows, stored.ids, stored.keys, common_sentences)
+    records = Records.of_one_part(stored.rows, stored.ids, stored.keys, common_words)
     return StoredPart(records, refs, stored.blobs)
 
 
