@@ -190,7 +190,7 @@ class Lease(Generic[Document]):
             before, document = document, self.read_existing()
             if document.held_by(None, 0) != before.held_by(
                 None, 0
-            ):  # another's turn: of many each waits for long
+            ):  # another had its turn: each of many waits long
                 end = time.monotonic() + patience
 
     def try_acquire(self) -> bool:
