@@ -89,7 +89,7 @@ class DatedReader:
                 continue
             if type(item) is Document:
                 last = last if item.time is None else self._known(item.time, last)
-            if waiting and type(item) is not Reject:
+            if waiting and (last is not None or type(item) is Flush):
                 yield from self._given(waiting, last)
                 waiting, is_head = [], False
             if type(item) is Document and item.time is None:
