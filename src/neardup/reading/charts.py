@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.model.settings import HOUR_MS
-from neardup.model.times import format_time
+from neardup.model.times import MIN_TIME_MS, format_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,10 +53,9 @@ def over_time(counts: Mapping[int, int], hours: Iterable[int]) -> tuple[Chart, i
     values = [0] * (known[-1] // period - first + 1)
     for hour, count in counts.items():
         values[hour // period - first] += count
-    names = [
-        format_time((first + at) * period * HOUR_MS)[:13].replace("T", " ") + ":00"
-        for at in range(len(values))
-    ]
+    # The first bar may begin before the year 1, which has no name.
+    starts = (max((first + at) * period * HOUR_MS, MIN_TIME_MS) for at in range(len(values)))
+    names = [format_time(start)[:13].replace("T", " ") + ":00" for start in starts]
     return chart(values, names), period
 
 

@@ -8,6 +8,7 @@ from testing.edited_pairs import edited_pair
 
 import neardup
 from neardup.model.settings import Recipe
+from neardup.model.times import parse_time
 from neardup.reading.charts import MOST_BARS, of_scores, over_time
 from neardup.reading.group_order import group_span_ms
 from neardup.reading.origins import origins_of, shared
@@ -77,6 +78,13 @@ def test_bars_over_time_count_everything(hours):
     assert len(chart.bars) <= MOST_BARS + 1
     assert (chart.most, period > 0) == (5 if len(chart.bars) == 1 else 3, True)
     assert over_time({}, [])[0].bars == ()
+
+
+def test_bars_over_time_begin_where_years_do():
+    """Programs write the first moment of the year 1 for no time."""
+    first = parse_time("0001-01-01T00:00:00Z") // 3_600_000
+    chart, period = over_time({first: 2}, [first, 500_000])
+    assert (chart.first, chart.bars[0].value, period > 8_760) == ("0001-01-01 00:00", 2, True)
 
 
 def test_bars_of_scores():
