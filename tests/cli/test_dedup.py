@@ -404,6 +404,17 @@ def test_csv_made_of_a_tsv_or_of_several_delimiters_has_commas(run):
         assert Path("c.csv").read_text().startswith("id,text\n")
 
 
+def test_standard_output_gets_csv_where_files_were_read_as_that_whatever_their_names(run, run_process):
+    table = f"id;text\n1;{MILL}\n"
+    Path("export.dat").write_text(table)
+    assert run("dedup", "export.dat", "--input", "csv").out == table
+    line = '{"id": "a",  "text": "Rain is due."}\n'
+    Path("a.csv").write_text(line)
+    assert run("dedup", "a.csv", "--input", "jsonl").out == line
+    (piped,) = run_process("dedup", "-", "--input", "csv", stdin=table.encode()).out.splitlines()
+    assert json.loads(piped) == {"id": "1", "text": MILL}
+
+
 def test_csv_of_several_headers_has_all_columns(run):
     Path("a.csv").write_text(f"id,text\n1,{MILL.replace(',', '')}\n")
     Path("b.csv").write_text(f"text\tlang\n{FERRY}\ten\n")

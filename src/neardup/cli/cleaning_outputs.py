@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 from neardup.cleaning.writers import OutputForm, Writer, form_of_output, writing
 from neardup.cli import output_files
 from neardup.cli.streams import check_output
-from neardup.sources.files import ending, form_of
+from neardup.sources.files import ending
 
 if TYPE_CHECKING:
     from neardup.sources.reader import Reader
@@ -40,8 +40,8 @@ class CleaningOutputs(NamedTuple):
 
 
 def _form_for(reader: Reader) -> OutputForm:
-    """The form for standard output: CSV if all that is read is."""
-    return "csv" if reader.paths and all(form_of(name) == "csv" for name in reader.paths) else "jsonl"
+    """The form for standard output: CSV if files are read, all of them as that; a live stream goes out line by line."""
+    return "csv" if reader.forms == {"csv"} and reader.bytes_total is not None else "jsonl"
 
 
 @contextmanager

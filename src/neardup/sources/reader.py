@@ -42,7 +42,7 @@ class Reader:
     `Reject` for its id or time (`FieldsOfTexts`).
 
     `bytes_read` of `bytes_total` (None if a pipe is among the paths) are behind us, counted as they lie on the disk;
-    `paths` are the files that are read.
+    `paths` are the files that are read, `forms` what they are read as.
 
     >>> list(Reader(["examples/none.jsonl"]))[0].reason
     'cannot be read: No such file or directory'
@@ -76,6 +76,7 @@ class Reader:
         self._as_text = KindCounts()
         self._stdin_has_none = False
         self.paths = [file.name for file in self._files if file.problem is None and self._form_of(file)]
+        self.forms = {form for file in self._files if file.problem is None and (form := self._form_of(file))}
         self.bytes_read = 0
         self.bytes_total = total_bytes(self.paths)
 
@@ -121,7 +122,7 @@ class Reader:
                 "standard input was read as JSON Lines, and has none: --input says what it is (text: one document, "
                 "however many lines; jq -Rc '{text: .}' makes a record of each)"
             )
-        if self._delimiter is not None and "csv" not in map(form_of, self.paths) and self._form != "csv":
+        if self._delimiter is not None and "csv" not in self.forms:
             yield "the delimiter is for CSV, and no file was read as that: --input csv reads all so"
         yield from self._use.early_times()
 
