@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from email.header import decode_header, make_header
 from email.policy import Compat32
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from neardup.model.document import FLUSH
 from neardup.model.times import format_time, parse_time
 from neardup.sources import optional_readers
 from neardup.sources.encoding import MEANT, meant_encoding
@@ -118,9 +118,14 @@ def documents(
 ) -> Iterator[Item]:
     """The messages of a mailbox (mbox), of at most `longest` bytes each; `position` has the line each begins in.
 
-    The standard library's reader of mailboxes needs a file that it can seek in; ours may be compressed, or a pipe.
+    The standard library's reader of mailboxes needs a file that it can seek in; ours may be compressed, or a pipe, of
+    which a message is read when the next one begins.
     """
-    for line, message in _messages(chunks, longest):
+    for each in _messages(chunks, longest):
+        if each is None:
+            yield FLUSH
+            continue
+        line, message = each
         position.line = line
         if message is None:
             yield position.reject(f"the mail is longer than {longest:,} bytes")
@@ -130,15 +135,20 @@ def documents(
             yield _document(message, position, position.distinct(position.name(message)), html)
 
 
-def _messages(chunks: Iterator[Chunk], longest: int) -> Iterator[tuple[int, bytes | None]]:
-    """The messages without their postmarks, each with the number of its first line; None for one that is too long.
+def _messages(chunks: Iterator[Chunk], longest: int) -> Iterator[tuple[int, bytes | None] | None]:
+    """The messages without their postmarks, each with the number of its first line; None for one that is too long. Or
+    None: nothing more is there now.
 
     What stands before the first postmark has the number 0, unless it is blank. Below a postmark a header begins: else
     it is a sentence of a mail.
     """
     held: list[bytes] = []
-    start, size, is_after_blank = 0, 0, True
-    for number, (line, below) in enumerate(_with_next(lines(chunks, longest)), 1):
+    number, start, size, is_after_blank = 0, 0, 0, True
+    for pair in _with_next(lines(chunks, longest)):
+        if pair is None:
+            yield None
+            continue
+        number, (line, below) = number + 1, pair
         is_blank = not line.strip(BLANK)
         is_bare = is_after_blank and not (below or b"").strip(BLANK)  # a message that is nothing
         is_mark = _is_postmark(line, _POSTMARK_RE if is_after_blank else _WRITTEN_RE)
@@ -159,13 +169,16 @@ def _is_postmark(line: bytes, pattern: re.Pattern[bytes] = _POSTMARK_RE) -> bool
     return pattern.match(line) is not None and not _RETURN_RE.match(line)
 
 
-def _with_next(batches: Iterator[Lines]) -> Iterator[tuple[bytes, bytes | None]]:
-    """Every line with the one below it, None below the last."""
+def _with_next(batches: Iterator[Lines]) -> Iterator[tuple[bytes, bytes | None] | None]:
+    """Every line with the one below it, None below the last. Or None: nothing more is there now."""
     above: bytes | None = None
-    for line in chain.from_iterable(batch or () for batch in batches):
-        if above is not None:
-            yield above, line
-        above = line
+    for batch in batches:
+        if batch is None:
+            yield None
+        for line in batch or ():
+            if above is not None:
+                yield above, line
+            above = line
     if above is not None:
         yield above, None
 

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from testing.source_files import read, written
 
-from neardup.model.document import Document, Reject
+from neardup.model.document import FLUSH, Document, Reject
 from neardup.sources.files import listed
+from neardup.sources.mail import documents
+from neardup.sources.position import Position
 from neardup.sources.reader import Reader
 
 PLAIN = (
@@ -405,6 +407,16 @@ def test_a_postmark_needs_a_header_below_it_and_no_blank_line_above(tmp_path):
     texts = [item.text.split() for item in Reader([path]) if isinstance(item, Document)]
     assert [text[:2] for text in texts] == [["The", "ferry"], ["A", "plan:"], ["Rain.", "From"]]
     assert texts[1][-1] == "pen."
+
+
+def test_of_a_live_mailbox_what_is_whole_comes_before_the_wait_for_more():
+    mails = [MARK + b"Message-ID: <%d@x>\n\nRain.\n\n" % at for at in range(3)]
+    chunks = iter([mails[0] + mails[1], None, mails[2][:40], None, mails[2][40:]])
+    position = Position("-", "stdin")
+    items: Any = documents(chunks, position, 1_000, None)
+    assert [item if item is FLUSH else (item.id, position.line) for item in items] == [
+        ("0@x", 1), FLUSH, FLUSH, ("1@x", 6), ("2@x", 11),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
