@@ -89,7 +89,8 @@ class KindSample:
     """The kinds of some of the near copies that go, drawn at random: of all, if there are no more than `LOOKED_AT`.
 
     As many of the texts that stay are held as fit into `HELD_CHARACTERS`: every one, or by chance one in two, in
-    four …; only copies of these are drawn from. All of it costs less than 0.1 s at the end and no time before.
+    four …, but none that is longer than all of that; only copies of these are drawn from. All of it costs less than
+    0.1 s at the end and no time before.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class KindSample:
 
     def stays(self, number: int, text: str) -> None:
         """Take note of a text that stays."""
-        if not self._is_held(number):
+        if len(text) > self._limit or not self._is_held(number):
             return
         self._held[number] = text
         self._characters += len(text)

@@ -94,6 +94,14 @@ def test_a_sample_looks_at_all_of_a_few_and_at_some_of_many():
     assert 10 < held.looked_at < 180
 
 
+def test_a_text_too_long_to_be_held_is_passed_over_by_the_sample():
+    sample = KindSample(fold_case=False, held_characters=len(report(1)))
+    for number, text in enumerate((report(1) + " Fine.", report(1))):
+        sample.stays(number, text)
+        sample.goes(report(2), number)
+    assert sample.looked() == (2, 1, {"form": 1})
+
+
 def test_what_was_found_with_kinds_that_stay_is_handed_on_to_another_process():
     result = neardup.dedup([report(1), report(2), report(1)], threshold=0.5, keep_kinds="form")
     handed_on = pickle.loads(pickle.dumps(result))
