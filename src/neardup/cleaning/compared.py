@@ -67,6 +67,12 @@ def settings_for(settings: Settings, *, every_pair: bool, by_kind: bool) -> Sett
     )
 
 
+def counted_texts(texts: Iterable[Any], settings: Settings) -> list[Any]:
+    """The part of each text that counts by the recipe of `settings`; what is no text stays as it is."""
+    with open_window(None, settings=settings) as window:
+        return [window.counted(text) if isinstance(text, str) else text for text in texts]
+
+
 def compared(
     texts: Iterable[str | Sourced | Flush],
     settings: Settings,

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.cleaning.compared import compared, settings_for
+from neardup.cleaning.compared import compared, counted_texts, settings_for
 from neardup.cleaning.frames import problem, rows_of, values
 from neardup.cleaning.kept_kinds import by_kind, parse_kinds
 from neardup.cleaning.preference import doubts, parse_keep, preferred, rank, time_rank
@@ -105,7 +105,7 @@ def dedup(
         len(before),
         run.pairs,
         pairs,
-        by_kind(kinds, [*before, *ordered], fold_case=(recipe or Recipe()).fold_case)
+        by_kind(kinds, counted_texts([*before, *ordered], chosen), fold_case=(recipe or Recipe()).fold_case)
         if kinds and pairs
         else None,
     )

@@ -54,7 +54,9 @@ def kind_names(pairs: Sequence[tuple[str, str]], *, fold_case: bool) -> list[Kin
 
 
 def by_kind(kept: Kinds, texts: Sequence[str], *, fold_case: bool) -> Goes:
-    """A function that says of a pair whether its kind is none of `kept`; `texts` by their numbers."""
+    """A function that says of a pair whether its kind is none of `kept`; `texts`, what counts of each, by their
+    numbers.
+    """
     return partial(_goes, kept, texts, fold_case)  # a partial, because it can be pickled
 
 

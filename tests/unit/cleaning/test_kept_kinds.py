@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,8 @@ import neardup
 from neardup.cleaning.kept_kinds import KindSample, parse_kinds
 from neardup.errors import SettingsError
 from neardup.kinds import kind_of
+from neardup.model.boilerplate import Boilerplate, SourceBoilerplate
+from neardup.signing.boilerplate_file import save
 
 REPORT = (
     "Market report of the fish hall at Ravensea for {day} {month}. Landed today were {a} crates of cod, {b} crates of "
@@ -100,6 +103,27 @@ def test_a_text_too_long_to_be_held_is_passed_over_by_the_sample():
         sample.stays(number, text)
         sample.goes(report(2), number)
     assert sample.looked() == (2, 1, {"form": 1})
+
+
+FRAMES = [
+    [f"{page} {site}: {page} and all about it" for page in pages.split()]
+    for site, pages in (
+        ("Ravensea", "sport weather tides markets letters travel"),
+        ("Ottershaw", "music jobs films gardens cooking chess"),
+    )
+]
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_kinds_too_are_those_of_what_counts(tmp_path: Path, pairs):
+    table = tmp_path / "table.json"
+    sources = (SourceBoilerplate(20, dict.fromkeys(frame, 20)) for frame in FRAMES)
+    save(Boilerplate(dict(zip("ab", sources, strict=True))), table)
+    pages = ["\n".join([*frame, MAIL + end]) for frame, end in zip(FRAMES, ("", " Thanks."), strict=True)]
+    assert kind_of(*pages).name == "other"
+    recipe = neardup.Recipe(boilerplate=table)
+    result = neardup.dedup(pages, keep_kinds="form,quote,frame,other", recipe=recipe, pairs=pairs)
+    assert pickle.loads(pickle.dumps(result)).kept == result.kept == [0]
 
 
 def test_what_was_found_with_kinds_that_stay_is_handed_on_to_another_process():
