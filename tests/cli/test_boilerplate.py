@@ -10,6 +10,7 @@ import pytest
 
 import neardup
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged
+from neardup.kinds import kind_of
 from neardup.model.settings import Recipe
 from neardup.serving.questions import Questions
 from neardup.serving.versions import versions_of
@@ -119,6 +120,18 @@ def test_dedup_finds_reprints_among_other_menus(run, site, table):
         assert all(each in [{**record, "time": 0} for record in RECORDS] for each in done.lines)
         pairs = {frozenset((each["neardup"]["id"], each["neardup"]["duplicate_of"])) for each in gone}
         assert pairs == {frozenset(pair) for pair in COPIES.items()}
+
+
+def test_the_summary_of_dedup_tells_kinds_by_what_counts(run, table):
+    by_id = {each["id"]: each for each in RECORDS}
+    *menu, text, foot = by_id["b0"]["text"].split("\n")
+    edited = "\n".join([*menu, f"{text} This is the late edition.", foot])
+    reprints = [by_id["a0"], {**by_id["b0"], "text": edited}]
+    assert kind_of(*(each["text"] for each in reprints)).name != "copy"
+    Path("reprints.jsonl").write_text("".join(json.dumps(each) + "\n" for each in reprints), "utf-8")
+    told = run("dedup", "reprints.jsonl", "--boilerplate", table).err
+    assert "1 removed (0 exact, 1 near)" in told
+    assert "no plain copy" not in told
 
 
 def test_ingest_keeps_the_table_with_the_window(run, site, window, table):

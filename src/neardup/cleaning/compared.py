@@ -13,6 +13,7 @@ from neardup.model.settings import Recipe
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
+    from neardup.cleaning.kept_kinds import Counted
     from neardup.model.settings import Settings
     from neardup.model.verdict import KindName, Match, Status, Verdict
 
@@ -67,10 +68,10 @@ def settings_for(settings: Settings, *, every_pair: bool, by_kind: bool) -> Sett
     )
 
 
-def counted_texts(texts: Iterable[Any], settings: Settings) -> list[Any]:
-    """The part of each text that counts by the recipe of `settings`; what is no text stays as it is."""
+def counted_by(settings: Settings) -> Counted:
+    """The part of a text, of a source, that counts by the recipe of `settings`."""
     with open_window(None, settings=settings) as window:
-        return [window.counted(text) if isinstance(text, str) else text for text in texts]
+        return window.counted
 
 
 def compared(

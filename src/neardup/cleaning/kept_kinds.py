@@ -14,6 +14,7 @@ from neardup.errors import SettingsError
 from neardup.kinds.kind import labels_of
 from neardup.model.document import encode_text
 from neardup.model.random_sample import RandomSample
+from neardup.model.source import source_of
 
 if TYPE_CHECKING:
     from neardup.model.verdict import KindName
@@ -28,6 +29,8 @@ HELD_CHARACTERS: Final = 32 << 20
 LOOKED_AT: Final = 500
 
 Kinds = frozenset["KindName"]
+Counted = Callable[[str, str | None], str]
+"""The part of a text, of a source, that counts."""
 Goes = Callable[[int, int], bool]
 """Whether a text goes for an earlier one that stays, both by their numbers."""
 
@@ -87,8 +90,16 @@ class Looked(NamedTuple):
     kinds: Counter[KindName]
 
 
+class _Owned(NamedTuple):
+    """A text and its source."""
+
+    text: str
+    source: str
+
+
 class KindSample:
-    """The kinds of some of the near copies that go, drawn at random: of all, if there are no more than `LOOKED_AT`.
+    """The kinds of some of the near copies that go, drawn at random: of all, if there are no more than `LOOKED_AT`; by
+    what is `counted` of them.
 
     As many of the texts that stay are held as fit into `HELD_CHARACTERS`: every one, or by chance one in two, in
     four …, but none that is longer than all of that; only copies of these are drawn from. All of it costs less than
@@ -96,32 +107,37 @@ class KindSample:
     """
 
     def __init__(
-        self, *, fold_case: bool, held_characters: int = HELD_CHARACTERS, most: int = LOOKED_AT
+        self,
+        counted: Counted,
+        *,
+        fold_case: bool,
+        held_characters: int = HELD_CHARACTERS,
+        most: int = LOOKED_AT,
     ) -> None:
-        self._fold_case, self._limit = fold_case, held_characters
-        self._held: dict[int, str] = {}
+        self._counted, self._fold_case, self._limit = counted, fold_case, held_characters
+        self._held: dict[int, _Owned] = {}
         self._bits = 0
         self._characters = 0
-        self._pairs = RandomSample[tuple[str, str]](most, random.Random(17))  # noqa: S311 - equal input, equal answer
+        self._pairs = RandomSample[tuple[_Owned, _Owned]](most, random.Random(17))  # noqa: S311 - equal input, equal answer
         self._near = 0
 
-    def stays(self, number: int, text: str) -> None:
-        """Take note of a text that stays."""
+    def stays(self, number: int, text: str, fields: Any) -> None:
+        """Take note of a text that stays; its `fields` say whose it is."""
         if len(text) > self._limit or not self._is_held(number):
             return
-        self._held[number] = text
+        self._held[number] = _Owned(text, source_of(fields))
         self._characters += len(text)
         while self._characters > self._limit:
             self._bits += 1
             self._held = {at: each for at, each in self._held.items() if self._is_held(at)}
-            self._characters = sum(map(len, self._held.values()))
+            self._characters = sum(len(each.text) for each in self._held.values())
 
-    def goes(self, text: str, original: int) -> None:
+    def goes(self, text: str, fields: Any, original: int) -> None:
         """Take note of a near copy of the text with the number `original`."""
         self._near += 1
         other = self._held.get(original)
         if other is not None:
-            self._pairs.add((text, other))
+            self._pairs.add((_Owned(text, source_of(fields)), other))
 
     def _is_held(self, number: int) -> bool:
         """One in 2^bits, by the upper bits of a product that scatters numbers (Fibonacci hashing)."""
@@ -129,7 +145,7 @@ class KindSample:
 
     def looked(self) -> Looked:
         """The kinds of what was drawn."""
-        drawn = self._pairs.drawn
+        drawn = [(self._counted(*one), self._counted(*other)) for one, other in self._pairs.drawn]
         return Looked(
             self._near, len(drawn), Counter(kind_names(drawn, fold_case=self._fold_case) if drawn else ())
         )

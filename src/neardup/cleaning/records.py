@@ -171,7 +171,7 @@ def _numbered(
             if isinstance(entry, Entry):
                 kept[number := next(numbers)] = entry.id, entry.where
                 if by_kind.sample is not None:
-                    by_kind.sample.stays(number, entry.text)
+                    by_kind.sample.stays(number, entry.text, entry.fields)
                 yield Sourced(entry.text, entry.fields)
 
     def texts() -> Iterator[Sourced | Flush]:
@@ -196,15 +196,15 @@ def _numbered(
         if not each.matches:
             kept[each.at] = entry.id, entry.where
         if by_kind.sample is not None:
-            _note(by_kind.sample, each, entry.text)
+            _note(by_kind.sample, each, entry)
         yield number, (entry, _outcome(each, kept))
 
 
-def _note(sample: KindSample, each: Compared, text: str) -> None:
+def _note(sample: KindSample, each: Compared, entry: Entry) -> None:
     if not each.matches:
-        sample.stays(each.at, text)
+        sample.stays(each.at, entry.text, entry.fields)
     elif each.status == "near":
-        sample.goes(text, each.matches[0].at)
+        sample.goes(entry.text, entry.fields, each.matches[0].at)
 
 
 def _outcome(each: Compared, kept: dict[int, tuple[str, str]]) -> Outcome:

@@ -6,7 +6,7 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from neardup.cleaning.compared import settings_for
+from neardup.cleaning.compared import counted_by, settings_for
 from neardup.cleaning.kept_kinds import KindSample
 from neardup.cleaning.records import ByKind, Entry, Outcome, cleaned, entries
 from neardup.cli import inputs, sinks
@@ -51,9 +51,11 @@ def clean(
     has_kinds = bool(rules.kept_kinds)
     settings = settings_for(config.settings, every_pair=False, by_kind=has_kinds)
     config.check_recipe()  # before anything is written
-    sample = None if has_kinds or settings.kinds else KindSample(fold_case=config.recipe.fold_case)
+    sample = None
+    if not has_kinds and not settings.kinds:
+        sample = KindSample(counted_by(settings), fold_case=config.recipe.fold_case)
     by_kind = ByKind(rules.kept_kinds, sample)
-    tally = CleaningTally(by_kind.sample)
+    tally = CleaningTally(sample)
     with Stop(waits=True) as stop, ExitStack() as stack:
         kept, removed = stack.enter_context(opened_writers(outputs, reader))
         rejects = stack.enter_context(sinks.Rejects(outputs.rejects, force=outputs.force))

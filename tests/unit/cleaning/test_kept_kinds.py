@@ -80,12 +80,16 @@ def test_other_kinds_are_refused(wrong):
         parse_kinds(wrong)
 
 
+def whole(text: str, _source: str | None) -> str:
+    return text
+
+
 def test_a_sample_looks_at_all_of_a_few_and_at_some_of_many():
     def filled(count: int, **limits: int) -> KindSample:
-        sample = KindSample(fold_case=False, **limits)
+        sample = KindSample(whole, fold_case=False, **limits)
         for n in range(count):
-            sample.stays(2 * n, report(n))
-            sample.goes(report(n + 1) if n % 2 else report(n) + " Fine.", 2 * n)
+            sample.stays(2 * n, report(n), None)
+            sample.goes(report(n + 1) if n % 2 else report(n) + " Fine.", None, 2 * n)
         return sample
 
     assert filled(40).looked() == (40, 40, {"form": 20, "copy": 20})
@@ -98,10 +102,10 @@ def test_a_sample_looks_at_all_of_a_few_and_at_some_of_many():
 
 
 def test_a_text_too_long_to_be_held_is_passed_over_by_the_sample():
-    sample = KindSample(fold_case=False, held_characters=len(report(1)))
+    sample = KindSample(whole, fold_case=False, held_characters=len(report(1)))
     for number, text in enumerate((report(1) + " Fine.", report(1))):
-        sample.stays(number, text)
-        sample.goes(report(2), number)
+        sample.stays(number, text, None)
+        sample.goes(report(2), None, number)
     assert sample.looked() == (2, 1, {"form": 1})
 
 
