@@ -220,7 +220,9 @@ def _text_or_bytes(value: bytes | None) -> str | bytes | None:
 
 def _value(row: Any, field: str, setting: str) -> Any:
     if isinstance(row, Document):
-        return getattr(row, field, None)
+        if field in Document._fields:
+            return getattr(row, field)
+        row = row.fields if isinstance(row.fields, Mapping) else {}
     if isinstance(row, Mapping):
         return field_of(row, field)
     return row if setting == "text" else None

@@ -130,6 +130,8 @@ def test_the_preferred_source_stays():
     assert neardup.dedup(records, keep="source:none,ap").kept == [1]
     other = [{"text": FERRY, "from": name} for name in ("blog", "ap")]
     assert neardup.dedup(other, keep="source:ap", source="from").kept == [1]
+    documents = [neardup.Document("", FERRY, None, {"source": each["source"]}) for each in records]
+    assert neardup.dedup(documents, keep="source:reuters,ap").kept == [2]
 
 
 @pytest.mark.parametrize("kind", [int, np.int64])
