@@ -318,6 +318,21 @@ def test_what_is_committed_while_a_reader_reads_is_not_half_there(path, monkeypa
             assert (reader.stats().documents, reader.stats().newest) == (13, "2020.09.13-19")
 
 
+def test_a_reader_that_looks_while_the_directory_is_made_is_told_that_there_is_no_window(tmp_path, monkeypatch):
+    """Not that something else is there."""
+    path, is_dir = tmp_path / "new", Path.is_dir
+
+    def is_made_then(self: Path, **options: bool) -> bool:
+        there = is_dir(self, **options)
+        if self == path and not there:
+            self.mkdir()
+        return there
+
+    monkeypatch.setattr(Path, "is_dir", is_made_then)
+    with pytest.raises(WindowMissing):
+        open_window(path, readonly=True)
+
+
 def test_a_reader_changes_nothing(path):
     with open_window(path, readonly=True) as reader:
         for change in (

@@ -108,7 +108,7 @@ def _is_begun(name: str) -> bool:
 
 def _check_directory(directory: Path) -> None:
     """Raises `SettingsError` if something other than a directory is there, `WindowDamaged` if it `is_half_way`."""
-    if not directory.is_dir() and os.path.lexists(directory):
+    if os.path.lexists(directory) and not directory.is_dir():  # in this order: a writer may be making it
         expected = "a directory; `neardup ingest FILE --window DIR` makes one of a file"
         if directory.is_symlink() and not directory.exists():
             expected = "a directory, and not a link that leads to none"

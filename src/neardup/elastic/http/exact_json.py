@@ -7,6 +7,7 @@ of type `keyword` or `double`, or for one that is not indexed.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any, Final
 
 import orjson
@@ -35,9 +36,10 @@ def dumps(value: Any) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:
-        if not _has_long_number(value):
-            raise
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        with suppress(RecursionError):  # of what is nested too deeply for both
+            if _has_long_number(value):
+                return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        raise
 
 
 def _has_long_number(value: Any) -> bool:
