@@ -168,6 +168,18 @@ def test_every_question_is_answered_by_what_counts(run, site, window):
     assert "pieces of boilerplate left out" in explained.out
 
 
+def test_what_is_in_no_window_is_explained_as_it_is_asked_about(run, site, window, table):
+    Path("text.txt").write_text(RECORDS[1]["text"], "utf-8")
+    asked = run("query", "--window", window, "--file", "text.txt").lines[0]
+    assert {match["id"]: match["score"] for match in asked["matches"]}["b1"] == 1.0
+    for other in (["text.txt"], ["in.jsonl:2"], ["--text", RECORDS[1]["text"]]):
+        explained = run("explain", "b1", *other, "--window", window).out
+        assert ("doc_q 1.000" in explained, explained.count("of boilerplate left out")) == (True, 2)
+    Path("neardup.toml").write_text(f'[recipe]\nboilerplate = "{table}"\n', "utf-8")
+    for file in ("in.jsonl:2", "text.txt"):
+        assert "doc_q 1.000" in run("explain", "in.jsonl:14", file).out
+
+
 def test_reprints_among_other_menus_are_one_text_of_a_group(run, window):
     groups = run("groups", "--window", window, "--details").lines
     assert [(each["head"], each["kind"], each["origins"]) for each in groups] == [

@@ -51,7 +51,8 @@ def explain(
     A and B are ids of documents in the window, files, or records of files, as `FILE:LINE` (`where` and
     `duplicate_of_where` of `neardup dedup --removed`; --input, --delimiter and so on that were given to that are given
     here too): with --window a file where the window has no such id, without it an id where there is no such file. Texts
-    are compared as they came; of a document whose text was not kept the normal form is, and the output says so.
+    are compared as they came, but without boilerplate where the recipe has a table of it; of a document whose text was
+    not kept the normal form is, and the output says so.
 
     Examples:
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import typer
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from neardup.cli.config import Config
+    from neardup.model.boilerplate import LeftOut
     from neardup.model.settings import Recipe
     from neardup.sources.files import Form
     from neardup.window.base import ReadDocument
@@ -41,10 +42,28 @@ class Subject(NamedTuple):
 
 def subject_of(document: ReadDocument) -> Subject:
     """A document of a window."""
-    shown, left_out = described(document), len(document.left_out.spans)
-    about = "  ".join(part for part in (minute(shown.time), shown.source, shown.begins) if part)
-    about += f"  ({counted(left_out, 'piece')} of boilerplate left out)" if left_out else ""
-    return Subject(document.id, document.counted, about, document.time)
+    shown = described(document)
+    about = (minute(shown.time), shown.source, shown.begins, _said_of(document.left_out))
+    return Subject(document.id, document.counted, _joined(*about), document.time)
+
+
+def _given(
+    name: str, text: str, recipe: Recipe, fields: Any = None, time: str = "", begins: str = ""
+) -> Subject:
+    """A text that is in no window, as one is asked about it: without what recurs in its source, which `fields` say."""
+    from neardup.signing.signer import signer_for
+
+    left_out = signer_for(recipe).counted.left_out(text, fields)
+    return Subject(name, left_out.rest(text), _joined(minute(time), begins, _said_of(left_out)), time)
+
+
+def _said_of(left_out: LeftOut) -> str:
+    count = len(left_out.spans)
+    return f"({counted(count, 'piece')} of boilerplate left out)" if count else ""
+
+
+def _joined(*parts: str) -> str:
+    return "  ".join(filter(None, parts))
 
 
 class FileReading(NamedTuple):
@@ -88,10 +107,13 @@ class Subjects(NamedTuple):
         if sum(name.partition(":")[0] == STDIN for name in read) > 1:
             once = "standard input can be read once only: write it to a file, and name the records of that"
             raise typer.BadParameter(once, param_hint="A B")
-        subjects |= {name: _of_file(name, config, reading) for name in dict.fromkeys(names) if name in read}
+        subjects |= {
+            name: _of_file(name, config, reading, recipe) for name in dict.fromkeys(names) if name in read
+        }
         in_order = [subjects[name] for name in names]
         in_order += [
-            Subject(f"text {at}", str(from_command_line(text, "--text"))) for at, text in enumerate(texts, 1)
+            _given(f"text {at}", str(from_command_line(text, "--text")), recipe)
+            for at, text in enumerate(texts, 1)
         ]
         return cls(in_order[0], in_order[1], recipe, threshold)
 
@@ -104,18 +126,17 @@ class Subjects(NamedTuple):
         return f"{delay[1:]} before" if delay.startswith("-") else f"{delay} after"
 
 
-def _of_file(name: str, config: Config, reading: FileReading) -> Subject:
+def _of_file(name: str, config: Config, reading: FileReading, recipe: Recipe) -> Subject:
     if not is_file(name):
-        document = record_of_file(name, config, **reading._asdict())
-        text, time = document.text, time_of(document)
-        return Subject(name, text, "  ".join(filter(None, (minute(time), beginning(text)))), time)
+        record = record_of_file(name, config, **reading._asdict())
+        return _given(name, record.text, recipe, record.fields, time_of(record), beginning(record.text))
     encoding, html, form, _ = reading
     try:
         text = one_text(None, Path(name), encoding=encoding, html=html, form=form) or ""
     except typer.BadParameter as error:
         why = f"{name} holds records, not one text: name one of them by its line, as {name}:2"
         raise typer.BadParameter(why, param_hint="A B") from error
-    return Subject(name, text, beginning(text))
+    return _given(name, text, recipe, begins=beginning(text))
 
 
 def _ids(names: list[str], files: set[str]) -> dict[str, str]:
