@@ -792,6 +792,9 @@ def test_a_group_whose_head_has_gone_is_still_shown(client, path, monkeypatch):
     text = client.get("/group?head=a").text
     assert "has left the window" in text
     assert "3 documents" in text
+    said = {"id1": "a", "id2": "b", "judgement": "copy"}
+    assert client.post("/api/judge", json=said).status_code == 404
+    assert ("data-judgement" in text, "<kbd>c</kbd>" in text) == (False, False)
 
 
 def test_a_group_has_one_title_wherever_it_is_named(serve, path):
