@@ -237,7 +237,8 @@ class Tools:
     def check_text(self, text: Text, threshold: Threshold = None, matches: Listed = 10) -> dict[str, Any]:
         """Has this text, or one nearly the same, been seen before, and where first? Nothing is stored.
 
-        `first` is the earliest of the listed matches; `matches` are the best, with exact doc_q; `truncated` says that
+        `first` is the earliest of the listed matches; `matches` are the best, with exact doc_q; `partial`, where these
+        are looked for, are documents of which a part is in the text, with their share of it; `truncated` says that
         something was left out of the comparison, `warning` that at this threshold copies are missed.
         """
         verdict = self._questions.check(text, threshold=threshold, matches=matches)
@@ -259,7 +260,8 @@ class Tools:
         return {
             **_named(document), "fields": _shown(document.fields, [MOST_SHOWN]),
             "status": document.verdict.status, "duplicate_of": document.verdict.duplicate_of,
-            "score": document.verdict.score, "group": document.verdict.group, "is_original": document.is_original,
+            "score": document.verdict.score, "group": document.verdict.group, **_parts(document.verdict),
+            "is_original": document.is_original,
             "text": escaped(part, lines=True), "more": max(len(document.text) - offset - len(part), 0),
         }  # fmt: skip
 
@@ -329,8 +331,19 @@ def _matched(verdict: Verdict, documents: list[ReadDocument | None]) -> dict[str
     ]
     return {
         "status": verdict.status, "matches": matches, "matches_total": verdict.matches_total,
-        "candidates": verdict.candidates, "truncated": verdict.truncated,
+        **_parts(verdict), "candidates": verdict.candidates, "truncated": verdict.truncated,
     }  # fmt: skip
+
+
+def _parts(verdict: Verdict) -> dict[str, Any]:
+    """The partial copies, where they were looked for."""
+    if verdict.partial is None:
+        return {}
+    listed = [
+        {"id": part.id, "share": part.share, "containment": part.containment}
+        for part in verdict.partial[:MOST_LISTED]
+    ]
+    return {"partial": listed, "partial_total": verdict.partial_total}
 
 
 def _warned(threshold: float, reach: float) -> dict[str, str]:

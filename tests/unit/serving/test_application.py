@@ -797,6 +797,26 @@ def test_a_group_whose_head_has_gone_is_still_shown(client, path, monkeypatch):
     assert ("data-judgement" in text, "<kbd>c</kbd>" in text) == (False, False)
 
 
+def test_a_text_that_was_seen_in_part_is_shown_with_where(tmp_path):
+    fire = "Nobody was hurt in the fire that destroyed the old timber yard beside the harbour."
+    ferry = "The ferry from Belhaven ran aground off the western spit shortly before dawn."
+    with open_window(tmp_path / "parts", partial=True, matches=1) as window:
+        list(
+            window.ingest([("fire", fire), ("<ferry>", ferry), ("both", f"{fire} {ferry} More will follow.")])
+        )
+        application = create_application(Questions(window, "parts"), limits=NO_RATE)
+        client = TestClient(application, base_url="http://localhost", raise_server_exceptions=False)
+        text = client.post(
+            "/check", data={"text": f"{ferry} All of the harbour was closed until the evening of that day."}
+        ).text
+        assert ("Seen in part" in text, "Not seen before" in text) == (True, False)
+        assert "<bdi>&lt;ferry&gt;</bdi></a> 57 %" in text
+        assert "Seen in part" not in client.post("/check", data={"text": "nothing like it"}).text
+        text = client.get("/document?id=both").text
+        assert "/document?id=fire" in text
+        assert "1 more is not listed" in text
+
+
 def test_a_group_has_one_title_wherever_it_is_named(serve, path):
     """That of its head, whatever came with an earlier time or has the same text; then that of its first member."""
     early = [

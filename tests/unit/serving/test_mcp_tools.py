@@ -21,7 +21,7 @@ from mcp.client import Client
 from testing.window.backends import grams
 
 from neardup.opening import open_window
-from neardup.serving.mcp_tools import MOST_SHOWN, create_mcp_server
+from neardup.serving.mcp_tools import MOST_SHOWN, Tools, create_mcp_server
 from neardup.serving.questions import Questions
 from neardup.serving.versions import versions_of
 
@@ -71,6 +71,20 @@ def test_a_text_that_was_seen_is_found_with_the_first(ask):
     assert said["matches"][0]["id"] == "b"
     nothing = ask("check_text", text="Nothing like it was ever said here.")
     assert (nothing["first"], nothing["matches"]) == (None, [])
+
+
+def test_partial_copies_are_named_where_they_are_looked_for(tmp_path):
+    fire = "Nobody was hurt in the fire that destroyed the old timber yard beside the harbour."
+    ferry = "The ferry from Belhaven ran aground off the western spit shortly before dawn."
+    more = "More news from the coast will follow in the evening bulletin."
+    with open_window(tmp_path / "parts", partial=True) as window:
+        list(window.ingest([("fire", fire), ("ferry", ferry), ("both", f"{fire} {ferry} {more}")]))
+        tools, verdict = Tools(Questions(window, "parts")), window.query(f"{fire} {ferry} {more} {more[:20]}")
+        assert verdict.status == "near"
+        for said in (tools.check_text(f"{fire} {ferry} {more} {more[:20]}"), tools.get_document("both")):
+            assert [part["id"] for part in said["partial"]] == ["fire", "ferry"]
+            assert (said["partial_total"], said["partial"][0]["containment"]) == (2, 1.0)
+        assert tools.check_text("Nothing of it was ever said anywhere before.")["partial"] == []
 
 
 def test_the_first_of_one_second_is_the_first_of_its_moments(ask, path):
