@@ -261,6 +261,9 @@ def test_partial_copies_are_marked_where_wanted(run, stream):
     }
     assert "1 partial" in done.err
     assert [verdict["partial"] for verdict in done.lines[:2]] == [[], []]
+    told = ("check", "both.jsonl", "--against", stream, "--partial", "--delta", "0", "--format", "table")
+    for listed in ("10", "1"):
+        assert " +3 " in run(*told, "--matches", listed).out
 
 
 def test_copies_are_dropped_where_wanted(run, stream):

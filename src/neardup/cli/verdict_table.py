@@ -113,8 +113,8 @@ def _cells(verdict: Verdict) -> list[str | float | None]:
     measure: str | float | None = score
     if verdict.status == "partial" and verdict.partial:
         original, measure = verdict.partial[0].id, shown_percent(verdict.partial[0].share)
-        if len(verdict.partial) > 1:
-            original += f" +{len(verdict.partial) - 1}"
+        if others := (verdict.partial_total or 0) - 1:
+            original += f" +{others}"  # however few of them are listed
     return [minute(verdict.time), verdict.id, verdict.status, original, measure]
 
 
