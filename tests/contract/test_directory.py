@@ -318,7 +318,9 @@ def test_what_is_committed_while_a_reader_reads_is_not_half_there(path, monkeypa
             assert (reader.stats().documents, reader.stats().newest) == (13, "2020.09.13-19")
 
 
-def test_a_reader_that_looks_while_the_directory_is_made_is_told_that_there_is_no_window(tmp_path, monkeypatch):
+def test_a_reader_that_looks_while_the_directory_is_made_is_told_that_there_is_no_window(
+    tmp_path, monkeypatch
+):
     """Not that something else is there."""
     path, is_dir = tmp_path / "new", Path.is_dir
 
