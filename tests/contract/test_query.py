@@ -194,5 +194,6 @@ def test_one_text_is_not_many_and_each_is_a_text(place):
             window.check(wrong)
     with pytest.raises(DocumentError, match="U\\+D800"):
         window.check(["good", "\ud800"])
-    with pytest.raises(ValueError, match="shorter"):
-        window.check(["a", "b"], sources=["one"])
+    for owners in (["one"], ["one", "two", "three"], "ab"):
+        with pytest.raises(ValueError, match="one for each of the 2 texts"):
+            window.check(["a", "b"], sources=owners)

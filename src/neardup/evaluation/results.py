@@ -23,7 +23,7 @@ CODE: Final = (
 )  # fmt: skip
 """The parts of the package that decide a result: a kept result does not outlive a change to them."""
 SHOWING: Final = ("report.py", "report_tables.py", "page.py", "charts.py", "formatting.py")
-LIBRARIES: Final = ("datasketch", "numpy", "xxhash")
+LIBRARIES: Final = ("datasketch", "numpy", "unisim", "xxhash")
 """Libraries whose code the methods use too: the installed version is part of every key."""
 
 

@@ -72,9 +72,12 @@ def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterat
 
 def _why_no_file(name: str, form: str) -> str | None:
     """Why a table cannot be read from here; None if it can be tried. Its reader goes to and fro in a file."""
-    if name == STDIN or Path(name).is_fifo():
-        return f"{form} is read from files only: write it into one first"
+    only_files = f"{form} is read from files only: write it into one first"
+    if name == STDIN:
+        return only_files
     try:
+        if Path(name).is_fifo():
+            return only_files
         with Path(name).open("rb") as file:
             head = file.read(4)
     except OSError as error:

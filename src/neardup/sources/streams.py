@@ -19,6 +19,7 @@ except ImportError:  # there are no wheels of it for this machine
 
 from neardup.sources import optional_readers
 from neardup.sources.encoding import bare_encoding, marked_encoding, transcoded
+from neardup.sources.lines import BOM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +62,9 @@ follows tells, in bzip2 the number of a block or, of no block, a control byte, a
 """
 _HEAD: Final = 10
 """Bytes that all these are known by."""
+
+_UTF_8: Final = (None, "utf-8", "utf-8-sig")
+"""Encodings by which UTF-8 is read, None the usual one."""
 
 Chunk = bytes | None
 """Some bytes, or None: nothing more is there now, and the next chunk may take any time."""
@@ -110,6 +114,10 @@ def _decompressed(blocks: Iterator[Chunk], encoding: str | None, *, is_mail: boo
     if wide is not None and not (encoding or "").startswith(wide):
         how = "convert it to UTF-8 first (iconv -f {0} -t utf-8)" if is_mail else "--encoding {0} reads it"
         raise StreamError(f"this is {wide.upper()} text: {how.format(wide)}")
+    if encoding not in _UTF_8 and head.startswith(BOM) and not is_mail:
+        raise StreamError(
+            f"this is UTF-8 text, by its byte order mark, and not {encoding}: leave --encoding out"
+        )
     return whole
 
 

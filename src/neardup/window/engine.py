@@ -120,6 +120,8 @@ class WindowEngine:
         if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
             raise TypeError("check takes texts, not one: put it into a list, [text]")
         given, owners = list(texts), None if sources is None else list(sources)
+        if owners is not None and (isinstance(sources, str | bytes) or len(owners) != len(given)):
+            raise ValueError(f"sources must be one for each of the {len(given):,} texts, None for nobody's")
         return self._session.reading(lambda: answers(self._session, given, owners))
 
     @one_at_a_time

@@ -448,6 +448,19 @@ def test_wide_text_without_a_byte_order_mark_is_named_with_the_option_that_reads
     assert document.text == text
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_utf_8_with_its_mark_is_not_read_in_another_encoding(tmp_path, encoding):
+    """The mark became a part of the first column's name, which had been the id."""
+    path = written(tmp_path, "a.csv", b"\xef\xbb\xbfid,text\n1,Caf\xc3\xa9\n")
+    (reject,) = read(path, encoding=encoding)
+    assert (
+        reject.reason
+        == f"this is UTF-8 text, by its byte order mark, and not {encoding}: leave --encoding out"
+    )
+    for right in (None, "utf-8", "utf-8-sig"):
+        assert [document.id for document in read(path, encoding=right)] == ["1"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-16le", "utf-16be"])
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
 def test_records_of_long_texts_that_have_hardly_a_zero_byte_are_named_with_it_too(tmp_path, name, encoding):
@@ -522,3 +535,10 @@ def test_a_folder_whose_path_is_too_long_to_be_opened_is_told(tmp_path):
     written(tmp_path, "a.txt", "A story.")
     document, reject = read(tmp_path)
     assert (document.text, reject.reason) == ("A story.", "cannot be read: File name too long")
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
+def test_a_name_that_is_too_long_for_a_file_is_a_reject(tmp_path, ending):
+    path = written(tmp_path, "a.txt", b"A story.")
+    reject, document = read(tmp_path / ("a" * 300 + ending), path)
+    assert (reject.reason, document.text) == ("cannot be read: File name too long", "A story.")
