@@ -165,7 +165,7 @@ def compare_searches(
 
         def by_sketch(text: bytes) -> dict[str, Any]:
             batch = queries.query_batch(text.decode())
-            return queries.alike(batch, threshold, None, queries.by_keys(batch, threshold))
+            return queries.alike(batch, threshold, None, queries.by_keys(batch, threshold), frozenset())
 
         ways: dict[str, Callable[[bytes], dict[str, Any]]] = {
             "sketch": by_sketch,
