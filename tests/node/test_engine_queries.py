@@ -100,6 +100,7 @@ def test_what_too_many_have_in_common_finds_nothing_in_an_unloaded_window_either
             with open_elastic_window(url, credentials=cluster.credentials, readonly=True) as reader:
                 answer, by_id = reader.query(texts[8]), reader.query(id="1")
             assert without_candidates([answer]) == asked(memory, text=texts[8])
+            assert without_candidates([by_id]) == asked(memory, id="1")
             if routes == ("sentences",):
                 assert (answer.is_copy, answer.truncated, by_id.truncated) == (count == 4, *[count == 8] * 2)
 

@@ -12,7 +12,7 @@ q-grams are terms.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +56,12 @@ class AdHocQuery:
             raise DocumentError(options.id, str(error)) from None
         common = self._common_words(batch, options)
         hits = own + self._alike(text, batch, options, common)
-        part = stored_part(self._layout, self._with_groups(hits), common)
+        known = by_arrival(self._layout, hits)
+        heads, _ = self._lookup.heads(
+            known
+        )  # whatever decides which groups they stand for; no search has found it
+        in_order = [hit for _, hit in sorted((known | heads).items())]
+        part = stored_part(self._layout, in_order, common, heads)
         return CandidateStore(self._context, self._document.commit, part)
 
     def candidates_for_all(self, texts: Sequence[bytes]) -> CandidateStore | None:
@@ -126,10 +131,3 @@ class AdHocQuery:
                     raise
                 log.info("the cluster does not take the query neardup, asked by q-grams instead: %s", error)
         return hits(self._queries.by_keys(batch, options.threshold))
-
-    def _with_groups(self, hits: Iterable[Hit]) -> list[Hit]:
-        """Documents, and whatever decides which groups they stand for, in order of arrival."""
-        known = by_arrival(self._layout, hits)
-        heads, _ = self._lookup.heads(known)
-        known |= heads
-        return [known[arrival] for arrival in sorted(known)]

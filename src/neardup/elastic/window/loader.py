@@ -144,13 +144,16 @@ class DocumentLookup:
 
 
 def stored_part(
-    layout: Layout, hits: Sequence[Hit], common_words: frozenset[int] = frozenset()
+    layout: Layout,
+    hits: Sequence[Hit],
+    common_words: frozenset[int] = frozenset(),
+    unsearched: Container[int] = (),
 ) -> StoredPart:
-    """The documents of `hits`, which are in order of arrival. Raises `WindowDamaged` where another client has changed
-    what neardup keeps of one.
+    """The documents of `hits`, which are in order of arrival; those whose arrivals are `unsearched`, which only stand
+    for groups, as set aside. Raises `WindowDamaged` where another client has changed what neardup keeps of one.
     """
     refs = [hit.ref for hit in hits]
-    aside = [layout.is_set_aside(ref.index) for ref in refs]
+    aside = [layout.is_set_aside(hit.index) or hit.source[OBJECT].get("order") in unsearched for hit in hits]
     try:
         stored = stored_rows([hit.source[OBJECT] for hit in hits], aside)
     except UNREADABLE as error:
