@@ -495,3 +495,15 @@ def test_a_document_that_came_too_late_and_takes_no_mark_is_refused_alone(docume
     for version, id in enumerate(("late", "other"), 1):
         writes.put(Action("update", HOUR, id, {"neardup": {"status": "unscored"}}, version, 1), id)
     assert writes.send(1).keys() == {"late"}
+
+
+def test_a_mark_without_an_arrival_whose_answer_was_lost_is_there(documents, writes, caplog):
+    """It was said to be scored again: it has been, and is not."""
+    documents.put(HOUR, "late", {"text": "late"})
+    mark = {"neardup": {"status": "unscored", "scored_at": "2026-11-21T09:00:00.123Z"}}
+    version = documents._versions[HOUR, "late"], 1
+    for _ in "ab":
+        writes.put(Action("update", HOUR, "late", mark, *version), "late")
+        assert writes.send(1) == {}
+    assert stored(documents)[HOUR, "late"] == {"text": "late", **mark}
+    assert caplog.messages == []

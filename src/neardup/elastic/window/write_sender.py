@@ -153,7 +153,7 @@ class WriteSender:
                 return None
             return "Elasticsearch says both that it is there and that it is not"
         arrival = arrival_in(current.source)
-        if arrival == write.arrival:
+        if arrival == write.arrival or _is_there(write, current):
             return None
         if action.op == "update":
             return self._changed_before_update(write, current)
@@ -242,3 +242,9 @@ def version_of(current: Current, ref: DocumentRef) -> Version | None:
     """The version of a document that is there now; None: none is."""
     there = current.get(ref)
     return None if there is None else there.version
+
+
+def _is_there(write: Write, current: StoredDocument) -> bool:
+    """Whether a mark that has no arrival, of a document that came too late, is the one that the document has."""
+    scored = write.ours.get("scored_at")
+    return write.arrival < 0 and scored is not None and own_object(current.source).get("scored_at") == scored
