@@ -1,6 +1,6 @@
 """Compiles the kernels: in a checkout `python native/compile_kernels.py`, else when pip builds (native/hatch_hook.py).
 
-Does nothing where they were compiled from these very sources already.
+Does nothing where they were compiled from these very sources already, and this system can load them.
 
 Needs a C compiler: $CC, cc, gcc or clang; where there is none the package ziglang, which pip brings for a build.
 Of x86-64 a library is made for each of three levels of the instruction set (psABI: x86-64-v3, and -v4 with what came
@@ -10,6 +10,7 @@ with Ice Lake and Zen 4), so that what was built on one machine runs on others; 
 from __future__ import annotations
 
 import concurrent.futures
+import ctypes
 import hashlib
 import importlib.util
 import os
@@ -69,14 +70,14 @@ def compiler() -> list[str] | None:
 
 
 def build(libraries: Path) -> list[Path]:
-    """Every library in the directory `libraries`, compiled where it is not there yet; what else lay there goes.
+    """Every library in the directory `libraries`, all compiled unless they are there already; what else lay there goes.
 
     Raises `CannotCompile`.
     """
     levels = LEVELS if platform.machine() in {"x86_64", "AMD64"} else {1: []}
     wanted = [libraries / f"kernels-{level}.so" for level in levels]
     made_of = sources_hash().encode()
-    if all(path.exists() and made_of in path.read_bytes() for path in wanted):
+    if all(path.exists() and made_of in path.read_bytes() for path in wanted) and _can_be_loaded(wanted[0]):
         return wanted
     command = compiler()
     if command is None:
@@ -88,6 +89,15 @@ def build(libraries: Path) -> list[Path]:
     for old in set(libraries.glob("*.so")) - set(wanted):
         old.unlink()
     return wanted
+
+
+def _can_be_loaded(library: Path) -> bool:
+    """Whether it is of this system: a checkout may be shared with one of another processor or an older C library."""
+    try:
+        ctypes.CDLL(str(library))
+    except OSError:
+        return False
+    return True
 
 
 def compile_level(command: list[str], level: int, out: Path) -> None:

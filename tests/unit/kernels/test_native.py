@@ -182,6 +182,14 @@ class TestCompiler:
         monkeypatch.setenv("CC", "false")
         assert compile_kernels.build(ROOT / compile_kernels.LIBRARIES)
 
+    def test_what_was_compiled_on_another_system_is(self, monkeypatch, tmp_path):
+        """A checkout that a container shares with its host, say."""
+        for library in native.LIBRARIES.glob("*.so"):
+            (tmp_path / library.name).write_bytes(b"\0" + library.read_bytes())
+        monkeypatch.setenv("CC", "false")
+        with pytest.raises(compile_kernels.CannotCompile, match="false cannot compile the kernels"):
+            compile_kernels.build(tmp_path)
+
 
 def test_a_read_only_installation_without_a_home_starts(tmp_path):
     """A real copy of the package that cannot be written, beside a home that cannot."""
