@@ -42,6 +42,12 @@ FLAGS = [
 """`-ffp-contract=off`: no level may come to another number than the others."""
 LEVELS = {1: [], 3: ["v3"], 4: ["v4", "avx512vbmi", "avx512vbmi2", "avx512vpopcntdq"]}
 """What the levels of x86-64 have beyond the first, as `neardup_level` asks for it."""
+V3 = [
+    "sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "cx16", "sahf",
+    "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave",
+]  # fmt: skip
+V4 = [*V3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"]
+"""What v3 and v4 are, one by one: GCC knows these names only since its version 11, Clang since 12."""
 
 
 class CannotCompile(Exception):
@@ -125,7 +131,8 @@ def _level_flags(command: list[str], level: int) -> list[str]:
     names = LEVELS[level]
     if "ziglang" in command:
         return [f"-mcpu={'+'.join(['x86_64_' + names[0], *names[1:]])}" if names else "-mcpu=baseline"]
-    return [f"-march=x86-64-{names[0]}", *(f"-m{name}" for name in names[1:])] if names else []
+    parts = {"v3": V3, "v4": V4}
+    return [f"-m{part}" for name in names for part in parts.get(name, [name])]
 
 
 def main() -> None:

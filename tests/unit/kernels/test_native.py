@@ -178,6 +178,19 @@ class TestCompiler:
         with pytest.raises(compile_kernels.CannotCompile, match="false cannot compile the kernels"):
             compile_kernels.build(tmp_path / "lib")
 
+    def test_one_that_knows_no_levels_of_x86_64_by_name_does(self, monkeypatch, tmp_path):
+        """As GCC before 11 and Clang before 12."""
+        old = tmp_path / "old"
+        old.write_text(
+            "#!/bin/sh\n"
+            'case "$*" in *-march=x86-64-v*) echo "bad value for -march=" >&2; exit 1;; esac\n'
+            'while [ "$1" != -o ]; do shift; done\n'
+            'echo compiled > "$2"\n'
+        )
+        old.chmod(0o755)
+        monkeypatch.setenv("CC", str(old))
+        assert all(path.read_text() == "compiled\n" for path in compile_kernels.build(tmp_path / "lib"))
+
     def test_what_is_there_already_is_not_compiled_again(self, monkeypatch):
         monkeypatch.setenv("CC", "false")
         assert compile_kernels.build(ROOT / compile_kernels.LIBRARIES)
