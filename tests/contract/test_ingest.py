@@ -196,6 +196,8 @@ class PolarsFrame(Frame):
         ({"id": "x", "text": A}, r"not dict: put a single one into a list: \[document\]"),
         ({"train": [], "test": []}, r"not dict: .*; of several splits choose one, data\['train'\]"),
         (Document("x", A), r"not Document\(id='x', .*… \(Document\): put a single one into a list"),
+        (("x", A, "2026-11-21"), r"not \('x', .* \(tuple\): put a single one into a list"),
+        ((7, A), r"not \(7, .* \(tuple\): put a single one into a list"),
         ("news.jsonl", r"not 'news.jsonl' \(str\): the documents of a file are read by `neardup ingest`"),
         (b"news", r"not b'news' \(bytes\): the documents"),
         (Frame(), r"not Frame: a frame gives columns; pass frame.to_dict\('records'\)"),
