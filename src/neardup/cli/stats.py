@@ -16,7 +16,8 @@ def stats(
     `kinds`: those of copies, known where the window is written with --kinds. `truncated`, `unscored`: documents not
     compared with all of their window, or with nothing. `budget_floor`: the hour before which all was given up to
     --max-documents or --max-memory. `postings_keys`: how many different keys the index has; `memory_bytes`: what it
-    takes, an estimate. `mixed`: by which other settings some of the verdicts were made.
+    takes, an estimate. `mixed`: by which other threshold, retrieval, policy or partial some of the verdicts were made;
+    other hours and routes are not told.
 
     Examples:
 
@@ -37,7 +38,7 @@ def stats(
 def _mixed(values: dict[str, list[str]]) -> str:
     """What of the verdicts is not by the settings above."""
     if not values:
-        return "no: all verdicts are by the settings above"
+        return "no: all verdicts are by one threshold, retrieval, policy and partial"
     listed = "; ".join(f"{name} {', '.join(others)}" for name, others in values.items())
     if list(values) == ["policy"]:
         return f"some documents came under {listed}, and stay as they were kept then"

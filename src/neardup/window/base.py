@@ -56,8 +56,8 @@ class Stats:
     """A window in figures. `kinds`: copies by their kind, where that is known; `hours`: documents by hour;
     `memory_bytes`: the index in memory, an estimate.
 
-    `threshold`, `retrieval` and `policy` are those that the window was last written with; `mixed` has, by setting, the
-    other values by which some of the stored verdicts were made.
+    `threshold`, `retrieval` and `policy` are those that the window was last written with; `mixed` has, of
+    these and `partial`, the other values by which some of the stored verdicts were made.
     `truncated` counts the documents whose verdicts say so, `unscored` those of other clients that were not compared at
     all (`neardup watch` marks them; what `ingest` cannot compare is not stored). `window_hours` and `keep_hours` (0: no
     limit) are as set; `budget_floor` names the hour before which all was given up to a budget, or dropped by mistake.
