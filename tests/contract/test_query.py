@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from testing.window.backends import START, document, engines_only, grams, without_candidates
+from testing.window.backends import START, document, engines_in_turn, engines_only, grams, without_candidates
 
 from neardup.errors import DocumentError, NeardupError, SettingsError, UnknownDocument
 from neardup.model.clock import now_ms
@@ -149,14 +149,11 @@ def test_nothing_is_a_copy_of_an_empty_text_at_any_threshold(place):
             assert (verdict.status, verdict.matches) == ("empty", ())
 
 
-@engines_only
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {}, {"matches": 1, "kinds": True}, {"matches": None, "max_candidates": 2}, {"retrieval": "complete"},
-        {"partial": True}, {"routes": ("sentences", "simhash"), "threshold": 0.5},
-    ],
-)  # fmt: skip
+@engines_in_turn("settings", [
+    {"partial": True}, {"matches": 1, "kinds": True}, {},
+    {"retrieval": "complete"}, {"matches": None, "max_candidates": 2},
+    {"routes": ("sentences", "simhash"), "threshold": 0.5},
+])  # fmt: skip
 def test_many_texts_at_once_get_the_answers_of_as_many_queries(place, settings):
     sentences = [f"The {word} ran aground off the western spit at {word} today. " for word in WORDS]
     stored = [*STREAM, *(document(word, "".join(sentences[at : at + 6]), at / 4) for at, word in WORD_AT)]

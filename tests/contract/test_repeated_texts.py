@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from testing.window.backends import document, engines_in_turn, engines_only, without_candidates
+from testing.window.backends import document, engines_in_turn, without_candidates
 from testing.window.reference_window import ReferenceWindow
 
 from neardup.index import repeated_texts
@@ -77,8 +77,7 @@ def test_verdicts_are_those_of_brute_force(place, two_are_many, policy, hours, w
     assert any(two_are_many) == (policy == "mark")
 
 
-@engines_only
-@pytest.mark.parametrize("matches", [0, 3])
+@engines_in_turn("matches", [0, 3])
 def test_a_text_is_not_read_anew_for_each_document_that_goes(place, two_are_many, monkeypatch, matches):
     read: list[int] = []
     dying = 20 if place.kind == "elasticsearch" else 100

@@ -8,7 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from testing.window.backends import START, Place, document, engines_only, without_candidates
+from testing.window.backends import (
+    START,
+    Place,
+    document,
+    engines_in_turn,
+    engines_only,
+    without_candidates,
+)
 from testing.window.reference_window import ReferenceWindow
 
 from neardup.model.document import Document
@@ -197,15 +204,10 @@ def test_a_sentence_route_finds_what_shares_a_sentence(place):
     assert [v.duplicate_of for v in window.ingest([*partly_alike(1), *partly_alike(1, 100)])] == [None, None]
 
 
-@engines_only
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"routes": ("sentences",)}, {"routes": ("simhash",)},
-        {"routes": ("sentences", "simhash"), "partial": True},
-    ],
-    ids=str,
-)  # fmt: skip
+@engines_in_turn("settings", [
+    {"routes": ("sentences",)}, {"routes": ("simhash",)},
+    {"routes": ("sentences", "simhash"), "partial": True},
+])  # fmt: skip
 def test_stored_documents_are_compared_by_routes_too(place, settings):
     """Their words cannot be made from their normal forms."""
     words = random.Random(0).choices(vocabulary(), k=600)
@@ -225,8 +227,7 @@ def test_stored_documents_are_compared_by_routes_too(place, settings):
         assert list(window.reconcile()) == []
 
 
-@engines_only
-@pytest.mark.parametrize("batch", [1, 64])
+@engines_in_turn("batch", [1, 8, 64])
 def test_a_sentence_of_too_many_documents_finds_none_and_the_dead_do_not_count(place, batch):
     settings = {"routes": ("sentences",), "batch_documents": batch}
     window = place.open(**settings)

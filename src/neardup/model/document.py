@@ -163,9 +163,7 @@ def _brief(value: object) -> str:
 def check_documents(documents: Any) -> None:
     """Raises `TypeError` for what does not iterate into documents: a single one, a data frame, a text."""
     first = documents[0] if isinstance(documents, tuple) and documents else None
-    if isinstance(documents, Mapping) or isinstance(
-        first, str | int
-    ):  # an id: a document as (id, text, time)
+    if isinstance(documents, Mapping | Document) or isinstance(first, str | int):  # an id: (id, text, time)
         remedy = "put a single one into a list: [document]; of several splits choose one, data['train']"
     elif isinstance(documents, str | bytes):
         remedy = "the documents of a file are read by `neardup ingest`"
