@@ -22,7 +22,7 @@ from neardup.elastic.http.api import BY_INDEX, Hit
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch import document_checks
 from neardup.elastic.watch.document_checks import examine_documents, is_half_signed
-from neardup.elastic.window import loader
+from neardup.elastic.window import epoch, loader
 from neardup.elastic.window.batch_candidates import BatchCandidates
 from neardup.elastic.window.batch_writes import BatchWrites
 from neardup.elastic.window.candidate_query import CandidateQueries
@@ -550,7 +550,7 @@ def rolled_back(outcome):
     with standing_in(script) as server, cluster_of(server) as cluster:
         layout = Layout(cluster.address)
         context = ElasticContext(cluster, layout, mock.Mock(), SIGNER, Settings())
-        return loader.roll_back(context, StateDocument({}, {}).next_epoch(lost=True))
+        return epoch.roll_back(context, StateDocument({}, {}).next_epoch(lost=True))
 
 
 def test_what_cannot_be_rolled_back_is_named():
@@ -570,13 +570,14 @@ def test_copies_elsewhere_are_neither_read_nor_undone(monkeypatch):
         bodies.append(body)
         return iter(())
 
-    monkeypatch.setattr(loader, "pages", nothing)
+    for module in (epoch, loader):
+        monkeypatch.setattr(module, "pages", nothing)
     with standing_in([Answer(200, {"_shards": {"failed": 0}})]) as server, cluster_of(server) as cluster:
         layout = Layout(cluster.address)
         context = ElasticContext(cluster, layout, scoring_lease(cluster), SIGNER, Settings())
         state = StateDocument({}, {}).next_epoch(lost=True)
         list(loader.stored_parts(context, state, 0))
-        loader.roll_back(context, state)
+        epoch.roll_back(context, state)
     assert [body["sort"][-1] for body in bodies] == [BY_INDEX, BY_INDEX]
 
 

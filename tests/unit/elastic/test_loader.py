@@ -9,6 +9,7 @@ import pytest
 from neardup.elastic.http.api import Hit
 from neardup.elastic.window import loader
 from neardup.elastic.window.loader import DocumentLookup
+from neardup.errors import ClusterRejected
 
 
 def hit(order: int, group: int) -> Hit:
@@ -68,3 +69,16 @@ def test_more_values_than_a_query_takes_are_several_queries(asked, monkeypatch):
     monkeypatch.setattr(loader, "_AT_ONCE", 2)
     assert LOOKUP.by_values("order", [3, 5, 8]) == {3: LEFT[0], 8: LEFT[2]}
     assert asked == [{"order": [3, 5]}, {"order": [8]}]
+
+
+def test_values_that_are_together_too_large_for_a_proxy_are_asked_for_in_halves(asked, monkeypatch):
+    pages = loader.pages
+
+    def of_a_proxy(cluster, layout, body, **options):
+        if len(body["order"]) > 1:
+            raise ClusterRejected("http://localhost:9200", "POST", 413, "error", "too large")
+        return pages(cluster, layout, body, **options)
+
+    monkeypatch.setattr(loader, "pages", of_a_proxy)
+    assert LOOKUP.by_values("order", [3, 5, 8]) == {3: LEFT[0], 8: LEFT[2]}
+    assert asked == [{"order": [3]}, {"order": [5]}, {"order": [8]}]

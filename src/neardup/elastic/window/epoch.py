@@ -6,8 +6,10 @@ import contextlib
 import logging
 from typing import TYPE_CHECKING
 
+from neardup.elastic.http.bulk import Action, bulk_done
+from neardup.elastic.window.codec import OBJECT, UNSCORED, own_object
 from neardup.elastic.window.composer import Composer
-from neardup.elastic.window.loader import roll_back
+from neardup.elastic.window.loader import BY_ARRIVAL, in_aborted_range, pages
 from neardup.elastic.window.undo_log import UndoLog
 from neardup.elastic.window.window_state import check_signed, settings_left
 from neardup.errors import ClusterUnreachable, WindowDamaged, WindowResigning
@@ -15,6 +17,7 @@ from neardup.errors import ClusterUnreachable, WindowDamaged, WindowResigning
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from neardup.elastic.http.api import Hit
     from neardup.elastic.window.index_layout import ElasticContext
     from neardup.elastic.window.state_document import StateDocument
 
@@ -54,6 +57,32 @@ def _undo(context: ElasticContext, document: StateDocument) -> StateDocument:
     undone = roll_back(context, document)
     log.warning("%d documents that never counted were taken back, %d changes undone", undone, changed)
     return document.without_undo()
+
+
+def roll_back(context: ElasticContext, state: StateDocument) -> int:
+    """Undoes what scorers that died in their epochs wrote: all documents of the aborted ranges.
+
+    What they ingested is deleted (whoever sent it never got a verdict, and sends it again), the marks they left on
+    other clients' documents are taken off. A document that has changed meanwhile stays. Returns how many were undone;
+    raises `ClusterRejected` where one cannot be, as in an index that is closed, and what the lease raises.
+    """
+    cluster, layout = context.cluster, context.layout
+    layout.refresh(cluster, state.commit.floor_hour)
+    body = {
+        "query": in_aborted_range(state),
+        "sort": BY_ARRIVAL,
+        "_source": [f"{OBJECT}.written_by"],
+        "seq_no_primary_term": True,
+    }
+    undo = [_undoing(hit) for hits in pages(cluster, layout, body) for hit in hits]
+    return sum(outcome.ok for outcome in bulk_done(cluster, undo, between=context.lease.ensure_held))
+
+
+def _undoing(hit: Hit) -> Action:
+    assert hit.version is not None, "it was asked for"
+    if own_object(hit.source).get("written_by") == "ingest":
+        return Action("delete", *hit.ref, None, *hit.version)
+    return Action("update", *hit.ref, {OBJECT: UNSCORED}, *hit.version)
 
 
 def committed_state(context: ElasticContext) -> StateDocument:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from neardup.elastic.http import api
-from neardup.elastic.http.bulk import Action, bulk_done
+from neardup.elastic.http.halves import by_halves
 from neardup.elastic.http.unexpected import UNREADABLE
-from neardup.elastic.window.codec import OBJECT, RESTORED, UNSCORED, own_object, stored_rows
+from neardup.elastic.window.codec import OBJECT, RESTORED, own_object, stored_rows
 from neardup.errors import WindowDamaged
 from neardup.model.settings import HOUR_MS
 from neardup.stores.base import Records
@@ -100,10 +100,15 @@ class DocumentLookup:
         return [hit for hits in hit_pages for hit in hits]
 
     def by_values(self, field: str, values: Sequence[Any]) -> dict[int, Hit]:
-        """The documents that have one of the `values`, by arrival."""
+        """The documents that have one of the `values`, by arrival; asked for in smaller parts where a node, or a proxy
+        before it, takes no request as large.
+        """
+
+        def hits(part: Sequence[Any]) -> list[Hit]:
+            return self.hits(self._queries.with_values(field, part))
+
         parts = (values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE))
-        hits = (hit for part in parts for hit in self.hits(self._queries.with_values(field, part)))
-        return by_arrival(self._layout, hits)
+        return by_arrival(self._layout, (hit for part in parts for hit in by_halves(hits, part)))
 
     def common(self, words: Mapping[str, dict[str, Any]], among: dict[str, Any], most: int) -> Iterator[str]:
         """Those of some `words`, the query for each by name, that more than `most` of the documents hold which are
@@ -252,29 +257,3 @@ def in_aborted_range(state: StateDocument) -> dict[str, Any]:
     """The query for documents of aborted ranges, of which there are some."""
     ranges = [{"range": {_ARRIVAL: {"gte": first, "lt": last}}} for first, last in state.aborted]
     return {"bool": {"should": ranges, "minimum_should_match": 1}}
-
-
-def roll_back(context: ElasticContext, state: StateDocument) -> int:
-    """Undoes what scorers that died in their epochs wrote: all documents of the aborted ranges.
-
-    What they ingested is deleted (whoever sent it never got a verdict, and sends it again), the marks they left on
-    other clients' documents are taken off. A document that has changed meanwhile stays. Returns how many were undone;
-    raises `ClusterRejected` where one cannot be, as in an index that is closed, and what the lease raises.
-    """
-    cluster, layout = context.cluster, context.layout
-    layout.refresh(cluster, state.commit.floor_hour)
-    body = {
-        "query": in_aborted_range(state),
-        "sort": BY_ARRIVAL,
-        "_source": [f"{OBJECT}.written_by"],
-        "seq_no_primary_term": True,
-    }
-    undo = [_undoing(hit) for hits in pages(cluster, layout, body) for hit in hits]
-    return sum(outcome.ok for outcome in bulk_done(cluster, undo, between=context.lease.ensure_held))
-
-
-def _undoing(hit: Hit) -> Action:
-    assert hit.version is not None, "it was asked for"
-    if own_object(hit.source).get("written_by") == "ingest":
-        return Action("delete", *hit.ref, None, *hit.version)
-    return Action("update", *hit.ref, {OBJECT: UNSCORED}, *hit.version)
