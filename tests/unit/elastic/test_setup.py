@@ -162,6 +162,15 @@ def test_what_somebody_else_made_under_our_name_is_not_overwritten():
         plan(NEWS, DEFAULT, snapshot._replace(objects={**snapshot.objects, own.path: foreign}))
 
 
+@pytest.mark.parametrize(("there", "new"), [("news", "state-news"), ("state-news", "news")])
+def test_a_template_of_another_window_is_not_taken_for_its_own(there, new):
+    """Of `state-news` the template of the hours is called as that of the state of `news`."""
+    address = Address(NEWS.url, there)
+    objects = {entry.path: entry for entry in wanted_objects(address, DEFAULT, lifecycle=True)}
+    with pytest.raises(SetupRefused, match="index template neardup-state-news is of another window"):
+        plan(Address(NEWS.url, new), DEFAULT, EMPTY._replace(objects=objects))
+
+
 def test_what_a_newer_neardup_made_is_not_set_back():
     snapshot = complete()
     own = next(iter(snapshot.objects.values()))

@@ -229,6 +229,13 @@ def _object_change(address: Address, entry: ManagedObject, snapshot: ClusterSnap
             f"there is {_article(entry.kind.title)} {entry.name} that neardup did not make",
             "rename it, or choose another prefix",
         )
+    patterns = there.body.get("index_patterns", ())
+    if patterns and set(patterns).isdisjoint(entry.body["index_patterns"]):
+        raise SetupRefused(
+            str(address),
+            f"{entry.kind.title} {entry.name} is of another window, for {some_of(patterns)}",
+            "choose another prefix: of NAME and state-NAME only one can be a window in a cluster",
+        )
     if there.version > entry.version:
         raise SetupRefused(
             str(address),
