@@ -135,8 +135,31 @@ def test_a_clock_that_is_behind_costs_nobody_the_lease_who_says_that_it_is_at_wo
         assert document is not None
         assert not lease.is_lost(document)
         time.sleep(0.05)
-    time.sleep(0.1)
+    time.sleep(0.2)
     assert lease.is_lost(lease.document)
+
+
+def test_a_clock_that_is_behind_by_more_than_a_lease_costs_nobody_the_lease_who_renews_it(
+    cluster, state, monkeypatch
+):
+    """A holder that is asked twice a second whether it is at work says so a moment after it is due."""
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr("neardup.elastic.window.lease.now_ms", lambda: 0)
+    holder, waiting = scoring_lease(cluster), scoring_lease(cluster)
+    holder._name = ELSEWHERE
+    holder.acquire()
+    monkeypatch.setattr("neardup.elastic.window.lease.now_ms", lambda: FUTURE)
+    for tenth in range(10 * state_document.LEASE_SECONDS):
+        now = tenth / 10
+        document = waiting.read()
+        assert document is not None
+        assert not waiting.is_lost(document), now
+        if not tenth % 5:
+            holder.ensure_held()
+    assert holder.held
+    now += state_document.LEASE_SECONDS
+    assert waiting.is_lost(waiting.read_existing())
 
 
 @pytest.mark.parametrize(

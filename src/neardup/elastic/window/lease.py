@@ -33,6 +33,8 @@ log = logging.getLogger("neardup")
 
 RENEWED_AFTER: Final = 1 / 4
 """Of its time: how much of it passes before a holder says again that it is at work."""
+_MISSED_AFTER: Final = 2 * RENEWED_AFTER
+"""Of its time: how much of it passes before a holder has missed to. It says so when it is next asked, not at once."""
 _POLL_SECONDS: Final = 0.05
 
 
@@ -159,7 +161,7 @@ class Lease(Generic[Document]):
         return (
             holders.has_ended(document.holder)
             or silent > self._seconds
-            or (silent > self._seconds * RENEWED_AFTER and now_ms() >= document.until)
+            or (silent > self._seconds * _MISSED_AFTER and now_ms() >= document.until)
         )
 
     # ---- to take it, and to keep it ----
