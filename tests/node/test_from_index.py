@@ -583,6 +583,24 @@ class TestInPlace:
         assert len(verdicts) == len(documents)
         assert rejects == []
 
+    def test_what_another_window_scores_in_place_is_refused(
+        self, cluster, window, archive, elasticsearch_url, credentials
+    ):
+        """Each took the marks of the other for its own, or for none, and missed copies of what the other had marked."""
+        documents = in_order(stream(20))
+        sources = {each["id"]: archived(each) for each in documents}
+        fill(cluster, f"{archive}-1", sources, aliases={archive: {}})
+        in_place(window, archive)
+        with fresh_prefix(elasticsearch_url, credentials, patience=60) as other:
+            for name in (archive, f"{archive}-1"):
+                with pytest.raises(
+                    SettingsError, match=rf"no other window scores in place, as {window.address}"
+                ):
+                    prepare(other, name, Settings(), FIELDS)
+            cluster.request("DELETE", f"/{window.address.state}")
+            assert in_place(other, archive) == ([], [])
+        assert in_place(window, archive) == ([], []), "its state is made anew"
+
     def test_an_alias_takes_no_new_documents(self, cluster, window, archive):
         """They were rejected as sent elsewhere by a pipeline, and stored, and counted when the window was read anew."""
         documents = in_order(stream(20))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.admin.setup import set_up
+from neardup.elastic.http.admin_api import index_names
+from neardup.elastic.http.api import WHAT_IS_THERE, Hit, search
 from neardup.elastic.reindex.index_reader import Source
 from neardup.elastic.watch.archive import check_source, check_text, map_marks
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import read_state
-from neardup.errors import SettingsError
+from neardup.errors import ClusterRefused, SettingsError
 from neardup.sources.fields import TIME_FIELDS
 
 if TYPE_CHECKING:
@@ -20,6 +24,9 @@ if TYPE_CHECKING:
     from neardup.model.settings import Settings
     from neardup.sources.fields import Fields
 
+_MOST_WINDOWS: Final = 1_000
+"""Of a cluster, that are looked at."""
+
 
 def prepare(
     cluster: Cluster, name: str, settings: Settings, fields: Fields, *, given: Collection[str] = ()
@@ -28,8 +35,8 @@ def prepare(
 
     Sets up the window if it is not there, and maps our object in the index: the only change of it beside the marks.
     Where it is there, its fields hold; of `fields` those `given` ("text_field", "time_field") must be the same.
-    Raises `SettingsError` for an index that cannot be scored in place, or has no such text or time, `ClusterRejected`
-    if it has an object `neardup` of its own.
+    Raises `SettingsError` for an index that cannot be scored in place, that another window scores so, or that has no
+    such text or time, `ClusterRejected` if it has an object `neardup` of its own.
     """
     state = read_state(cluster)
     if state is not None:
@@ -47,12 +54,34 @@ def prepare(
     check_source(cluster, name)
     check_text(cluster, name, fields.text)
     if state is None:
+        _check_unshared(source)
         _check_time(source)
         # No pipeline of ours signs what is in such an index.
         own = settings.with_changes(window_hours=0)
         set_up(cluster, settings=own, text_field=fields.text, time_field=source.time.name, sign="client")
     map_marks(cluster, name)
     return Layout(cluster.address, fields.text, source.time.name, client_signs=True, archive=name)
+
+
+def _check_unshared(source: Source) -> None:
+    """Raises `SettingsError` where another window, as far as this user may see it, scores the same documents: of what
+    one has marked the other would know nothing.
+    """
+    address = source.cluster.address
+    states = replace(address, prefix="*").state
+    body = {"query": {"ids": {"values": ["window"]}}, "_source": ["archive"], "size": _MOST_WINDOWS}
+    hits = list[Hit]()
+    with suppress(ClusterRefused):
+        hits = search(source.cluster, states, body, WHAT_IS_THERE).hits
+    for hit in hits:
+        archive = hit.source.get("archive")
+        if isinstance(archive, str) and set(index_names(source.cluster, archive)) & set(source.indices):
+            other = replace(address, prefix=hit.index.removeprefix(replace(address, prefix="").state))
+            expected = (
+                f"an index that no other window scores in place, as {other} does: use that one, take it away first "
+                "(docs/elasticsearch.md), or copy the documents, without --in-place"
+            )
+            raise SettingsError("from_index", source.name, expected)
 
 
 def _check_time(source: Source) -> None:
