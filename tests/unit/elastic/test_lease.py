@@ -235,6 +235,22 @@ def test_epochs_that_are_lost_one_after_another_leave_one_aborted_range():
     assert state.aborted[1:] == ((first, first + ABORTED_ARRIVALS),)
 
 
+def test_of_aborted_ranges_so_many_are_remembered_that_a_query_takes_them():
+    """OpenSearch takes 1,024 clauses, of which each is one."""
+    state = StateDocument({}, {})
+    for _ in range(1_100):
+        state = state.next_epoch(lost=True).without_undo()
+        last = state.aborted[-1]
+        state = state.with_commit(Commit(next_order=state.commit.next_order + 5), {}, removes=False)
+    assert len(state.aborted) < 500
+    assert state.aborted[-1] == last
+    source = state.source()
+    assert StateDocument.read(source) == state
+    every = [{"from": 2 * each, "to": 2 * each + 1} for each in range(1_100)]
+    read = StateDocument.read({**source, "gaps": every})
+    assert (len(read.aborted), read.aborted[-1]) == (len(state.aborted), (2_198, 2_199))
+
+
 def test_who_has_lost_the_lease_commits_nothing(cluster, state):
     slow = scoring_lease(cluster)
     begun = slow.acquire()

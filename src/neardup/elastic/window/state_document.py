@@ -28,6 +28,10 @@ LEASE_SECONDS: Final = 60
 """How long an epoch lasts if its holder says nothing more; a batch takes seconds, a restarting node a minute."""
 ABORTED_ARRIVALS: Final = 1_000_000
 """The length of an aborted range: more documents than any batch has."""
+_MOST_ABORTED: Final = 256
+"""Aborted ranges that are remembered. Each is a clause of every query, of which OpenSearch takes 1,024; and what was in
+older ones has been taken back as often as a scorer has died since.
+"""
 _DOCUMENT: Final = "window"
 
 
@@ -38,7 +42,7 @@ class StateDocument:
     about     how the window signs and what its fields are called, as its indices say too (`_meta.neardup`)
     settings  those that the last writer left
     changes   counts the commits that did more than add documents
-    aborted   [gaps] ranges of arrivals, from the first to before the last, of documents that never count
+    aborted   [gaps] ranges of arrivals, from the first to before the last, of documents that never count: the latest
     archive   the index that is scored in place, instead of hourly ones; None for a window of hours
     epoch     [turn] counts how often the lease was acquired; the undo log of an epoch bears its number
     undo      the epochs whose holders died, and whose changes must be undone
@@ -114,7 +118,7 @@ class StateDocument:
         return replace(
             begun,
             commit=self.commit._replace(next_order=last),
-            aborted=aborted,
+            aborted=aborted[-_MOST_ABORTED:],
             undo=(*self.undo, self.epoch),
         )
 
@@ -137,7 +141,7 @@ class StateDocument:
         commit = Commit(*(int(source["commit"][name]) for name in Commit._fields))
         return cls(
             _object(source["about"]), _object(source["settings"]), commit, int(source["changes"]),
-            tuple((int(each["from"]), int(each["to"])) for each in source["gaps"]),
+            tuple((int(each["from"]), int(each["to"])) for each in source["gaps"][-_MOST_ABORTED:]),
             _text(source["holder"]), int(source["until"]), _text(source["archive"]),
             int(source["turn"]), tuple(int(each) for each in source["undo"]),
             _text(source.get("resigned_from")),
