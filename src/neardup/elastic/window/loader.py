@@ -158,7 +158,9 @@ def stored_part(
     for groups, as set aside. Raises `WindowDamaged` where another client has changed what neardup keeps of one.
     """
     refs = [hit.ref for hit in hits]
-    aside = [layout.is_set_aside(hit.index) or own_object(hit.source).get("order") in unsearched for hit in hits]
+    aside = [
+        layout.is_set_aside(hit.index) or own_object(hit.source).get("order") in unsearched for hit in hits
+    ]
     try:
         stored = stored_rows([hit.source[OBJECT] for hit in hits], aside)
     except UNREADABLE as error:
