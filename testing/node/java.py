@@ -125,8 +125,8 @@ def plugin_zip(server: Server, *, tested: bool = True) -> Path:
     """The plugin for a server, built from the sources as they are; Maven (and with it JUnit) runs only if one is newer.
 
     A test of JUnit's that fails keeps nobody from the plugin: `reports` tell of it; nor does a source that is not
-    formatted: `check_format` does. Where it need not be `tested` its tests do not run. Two runs at once wait for each
-    other. NEARDUP_TEST_PLUGIN names a zip to take as it is, for the server of the run.
+    formatted: `check_format` does. Where it need not be `tested` its tests are not even compiled. Two runs at once wait
+    for each other. NEARDUP_TEST_PLUGIN names a zip to take as it is, for the server of the run.
     """
     given = os.environ.get("NEARDUP_TEST_PLUGIN")
     if given and server == chosen():
@@ -135,11 +135,11 @@ def plugin_zip(server: Server, *, tested: bool = True) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         zip = PLUGIN / "target" / server.zip_name(_version())
         newest = _newest(plugin_sources())
-        # A zip that was built without its tests (-DskipTests) is not good enough.
+        # A zip that was built without its tests is not good enough.
         made = min(_newest([zip]), _newest(reports(server))) if tested else _newest([zip])
         if made < newest:
             ignored = (
-                "-Dmaven.test.failure.ignore=true" if tested else "-DskipTests",
+                "-Dmaven.test.failure.ignore=true" if tested else "-Dmaven.test.skip=true",
                 "-Dspotless.check.skip=true",
             )
             maven("-f", str(PLUGIN), "package", *server.options(), *ignored)
