@@ -13,7 +13,6 @@ from neardup.model.settings import Recipe
 from neardup.opening import open_window
 
 if TYPE_CHECKING:
-    from neardup.cleaning.kept_kinds import Counted
     from neardup.model.settings import Settings
     from neardup.model.verdict import KindName, Match, Status, Verdict
 
@@ -66,12 +65,6 @@ def settings_for(settings: Settings, *, every_pair: bool, by_kind: bool) -> Sett
     return settings.with_changes(
         **timeless, **kept, recipe=recipe, partial=False, keep_text=by_kind or kept["kinds"]
     )
-
-
-def counted_by(settings: Settings) -> Counted:
-    """The part of a text, of a source, that counts by the recipe of `settings`."""
-    with open_window(None, settings=settings) as window:
-        return window.counted
 
 
 def compared(

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.cleaning.compared import compared, counted_by, settings_for
+from neardup.cleaning.compared import compared, settings_for
 from neardup.cleaning.frames import problem, rows_of, values
 from neardup.cleaning.kept_kinds import by_kind, parse_kinds
 from neardup.cleaning.preference import doubts, parse_keep, preferred, rank, time_rank
@@ -105,9 +105,7 @@ def dedup(
         len(before),
         run.pairs,
         pairs,
-        by_kind(kinds, _counted([*before, *ordered], chosen), fold_case=(recipe or Recipe()).fold_case)
-        if kinds and pairs
-        else None,
+        by_kind(kinds, [*before, *ordered], recipe or Recipe()) if kinds and pairs else None,
     )
 
 
@@ -154,12 +152,6 @@ class _Run:
         self.truncated += each.truncated
         for match in each.matches:
             self.pairs.add(at, self._numbers[match.at], match.score)
-
-
-def _counted(texts: Iterable[Any], settings: Settings) -> list[Any]:
-    """The part of each text that counts; what is no text stays as it is."""
-    counted = counted_by(settings)
-    return [counted(text, None) if isinstance(text, str) else text for text in texts]
 
 
 def _texts_before(against: Any, text: str) -> list[Any]:

@@ -15,8 +15,10 @@ from neardup.kinds.kind import labels_of
 from neardup.model.document import encode_text
 from neardup.model.random_sample import RandomSample
 from neardup.model.source import source_of
+from neardup.signing.counted_part import CountedPart
 
 if TYPE_CHECKING:
+    from neardup.model.settings import Recipe
     from neardup.model.verdict import KindName
 
 KEEPABLE: Final[tuple[KindName, ...]] = ("form", "quote", "frame", "other")
@@ -29,8 +31,6 @@ HELD_CHARACTERS: Final = 32 << 20
 LOOKED_AT: Final = 500
 
 Kinds = frozenset["KindName"]
-Counted = Callable[[str, str | None], str]
-"""The part of a text, of a source, that counts."""
 Goes = Callable[[int, int], bool]
 """Whether a text goes for an earlier one that stays, both by their numbers."""
 
@@ -56,11 +56,14 @@ def kind_names(pairs: Sequence[tuple[str, str]], *, fold_case: bool) -> list[Kin
     return [label.kind for label in labels_of(texts, fold_case=fold_case)]
 
 
-def by_kind(kept: Kinds, texts: Sequence[str], *, fold_case: bool) -> Goes:
-    """A function that says of a pair whether its kind is none of `kept`; `texts`, what counts of each, by their
-    numbers.
+def by_kind(kept: Kinds, texts: Sequence[Any], recipe: Recipe) -> Goes:
+    """A function that says of a pair, by what counts of its texts, whether its kind is none of `kept`; `texts`, of no
+    known source, by their numbers. Raises as `CountedPart.by`.
     """
-    return partial(_goes, kept, texts, fold_case)  # a partial, because it can be pickled
+    counted = CountedPart.by(recipe)
+    if counted.table is not None:
+        texts = [counted.left_out(text, None).rest(text) if isinstance(text, str) else text for text in texts]
+    return partial(_goes, kept, texts, recipe.fold_case)  # a partial, because it can be pickled
 
 
 def _goes(kept: Kinds, texts: Sequence[str], fold_case: bool, later: int, earlier: int) -> bool:
@@ -99,7 +102,7 @@ class _Owned(NamedTuple):
 
 class KindSample:
     """The kinds of some of the near copies that go, drawn at random: of all, if there are no more than `LOOKED_AT`; by
-    what is `counted` of them.
+    what counts of them by the recipe.
 
     As many of the texts that stay are held as fit into `HELD_CHARACTERS`: every one, or by chance one in two, in
     four …, but none that is longer than all of that; only copies of these are drawn from. All of it costs less than
@@ -107,14 +110,10 @@ class KindSample:
     """
 
     def __init__(
-        self,
-        counted: Counted,
-        *,
-        fold_case: bool,
-        held_characters: int = HELD_CHARACTERS,
-        most: int = LOOKED_AT,
+        self, recipe: Recipe, *, held_characters: int = HELD_CHARACTERS, most: int = LOOKED_AT
     ) -> None:
-        self._counted, self._fold_case, self._limit = counted, fold_case, held_characters
+        self._counted = CountedPart.by(recipe)
+        self._fold_case, self._limit = recipe.fold_case, held_characters
         self._held: dict[int, _Owned] = {}
         self._bits = 0
         self._characters = 0
@@ -145,7 +144,10 @@ class KindSample:
 
     def looked(self) -> Looked:
         """The kinds of what was drawn."""
-        drawn = [(self._counted(*one), self._counted(*other)) for one, other in self._pairs.drawn]
+        drawn = [(self._rest(one), self._rest(other)) for one, other in self._pairs.drawn]
         return Looked(
             self._near, len(drawn), Counter(kind_names(drawn, fold_case=self._fold_case) if drawn else ())
         )
+
+    def _rest(self, each: _Owned) -> str:
+        return self._counted.left_out(each.text, {"source": each.source}).rest(each.text)

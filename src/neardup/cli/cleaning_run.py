@@ -6,7 +6,7 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from neardup.cleaning.compared import counted_by, settings_for
+from neardup.cleaning.compared import settings_for
 from neardup.cleaning.kept_kinds import KindSample
 from neardup.cleaning.records import ByKind, Entry, Outcome, cleaned, entries
 from neardup.cli import inputs, sinks
@@ -53,7 +53,7 @@ def clean(
     config.check_recipe()  # before anything is written
     sample = None
     if not has_kinds and not settings.kinds:
-        sample = KindSample(counted_by(settings), fold_case=config.recipe.fold_case)
+        sample = KindSample(config.recipe)
     by_kind = ByKind(rules.kept_kinds, sample)
     tally = CleaningTally(sample)
     with Stop(waits=True) as stop, ExitStack() as stack:

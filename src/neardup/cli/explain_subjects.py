@@ -51,9 +51,9 @@ def _given(
     name: str, text: str, recipe: Recipe, fields: Any = None, time: str = "", begins: str = ""
 ) -> Subject:
     """A text that is in no window, as one is asked about it: without what recurs in its source, which `fields` say."""
-    from neardup.signing.signer import signer_for
+    from neardup.signing.counted_part import CountedPart
 
-    left_out = signer_for(recipe).counted.left_out(text, fields)
+    left_out = CountedPart.by(recipe).left_out(text, fields)
     return Subject(name, left_out.rest(text), _joined(minute(time), begins, _said_of(left_out)), time)
 
 

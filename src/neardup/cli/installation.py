@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from neardup import __version__
 from neardup.cli.serving import HOW, lacking_parts
 from neardup.cli.tables import counted
 from neardup.errors import NeardupError
@@ -20,7 +21,6 @@ from neardup.sources import optional_readers
 from neardup.stores.window_directory import check_free_directory, holds_window
 from neardup.tables import unicode as unicode_table
 from neardup.tables.lexicon import Lexicon
-from neardup.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,7 +60,7 @@ def examine_installation() -> Iterator[Finding]:
 
 
 def _python() -> Finding:
-    shown = f"{platform.python_version()} ({sys.executable}), neardup {VERSION}"
+    shown = f"{platform.python_version()} ({sys.executable}), neardup {__version__}"
     return Finding("Python", "ok" if sys.version_info >= OLDEST_PYTHON else "bad", shown)
 
 

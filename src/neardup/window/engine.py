@@ -51,10 +51,6 @@ class WindowEngine:
         """The recipe of its signatures, as one string."""
         return self._session.state.signer.text
 
-    def counted(self, text: str, source: str | None = None) -> str:
-        """The part of a text that counts, by its recipe."""
-        return self._session.state.signer.counted.left_out(text, {"source": source}).rest(text)
-
     @property
     def documents_at_once(self) -> int:
         """How many documents are processed at once, at most."""
@@ -112,7 +108,8 @@ class WindowEngine:
             self.settings, text, id, threshold, matches, time, partial, containment, delta
         )
         if text is not None:
-            options = replace(options, text=self.counted(text, source))
+            counted = self._session.state.signer.counted.left_out(text, {"source": source}).rest(text)
+            options = replace(options, text=counted)
         return self._session.reading(lambda: answer(self._session, options))
 
     @one_at_a_time

@@ -12,6 +12,7 @@ from neardup.cleaning.kept_kinds import KindSample, parse_kinds
 from neardup.errors import SettingsError
 from neardup.kinds import kind_of
 from neardup.model.boilerplate import Boilerplate, SourceBoilerplate
+from neardup.model.settings import Recipe
 from neardup.signing.boilerplate_file import save
 
 REPORT = (
@@ -80,13 +81,9 @@ def test_other_kinds_are_refused(wrong):
         parse_kinds(wrong)
 
 
-def whole(text: str, _source: str | None) -> str:
-    return text
-
-
 def test_a_sample_looks_at_all_of_a_few_and_at_some_of_many():
     def filled(count: int, **limits: int) -> KindSample:
-        sample = KindSample(whole, fold_case=False, **limits)
+        sample = KindSample(Recipe(), **limits)
         for n in range(count):
             sample.stays(2 * n, report(n), None)
             sample.goes(report(n + 1) if n % 2 else report(n) + " Fine.", None, 2 * n)
@@ -102,7 +99,7 @@ def test_a_sample_looks_at_all_of_a_few_and_at_some_of_many():
 
 
 def test_a_text_too_long_to_be_held_is_passed_over_by_the_sample():
-    sample = KindSample(whole, fold_case=False, held_characters=len(report(1)))
+    sample = KindSample(Recipe(), held_characters=len(report(1)))
     for number, text in enumerate((report(1) + " Fine.", report(1))):
         sample.stays(number, text, None)
         sample.goes(report(2), None, number)

@@ -57,9 +57,8 @@ class AdHocQuery:
         common = self._common_words(batch, options)
         hits = own + self._alike(text, batch, options, common)
         known = by_arrival(self._layout, hits)
-        heads, _ = self._lookup.heads(
-            known
-        )  # whatever decides which groups they stand for; no search has found it
+        # Whatever decides which groups they stand for; no search has found it.
+        heads, _ = self._lookup.heads(known)
         in_order = [hit for _, hit in sorted((known | heads).items())]
         part = stored_part(self._layout, in_order, common, heads)
         return CandidateStore(self._context, self._document.commit, part)

@@ -190,9 +190,8 @@ class Lease(Generic[Document]):
             else:
                 time.sleep(_POLL_SECONDS)
             before, document = document, self.read_existing()
-            if document.held_by(None, 0) != before.held_by(
-                None, 0
-            ):  # another had its turn: each of many waits long
+            # Another had its turn: each of many waits long.
+            if document.held_by(None, 0) != before.held_by(None, 0):
                 end = time.monotonic() + patience
 
     def try_acquire(self) -> bool:
