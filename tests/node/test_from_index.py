@@ -18,6 +18,7 @@ from testing.window.backends import START
 from neardup.elastic.admin.checks import examine
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address, Credentials
+from neardup.elastic.http.admin_api import mappings
 from neardup.elastic.http.api import POINT_IN_TIME
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
@@ -677,6 +678,7 @@ class TestInPlace:
         fill(cluster, archive, {}, {"properties": {"@timestamp": {"type": "date"}}})
         with pytest.raises(SettingsError, match="archive"):
             in_place(window, archive, Fields())
+        assert "neardup" not in mappings(cluster, archive)[archive]["properties"]
 
     def test_an_object_of_this_name_that_is_not_ours_is_in_the_way(self, cluster, window, archive):
         fill(cluster, archive, {}, {"properties": {"neardup": {"type": "keyword"}}})

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from neardup.model.settings import Settings
     from neardup.sources.fields import Fields
 
-_MOST_WINDOWS: Final = 1_000
-"""Of a cluster, that are looked at."""
+_MOST_WINDOWS: Final = 10_000
+"""That are looked at: what one search gives. Each has indices of its own, of which no cluster bears so many."""
 
 
 def prepare(
@@ -36,10 +36,12 @@ def prepare(
     Sets up the window if it is not there, and maps our object in the index: the only change of it beside the marks.
     Where it is there, its fields hold; of `fields` those `given` ("text_field", "time_field") must be the same.
     Raises `SettingsError` for an index that cannot be scored in place, that another window scores so, or that has no
-    such text or time, `ClusterRejected` if it has an object `neardup` of its own.
+    such text or time, and for a prefix whose window is kept elsewhere, `ClusterRejected` if the index has an object
+    `neardup` of its own.
     """
     state = read_state(cluster)
     if state is not None:
+        state.check_kept_in(name)
         config = window_config(state.about)
         for what, kept, wanted in (
             ("text_field", config.text_field, fields.text),

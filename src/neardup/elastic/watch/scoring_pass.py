@@ -49,7 +49,8 @@ class BacklogScorer:
         policy = window.settings.policy
         if policy != "mark":
             expected = (
-                "'mark' where documents of other clients are scored: they are neither deleted nor moved"
+                "'mark' where documents of other clients are scored, which are neither deleted nor moved "
+                '(policy = "mark" in neardup.toml)'
             )
             raise SettingsError("policy", policy, expected)
         self._window, self._batch = window, window.documents_at_once

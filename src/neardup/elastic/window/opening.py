@@ -20,7 +20,7 @@ from neardup.elastic.window.window_state import (
     settings_left,
     warn_of_policy,
 )
-from neardup.errors import NotSetUp, SettingsError
+from neardup.errors import NotSetUp
 from neardup.model.settings import Settings
 from neardup.window.changed_hours import check_hours, tell_hours
 from neardup.window.engine import WindowEngine
@@ -85,11 +85,8 @@ def _opened(
         document = begin_window(cluster, lease, (settings or Settings()).with_changes(**changes), archive)
     elif document.is_unused:
         document = checked_unused(cluster, lease, document)
-    if archive not in (None, document.archive):
-        kept = f"the index {document.archive}" if document.archive else "indices of hours"
-        raise SettingsError(
-            "archive", archive, f"left out: this window is kept in {kept}; use another prefix"
-        )
+    if archive is not None:
+        document.check_kept_in(archive)
     chosen = (settings or left or settings_left(address.prefix, document)).with_changes(**changes)
     check_searchable(chosen)
     check_signed(str(address), document)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.window.lease import Lease
+from neardup.errors import SettingsError
 from neardup.model.clock import now_ms
 from neardup.stores.base import Commit
 from neardup.stores.remembered_settings import merged, warn_of_others
@@ -86,6 +87,14 @@ class StateDocument:
     def is_uncommitted(self, arrival: int) -> bool:
         """Whether a scorer gave out this arrival and has not committed it, or never will."""
         return arrival >= self.commit.next_order or self.is_aborted(arrival)
+
+    def check_kept_in(self, archive: str) -> None:
+        """Raises `SettingsError` unless this is the window that scores the index `archive` in place."""
+        if self.archive != archive:
+            kept = f"the index {self.archive}" if self.archive else "indices of hours"
+            raise SettingsError(
+                "archive", archive, f"left out: this window is kept in {kept}; use another prefix"
+            )
 
     @property
     def is_unused(self) -> bool:
