@@ -196,27 +196,31 @@ final class ShardQueryFactory {
         return isStored;
     }
 
-    /** Refuses an index in whose terms there is no q-gram, as where normal forms are keywords: nothing would be found. */
+    /**
+     * Refuses an index in whose terms there is no q-gram, as where normal forms are keywords: nothing would be found. Such
+     * a term is the text of a document, which whoever searches may have no right to read, so no message shows it.
+     */
     private void refuseUncut(String field, int q) throws IOException {
         IndexReader reader = context.getIndexReader();
-        BytesRef other = null;
+        int other = -1;
         for (LeafReaderContext leaf : reader == null ? List.<LeafReaderContext>of() : reader.leaves()) {
             Terms terms = leaf.reader().terms(field);
             TermsEnum each = terms == null ? TermsEnum.EMPTY : terms.iterator();
             for (BytesRef term = terms == null ? null : terms.getMin(); term != null; term = each.next()) {
-                if (UnicodeUtil.codePointCount(term) == q) {
+                int length = UnicodeUtil.codePointCount(term);
+                if (length == q) {
                     return;
                 }
-                other = other == null ? BytesRef.deepCopyOf(term) : other; // an enumeration writes over its terms
+                other = Math.max(other, length);
             }
         }
-        if (other != null) {
+        if (other >= 0) {
             throw failure(
-                    "cannot search this index: no value of [{}] is a q-gram of {} characters, but there is [{}]; leave"
-                            + " [compact] out of the pipeline, or make the index by neardup setup",
+                    "cannot search this index: no value of [{}] is a q-gram of {} characters, but there is one of {};"
+                            + " leave [compact] out of the pipeline, or make the index by neardup setup",
                     field,
                     q,
-                    Shown.of(other.utf8ToString()));
+                    other);
         }
     }
 
