@@ -158,6 +158,23 @@ def test_numbers_may_be_of_any_integer_type(plain, kind):
     assert plain.found(by_text(ROSE), indices=index) == {(index, "0"): 1}
 
 
+@pytest.mark.parametrize("kind", ["integer", "long", "double", "keyword", "alias"])
+def test_documents_without_a_sketch_are_candidates_however_their_q_grams_are_counted(plain, kind):
+    count = {"type": "alias", "path": "count"} if kind == "alias" else {"type": kind}
+    fields = {"packed_sketch": {"type": "binary", "doc_values": True}, "qgram_count": count}
+    index = make(plain, f"others-{kind}", fields if kind != "alias" else {})
+    if kind == "alias":
+        mapping = {"count": {"type": "integer"}, "neardup": {"properties": fields}}
+        plain.cluster.request("PUT", f"/{index}/_mapping", body={"properties": mapping})
+    sources: list[dict[str, Any]] = [
+        {"count": number} if kind == "alias" else {"neardup": {"qgram_count": number}} for number in (16, 0)
+    ]
+    actions = [Action("index", index, str(i), source) for i, source in enumerate(sources)]
+    assert all(outcome.ok for outcome in bulk(plain.cluster, actions, refresh="true"))
+    query = {"neardup_sketch": {"sketches": ["AQAAAA=="], "at_least": [1]}}
+    assert plain.found(query, indices=index) == {(index, "0"): 1}
+
+
 @pytest.mark.parametrize(
     ("fields", "sign"), [(FIELDS, oracle.sign), (SCANNED, stored_signature)], ids=["terms", "scanned"]
 )

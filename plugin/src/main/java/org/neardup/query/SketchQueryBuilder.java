@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.lucene.document.IntPoint;
 import org.apache.lucene.search.BooleanClause;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.ConstantScoreQuery;
@@ -16,6 +15,7 @@ import org.elasticsearch.common.io.stream.StreamOutput;
 import org.elasticsearch.index.mapper.BinaryFieldMapper;
 import org.elasticsearch.index.mapper.MappedFieldType;
 import org.elasticsearch.index.mapper.TextFieldMapper;
+import org.elasticsearch.index.query.QueryBuilders;
 import org.elasticsearch.index.query.QueryShardException;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.elasticsearch.plugins.SearchPlugin.QuerySpec;
@@ -229,10 +229,12 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
      * The matches of {@code query}, and the documents with q-grams whose sketch is not in the field that it searches: they
      * came later, signed as other hours of the window are, and whoever asks must look at them.
      */
-    private Query withOthers(Query query, MappedFieldType searched, SearchExecutionContext context) {
-        String counts = field + "." + Signature.QGRAM_COUNT;
+    private Query withOthers(Query query, MappedFieldType searched, SearchExecutionContext context) throws IOException {
+        Query counted = QueryBuilders.rangeQuery(field + "." + Signature.QGRAM_COUNT)
+                .gte(1)
+                .toQuery(context);
         Query others = new BooleanQuery.Builder()
-                .add(IntPoint.newRangeQuery(counts, 1, Integer.MAX_VALUE), BooleanClause.Occur.FILTER)
+                .add(counted, BooleanClause.Occur.FILTER)
                 .add(searched.existsQuery(context), BooleanClause.Occur.MUST_NOT)
                 .build();
         return new BooleanQuery.Builder()
