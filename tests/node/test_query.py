@@ -423,6 +423,20 @@ def test_a_document_of_another_cluster_is_that_one_and_none_of_its_name_here(own
         cluster.request("PUT", "/_cluster/settings", body={"persistent": {"cluster.remote.me.seeds": None}})
 
 
+def test_a_document_of_a_cluster_that_is_skipped_is_not_called_one_that_is_not_there(own_node: Node):
+    with fresh_prefix(own_node.url, patience=0) as cluster:
+        there = new_library(cluster, {"one": 1})
+        (index,) = there.indices
+        there.put([(index, "a"), (index, "b")], "A rose is a rose is a rose.")
+        away = {"cluster.remote.away.seeds": "127.0.0.1:9", "cluster.remote.away.skip_unavailable": "true"}
+        cluster.request("PUT", "/_cluster/settings", body={"persistent": away})
+        for like in ("away:news", f"{index},away:news"):
+            told = refusal(there, by_id((like, "nowhere")), status=503)
+            assert "a cluster in which it may be has not answered: ask again when it does" in told
+        assert there.found(by_id((f"{index},away:news", "a"))) == {(index, "b"): 1}
+        cluster.request("PUT", "/_cluster/settings", body={"persistent": dict.fromkeys(away)})
+
+
 def test_two_nodes_answer_as_one(two_nodes: tuple[Node, Node]):
     with fresh_prefix(two_nodes[0].url, patience=PATIENCE) as cluster:
         made = new_library(cluster, {})

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.elasticsearch.ElasticsearchStatusException;
 import org.elasticsearch.ExceptionsHelper;
 import org.elasticsearch.ResourceNotFoundException;
 import org.elasticsearch.action.ActionListener;
@@ -18,6 +19,7 @@ import org.elasticsearch.common.xcontent.support.XContentMapValues;
 import org.elasticsearch.index.IndexNotFoundException;
 import org.elasticsearch.index.mapper.RoutingFieldMapper;
 import org.elasticsearch.index.query.QueryBuilders;
+import org.elasticsearch.rest.RestStatus;
 import org.elasticsearch.search.SearchHit;
 import org.elasticsearch.search.builder.SearchSourceBuilder;
 import org.elasticsearch.search.fetch.subphase.FetchSourceContext;
@@ -100,6 +102,12 @@ final class LikeFetcher {
 
     private LikeSource.Document only(SearchResponse response) {
         SearchHit[] hits = response.getHits().getHits();
+        if (hits.length == 0 && OtherClusters.skipped(response) > 0) {
+            throw new ElasticsearchStatusException(
+                    "[like] is document {}, and a cluster in which it may be has not answered: ask again when it does",
+                    RestStatus.SERVICE_UNAVAILABLE,
+                    wanted);
+        }
         if (hits.length == 0 || allElsewhere() && hits[0].getClusterAlias() == null) {
             throw missing();
         }
