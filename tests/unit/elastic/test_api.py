@@ -294,6 +294,23 @@ def test_a_part_of_an_answer_is_never_taken_for_all_of_it(part):
             ask(cluster)
 
 
+def test_a_field_is_not_called_unknown_while_an_index_cannot_say():
+    """Of a part that had no such field a scan concluded that nothing has a time, and read documents in no order."""
+    part = {"fields": {}, "failed_indices": 1, "failures": [{"indices": ["news-2"]}]}
+    whole: dict[str, Any] = {"fields": {"time": {"date": {}, "unmapped": {}}}}
+    with (
+        standing_in([Answer(200, part), Answer(200, whole)]) as server,
+        Cluster(Address(server.url, "news"), patience=5) as cluster,
+    ):
+        assert api.field_types(cluster, "news-*", "time") == ["date"]
+    with (
+        standing_in([Answer(200, part)]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterUnreachable, match=r"only a part of the answer to /news-.*: 1 indices failed"),
+    ):
+        api.field_types(cluster, "news-*", "time")
+
+
 @pytest.mark.parametrize("ask", [api.get_doc, api.doc_version])
 def test_an_answer_that_does_not_say_whether_a_document_is_there_is_none(ask):
     """A proxy's `{}` was taken for a state that is not there, and the window for damaged."""

@@ -347,15 +347,20 @@ def _what_is_red(cluster: Cluster, target: str) -> str | None:
 
 
 def _whole(
-    cluster: Cluster, path: str, params: Mapping[str, str] | None, body: dict[str, Any] | None = None
+    cluster: Cluster,
+    path: str,
+    params: Mapping[str, str] | None,
+    body: dict[str, Any] | None = None,
+    *,
+    method: str = "POST",
 ) -> dict[str, Any]:
-    """The answer to a POST that every shard had its part in; asked again, as of a busy cluster, until it is.
+    """The answer to a request that every shard had its part in; asked again, as of a busy cluster, until it is.
 
     Elasticsearch can be told to fail instead, but not by every call, nor by every cluster and proxy.
     """
     backoff = cluster.backoff()
     while True:
-        answer: dict[str, Any] = cluster.request("POST", path, params=dict(params or {}), body=body)
+        answer: dict[str, Any] = cluster.request(method, path, params=dict(params or {}), body=body)
         why = why_partial(answer)
         if why is None:
             return answer
@@ -367,6 +372,8 @@ def why_partial(answer: Mapping[str, Any]) -> str | None:
     failed = int(answer.get("_shards", {}).get("failed", 0))
     if failed:
         return f"{failed} shards failed"
+    if unknown := int(answer.get("failed_indices", 0)):
+        return f"{unknown} indices failed"
     return "not all shards answered in time" if answer.get("timed_out") else None
 
 
@@ -374,5 +381,5 @@ def why_partial(answer: Mapping[str, Any]) -> str | None:
 def field_types(cluster: Cluster, target: str, name: str) -> list[str]:
     """The types that a field has in the indices of `target`, by name; none where nothing has it."""
     params = {"fields": name, **NO_INDEX_NEEDED}
-    answer = cluster.request("GET", f"/{target}/_field_caps", params=params)
+    answer = _whole(cluster, f"/{target}/_field_caps", params, method="GET")
     return sorted(answer["fields"].get(name, {}).keys() - {"unmapped"})
