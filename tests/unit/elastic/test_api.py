@@ -311,6 +311,25 @@ def test_a_field_is_not_called_unknown_while_an_index_cannot_say():
         api.field_types(cluster, "news-*", "time")
 
 
+def test_nodes_that_do_not_answer_are_not_left_out():
+    """The one without the plugin was: `setup` had documents signed by nodes of which one refused them."""
+    node = {"name": "one", "version": "9.2.0"}
+    part, whole = ({"_nodes": {"failed": failed}, "nodes": {"a": node}} for failed in (1, 0))
+    with (
+        standing_in([Answer(200, part), Answer(200, whole)]) as server,
+        Cluster(Address(server.url, "news"), patience=5) as cluster,
+    ):
+        assert admin_api.nodes(cluster, "plugins", fields=("name", "version")) == [node]
+    with (
+        standing_in([Answer(200, part)]) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(
+            ClusterUnreachable, match="only a part of the answer to /_nodes/plugins: 1 of the nodes"
+        ),
+    ):
+        admin_api.nodes(cluster, "plugins", fields=("name", "version"))
+
+
 @pytest.mark.parametrize("ask", [api.get_doc, api.doc_version])
 def test_an_answer_that_does_not_say_whether_a_document_is_there_is_none(ask):
     """A proxy's `{}` was taken for a state that is not there, and the window for damaged."""

@@ -117,10 +117,17 @@ def _cluster_setting(cluster: Cluster, name: str) -> str | None:
 
 @reads_answer
 def nodes(cluster: Cluster, *what: str, fields: Sequence[str]) -> list[dict[str, Any]]:
-    """What of each node is asked for: `what` are parts of its description, `fields` paths in it."""
-    params = {"filter_path": ",".join(f"nodes.*.{name}" for name in fields)}
-    answer = cluster.request("GET", f"/_nodes/{','.join(what)}", params=params)
-    return list(answer["nodes"].values())
+    """What of each node is asked for: `what` are parts of its description, `fields` paths in it. Where nodes do not
+    answer, all are asked again: one that is left out may be the one without the plugin.
+    """
+    params = {"filter_path": ",".join(("_nodes.failed", *(f"nodes.*.{name}" for name in fields)))}
+    path, backoff = f"/_nodes/{','.join(what)}", cluster.backoff()
+    while True:
+        answer = cluster.request("GET", path, params=params)
+        failed = int(answer.get("_nodes", {}).get("failed", 0))
+        if not failed:
+            return list(answer["nodes"].values())
+        backoff.wait(cluster.url, f"only a part of the answer to {path}: {failed} of the nodes failed")
 
 
 def has_lifecycle(cluster: Cluster) -> bool:
