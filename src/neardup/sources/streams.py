@@ -103,13 +103,19 @@ def _decompressed(blocks: Iterator[Chunk], encoding: str | None, *, is_mail: boo
     head = _head(blocks)
     whole = after_head(head, blocks)
     if head.startswith(GZIP_MAGIC):
-        return _gunzipped(whole)
+        return _of_encoding(_gunzipped(whole), encoding, is_mail=is_mail)
     if head.startswith(ZSTD_MAGIC):
-        return _unzstd(whole)
+        return _of_encoding(_unzstd(whole), encoding, is_mail=is_mail)
     for beginning, name, remedy in _FOREIGN:
         if beginning.match(head):
             unread = "" if name == PARQUET else ", which neardup does not read"
             raise StreamError(f"this is {name}{unread}: {remedy}")
+    return _of_encoding(whole, encoding, is_mail=is_mail)
+
+
+def _of_encoding(content: Iterator[Chunk], encoding: str | None, *, is_mail: bool) -> Iterator[Chunk]:
+    """`content`, unpacked; raises `StreamError` if it begins as text in another encoding does."""
+    head = _head(content)
     wide = marked_encoding(head) or (bare_encoding(head) if encoding is None else None)
     if wide is not None and not (encoding or "").startswith(wide):
         how = "convert it to UTF-8 first (iconv -f {0} -t utf-8)" if is_mail else "--encoding {0} reads it"
@@ -118,7 +124,7 @@ def _decompressed(blocks: Iterator[Chunk], encoding: str | None, *, is_mail: boo
         raise StreamError(
             f"this is UTF-8 text, by its byte order mark, and not {encoding}: leave --encoding out"
         )
-    return whole
+    return after_head(head, content)
 
 
 def is_live(mode: int) -> bool:

@@ -10,6 +10,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
+import zstandard
 from testing.source_files import read
 from tests.unit.sources.test_reader import AS_JSON, STORIES, csv_of, written
 
@@ -459,6 +460,22 @@ def test_utf_8_with_its_mark_is_not_read_in_another_encoding(tmp_path, encoding)
     )
     for right in (None, "utf-8", "utf-8-sig"):
         assert [document.id for document in read(path, encoding=right)] == ["1"]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_what_is_compressed_is_known_by_its_first_bytes_when_it_is_unpacked(tmp_path, pack):
+    """By --encoding cp1252 the ids of a column behind a mark were lost; UTF-16 without a mark was taken for UTF-8."""
+    path = written(tmp_path, "a.csv.gz", pack(b"\xef\xbb\xbfid,text\n1,Caf\xc3\xa9\n"))
+    (reject,) = read(path, encoding="cp1252")
+    assert reject.reason == "this is UTF-8 text, by its byte order mark, and not cp1252: leave --encoding out"
+    assert [document.id for document in read(path)] == ["1"]
+    text = "The ferry ran aground."
+    for encoding in ("utf-16", "utf-16le", "utf-32be"):
+        path = written(tmp_path, "a.txt.gz", pack(text.encode(encoding)))
+        (reject,) = read(path)
+        assert reject.reason == f"this is {encoding.upper()} text: --encoding {encoding} reads it"
+        (document,) = read(path, encoding=encoding)
+        assert document.text == text
 
 
 @pytest.mark.parametrize("encoding", ["utf-16le", "utf-16be"])
