@@ -145,6 +145,17 @@ def test_more_kinds_of_rejects_than_are_shown_are_counted(run, monkeypatch):
     ]
 
 
+def test_of_more_kinds_of_rejects_none_is_named_by_one_that_was_not_shown(run, monkeypatch):
+    """However frequent it is: who looks for its reason above would not find it."""
+    monkeypatch.setattr("neardup.cli.sinks.SHOWN_KINDS", 1)
+    Path("a.jsonl").write_text('{"text": 7}\n[]\n{"text": 8}\n[]\n[]\n')
+    lines = run("ingest", "a.jsonl", "--window", "w").err.splitlines()
+    assert [line for line in lines if "more w" in line] == [
+        "neardup: 1 more was rejected for the reason of a.jsonl:1",
+        "neardup: 3 more were rejected for other reasons",
+    ]
+
+
 # ---- standard input ----
 
 

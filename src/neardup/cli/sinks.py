@@ -152,7 +152,8 @@ class Rejects:
 
     def __init__(self, path: Path | None, *, force: bool = False, has_option: bool = True) -> None:
         self.path, self.count = path, 0
-        self._force, self._shown, self._has_option = force, 0, has_option
+        self._force, self._has_option = force, has_option
+        self._shown: set[str] = set()
         self._kinds = KindCounts()
         self._stack = ExitStack()
         self._file: BinaryIO | None = None
@@ -166,13 +167,13 @@ class Rejects:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.close()
-        rest = self.count - self._shown
-        for each in [each for each in self._kinds if each.count > 1][:SHOWN_KINDS]:
+        rest = self.count - len(self._shown)
+        for each in [each for each in self._kinds if each.count > 1 and each.name in self._shown]:
             log_line(f"{_more(each.count - 1)} rejected for the reason of {each.first}")
             rest -= each.count - 1
         if rest:
             log_line(f"{_more(rest)} rejected for other reasons")
-        if self.count > self._shown and self._has_option and not self.path:
+        if self.count > len(self._shown) and self._has_option and not self.path:
             log_line("--rejects FILE keeps all that were rejected")
 
     def passing(self, items: Iterable[Document | Reject | Flush]) -> Iterator[Document]:
@@ -191,9 +192,10 @@ class Rejects:
             self._file.flush()
         source = None if reject.source is None else bytes_escaped(reject.source)
         where = ":".join(str(part) for part in (source, reject.line) if part is not None) or str(reject.id)
-        first = self._kinds.add(_VARIABLE_RE.sub("_", reject.reason), where)
-        if first and self._shown < SHOWN_KINDS:
-            self._shown += 1
+        kind = _VARIABLE_RE.sub("_", reject.reason)
+        first = self._kinds.add(kind, where)
+        if first and len(self._shown) < SHOWN_KINDS:
+            self._shown.add(kind)
             log_line(f"rejected {where}: {reject.reason}")
 
 
