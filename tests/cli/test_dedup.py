@@ -404,6 +404,16 @@ def test_csv_made_of_a_tsv_or_of_several_delimiters_has_commas(run):
         assert Path("c.csv").read_text().startswith("id,text\n")
 
 
+def test_one_column_is_quoted_where_it_holds_the_delimiter_that_is_written(run):
+    """A row that was written as it stood had two columns for whoever read it again."""
+    Path("a.tsv").write_text("text\nRain, and snow\n")
+    assert run("dedup", "a.tsv", "--delimiter", "tab", "-o", "a-clean.csv").code == 0
+    assert Path("a-clean.csv").read_text() == 'text\n"Rain, and snow"\n'
+    Path("b.csv").write_text("text\nThe mill\tis closed\n")
+    assert run("dedup", "b.csv", "-o", "b-clean.tsv").code == 0
+    assert Path("b-clean.tsv").read_text() == 'text\n"The mill\tis closed"\n'
+
+
 def test_standard_output_gets_csv_where_files_were_read_as_that_whatever_their_names(run, run_process):
     table = f"id;text\n1;{MILL}\n"
     Path("export.dat").write_text(table)

@@ -213,7 +213,11 @@ class _Table:
             self._write_csv()
 
     def _is_delimited_as_read(self) -> bool:
-        return self._delimiter is None or self._delimiters == {self._delimiter} or len(self._columns) < 2
+        delimiter = self._delimiter
+        if delimiter is None or self._delimiters == {delimiter}:
+            return True
+        # One column has nothing to separate; but a cell that has the delimiter in it needs quotes now.
+        return len(self._columns) < 2 and not any(delimiter.encode() in raw for _, raw in self._spool)
 
     def _write_csv(self) -> None:
         read = next(iter(self._delimiters)) if len(self._delimiters) == 1 else ","
