@@ -91,6 +91,25 @@ def test_a_lost_hour_is_told_by_name(path, readonly):
         open_window(path, readonly=readonly)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda window: window.read(["d4"]),
+        lambda window: list(window.ingest([document("new", grams(700, 730), 1)])),
+    ],
+    ids=["read", "add"],
+)
+def test_an_hour_that_is_lost_while_its_writer_has_the_window_open_is_told_by_name(path, change):
+    with open_window(path) as window:
+        shutil.rmtree(path / "hours" / HOURS[1])
+        with pytest.raises(WindowDamaged) as caught:
+            change(window)
+        assert HOURS[1] in str(caught.value.path)
+        assert not (path / "hours" / HOURS[1]).exists()
+    with pytest.raises(WindowDamaged, match=rf"8 rows and no hour {HOURS[1]}, expected the 12"):
+        open_window(path)
+
+
 def test_lost_hours_are_told_by_name(path):
     shutil.rmtree(path / "hours")
     with pytest.raises(WindowDamaged, match=", ".join(HOURS)):

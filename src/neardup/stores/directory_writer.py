@@ -13,7 +13,7 @@ from neardup.stores.commit_slots import LockedSlots
 from neardup.stores.description import remember
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.hour_files import NAMES, HourFiles, flush_directory
-from neardup.stores.lock import locked
+from neardup.stores.lock import locked, replaced
 from neardup.stores.stored_hour import StoredHour, records_of
 from neardup.stores.window_directory import RESIGN_DRAFT
 
@@ -148,6 +148,8 @@ class DirectoryWriter(DirectoryStore):
         directory = self._directory(hour)
         self._slots.check_same()
         is_new = not directory.exists()
+        if is_new and self._row_counts.get(hour):  # an empty one in its place would hide which hour is lost
+            raise replaced(directory)
         if is_new:
             hour_list.note_begun(self.path, hour)
         files = HourFiles(directory, readonly=False)
