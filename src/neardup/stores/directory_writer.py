@@ -157,6 +157,8 @@ class DirectoryWriter(DirectoryStore):
         if is_new and self.fsync:  # or the directory's name might not survive what its files do
             for parent in (directory, directory.parent, self.path):
                 flush_directory(parent)
+            with contextlib.suppress(PermissionError):  # a directory that may be entered may not be listed
+                flush_directory(self.path.resolve().parent)
         return files
 
     def _leave(self, hour: int, files: HourFiles) -> None:
