@@ -94,6 +94,15 @@ class TestScoring:
         assert all(before[id].items() <= after[id].items() for id in before)
         assert set(before["a"]) >= {"fingerprint", "packed_sketch", "qgrams", "recipe"}
 
+    def test_a_watcher_reads_what_comes_by_the_fields_that_setup_has_named_since_it_began(self, window):
+        """It marked each such document that it has no text, and none was looked at again."""
+        watch = watching(window)
+        made(window, text_field="body")
+        documents = [{"body": each.pop("text"), **each} for each in (one("a", A), one("b", A_EDITED))]
+        put(window, documents)
+        verdicts = list(watch.verdicts(on_reject=unwanted))
+        assert [(each.id, each.duplicate_of) for each in verdicts] == [("a", None), ("b", "a")]
+
     def test_where_no_plugin_signs_the_client_does(self, cluster):
         made(cluster, sign="client")
         documents = stream(40)

@@ -7,19 +7,23 @@ from dataclasses import replace
 import pytest
 from testing.cluster_stand_in import Answer, standing_in
 
+from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.scan import Entry, TimeField
+from neardup.elastic.watch.backlog import LayoutChanged
 from neardup.elastic.watch.foreign_documents import ForeignDocuments
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import StateDocument
 from neardup.model.document import MAX_ID_BYTES, Document, Reject
+from neardup.model.settings import Recipe
 from neardup.stores.base import Commit
 
 NEWS = Address("http://localhost:9200", "news")
 HOUR = "news-2026.11.21-09"
 ENTRY = Entry(1_795_253_000_000, "a", HOUR, None)
 OLD = Layout(NEWS, archive="old")
+CONFIG = WindowConfig(Recipe(), "r")
 
 
 def items(*sources, entry=ENTRY, layout=None, state=None, shards="1"):
@@ -57,13 +61,32 @@ def test_what_is_gone_or_marked_is_left_out():
 
 
 def test_a_mark_that_its_scorer_has_not_committed_is_none():
-    state = replace(StateDocument({}, {}), commit=Commit(next_order=30), aborted=((10, 20),))
+    state = replace(StateDocument(CONFIG.about(), {}), commit=Commit(next_order=30), aborted=((10, 20),))
     marks = [9, 10, 19, 20, 29, 30, None, "?"]
     documents = [
         {"text": "x", "neardup": {"status": "unique"} | ({} if order is None else {"order": order})}
         for order in marks
     ]
     assert [origin.id for origin, _ in items(*documents, state=state)] == ["a1", "a2", "a5"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"text_field": "body"}, {"time_field": "published"}, {"max_length": 2_000_000}]
+)
+def test_nothing_is_read_by_fields_that_the_window_has_no_more(change):
+    """Documents that were written after `neardup setup` had named another field were marked that they have no text, by
+    a watcher that had begun before, and never scored.
+    """
+    changed = StateDocument(replace(CONFIG, **change).about(), {})
+    with pytest.raises(LayoutChanged) as raised:
+        items({"text": "x", "body": "y"}, state=changed)
+    ((_, document),) = items({"text": "x", "body": "y"}, state=changed, layout=raised.value.layout)
+    assert document.text == ("y" if "text_field" in change else "x")
+
+
+def test_no_length_of_texts_is_a_matter_of_an_archive():
+    state = StateDocument(replace(CONFIG, max_length=2_000_000).about(), {}, archive="old")
+    assert items({"text": "x"}, state=state, layout=OLD, entry=ENTRY._replace(index="old"))
 
 
 @pytest.mark.parametrize(("recipe", "fingerprint"), [("r", "f"), ("another", None)])

@@ -11,7 +11,7 @@ import pytest
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch import watcher
-from neardup.elastic.watch.backlog import Backlog
+from neardup.elastic.watch.backlog import Backlog, LayoutChanged
 from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.index_layout import Layout
 from neardup.errors import ClusterRejected, ClusterUnreachable
@@ -121,3 +121,36 @@ def test_a_cluster_that_is_away_for_days_is_waited_for(monkeypatch):
             watch.verdicts(on_reject=print, stopped=lambda: len(pauses) == 1_100, sleep=pauses.append)
         )
     assert (pauses[:3], set(pauses[6:])) == ([2, 4, 8], {watcher.LONGEST_PAUSE})
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_a_window_that_setup_has_given_other_fields_is_opened_again_and_read_by_these(
+    monkeypatch, once, caplog
+):
+    class Changed(Scorer):
+        def one_pass(self):
+            yield from map(other, [0])
+
+    def other(_):
+        raise LayoutChanged(changed)
+
+    layouts: list[Any] = []
+
+    def scorer(_, __, layout, **___):
+        layouts.append(layout)
+        return Changed((1, HOUR)) if len(layouts) == 1 else Scorer((1, HOUR), (0, None))
+
+    monkeypatch.setattr(watcher, "leadership", lambda _: mock.Mock())
+    monkeypatch.setattr(watcher, "BacklogScorer", scorer)
+    opened = mock.Mock(side_effect=lambda: mock.MagicMock(left=Left()))
+    with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
+        first, changed = Layout(cluster.address), Layout(cluster.address, "body")
+        watch = Watcher(opened, cluster, first, once=once)
+        ends = iter([False, False, False, False, True, True, True])
+        verdicts: list[Any] = list(
+            watch.verdicts(on_reject=print, stopped=lambda: not once and next(ends), sleep=print)
+        )
+    assert (verdicts, layouts, opened.call_count) == (["verdict 1"], [first, changed], 2)
+    assert [message.split(":")[0] for message in caplog.messages] == [
+        "`neardup setup` has changed the fields of this window, or the longest text"
+    ]

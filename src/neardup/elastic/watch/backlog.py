@@ -60,6 +60,14 @@ class _Indices(NamedTuple):
     closed: list[str]
 
 
+class LayoutChanged(Exception):
+    """Documents are to be read by another `layout` than they are: `neardup setup` has changed the window meanwhile."""
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.layout = layout
+
+
 def layout_at(cluster: Cluster) -> Layout:
     """The layout of the window at the cluster's address; raises `NotSetUp` if there is none."""
     state = read_state(cluster)

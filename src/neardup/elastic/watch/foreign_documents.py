@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.admin_api import index_settings
 from neardup.elastic.http.scan import read
+from neardup.elastic.watch.backlog import LayoutChanged
 from neardup.elastic.window.codec import OBJECT, own_object
+from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import read_state
 from neardup.model.document import MAX_ID_BYTES, ForeignDocument, Origin, Reject
 from neardup.model.field_path import field_of
@@ -15,12 +17,12 @@ from neardup.model.settings import HOUR_MS
 from neardup.model.times import MAX_TIME_MS, MIN_TIME_MS, format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from neardup.elastic.http.api import StoredDocument
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.http.scan import Entry, TimeField
-    from neardup.elastic.window.index_layout import Layout
+    from neardup.elastic.window.state_document import StateDocument
 
     Item = tuple[Origin, ForeignDocument | Reject]
 
@@ -56,30 +58,29 @@ class ForeignDocuments:
     def read(self, entries: Iterator[Entry], *, most: int) -> Iterator[list[Item]]:
         """The documents of `entries` as they are now, in parts of at most `most`: where each was found, and what is to
         be scored, or why it cannot be. One that is gone, or marked since, is left out.
+
+        Raises `LayoutChanged`, with nothing of a part, if the window's fields are others by now: whatever was written
+        by the new ones would be marked that it has no text.
         """
         included = ",".join((self._layout.text_field, *_OURS))
         for part in read(self._cluster, entries, most=most, _source_includes=included):
-            marked = self._marked([stored for _, stored in part])
+            # After the documents: who wrote by the new fields had the window changed before.
+            state = self._state()
+            marked = [_is_marked(stored, state) for _, stored in part]
             yield [
                 self._item(entry, stored)
                 for (entry, stored), leaves in zip(part, marked, strict=True)
                 if not leaves
             ]
 
-    def _marked(self, documents: Sequence[StoredDocument]) -> list[bool]:
-        """Whether each of some documents has its verdict, or the mark that it gets none. One that its scorer has not
-        committed is none: it may have lost the lease, or have died, and nobody need have undone that yet.
-        """
-        objects = [own_object(stored.source) for stored in documents]
-        marked = [ours.get("status") is not None for ours in objects]
-        state = read_state(self._cluster) if any(marked) else None
-        if state is None:
-            return marked
-        return [
-            is_marked
-            and not (isinstance(arrival := ours.get("order"), int) and state.is_uncommitted(arrival))
-            for is_marked, ours in zip(marked, objects, strict=True)
-        ]
+    def _state(self) -> StateDocument | None:
+        """What the window's state says now; raises `LayoutChanged`."""
+        state = read_state(self._cluster)
+        if state is not None:
+            now = Layout.described(self._layout.address, state.about, state.archive)
+            if not now.reads_alike(self._layout):
+                raise LayoutChanged(now)
+        return state
 
     def _item(self, entry: Entry, stored: StoredDocument) -> Item:
         ours = own_object(stored.source)
@@ -147,3 +148,14 @@ class ForeignDocuments:
             settings = shards.get(index, {}).get("settings", {})
             self._of_one_shard[index] = settings.get("index.number_of_shards") == "1"
         return self._of_one_shard[index]
+
+
+def _is_marked(stored: StoredDocument, state: StateDocument | None) -> bool:
+    """Whether a document has its verdict, or the mark that it gets none. One that its scorer has not committed is none:
+    it may have lost the lease, or have died, and nobody need have undone that yet.
+    """
+    ours = own_object(stored.source)
+    if ours.get("status") is None:
+        return False
+    arrival = ours.get("order")
+    return state is None or not (isinstance(arrival, int) and state.is_uncommitted(arrival))

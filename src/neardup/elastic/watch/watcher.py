@@ -7,7 +7,7 @@ import time
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Final
 
-from neardup.elastic.watch.backlog import Backlog
+from neardup.elastic.watch.backlog import Backlog, LayoutChanged
 from neardup.elastic.watch.leadership import leadership
 from neardup.elastic.watch.scoring_pass import BacklogScorer
 from neardup.errors import ClusterError, ClusterRejected, ClusterUnreachable, LeaseLost, WindowLocked
@@ -77,8 +77,9 @@ class Watcher:
         `on_reject` is told what cannot be scored, `on_backlog` after every look how many wait; `sleep` waits.
 
         What the cluster does to it is told in the log and survived: it is away (for longer than its patience), an
-        index becomes read-only, another scorer took over. Raises what will not go away by itself, `ClusterRefused`
-        for one; at the first opening, and if `once`, `ClusterUnreachable` too.
+        index becomes read-only, another scorer took over, `neardup setup` gave the window other fields. Raises what
+        will not go away by itself, `ClusterRefused` for one; at the first opening, and if `once`, `ClusterUnreachable`
+        too.
         """
         failures = 0
         opened = False
@@ -93,6 +94,11 @@ class Watcher:
                             self.left = before.plus(window.left)
                             yield verdict
                     return
+                except LayoutChanged as changed:
+                    self._layout = changed.layout
+                    log.warning(
+                        "`neardup setup` has changed the fields of this window, or the longest text: opened again"
+                    )
                 except (ClusterUnreachable, WindowLocked, ClusterRejected) as error:
                     if not opened or not self._survives(error, failures):
                         raise

@@ -83,6 +83,14 @@ class Layout:
         """That of a window whose description is `about`; `WindowDamaged` if that does not say all that it should."""
         return cls.of(address, window_config(about), archive)
 
+    def reads_alike(self, other: Layout) -> bool:
+        """Whether a document of another client is found and read by `other` as by this one. How long its text may be
+        is a matter of nodes that sign, which none does in an archive.
+        """
+        fields = (self.archive, self.text_field, self.time_field)
+        has_limit = self.archive is None and self.max_length != other.max_length
+        return fields == (other.archive, other.text_field, other.time_field) and not has_limit
+
     def check_indexed(self, settings: Settings) -> None:
         """Raises `SettingsError` where a setting needs what is made of words, or the search for candidates the q-grams,
         and the window has none of it.
