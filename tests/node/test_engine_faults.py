@@ -28,7 +28,7 @@ from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_recovery import describe
 from neardup.elastic.window.undo_log import UndoEntry, UndoLog
-from neardup.errors import ClusterRejected, ClusterUnreachable, DocumentError, NeardupError
+from neardup.errors import ClusterRejected, ClusterUnreachable, DocumentError, NeardupError, WindowDamaged
 from neardup.model.document import Document, Reject
 from neardup.model.settings import Recipe
 from neardup.opening import open_window
@@ -305,6 +305,25 @@ def test_documents_of_an_hour_that_another_client_deleted_are_copied_by_none(clu
             f"{index}: deleted, but not by neardup; its documents are compared no more, and the window is read anew"
         ]
         assert window.stats().documents == 3
+
+
+@pytest.mark.parametrize("candidates", ["memory", "search"])
+def test_an_hour_that_is_made_anew_without_its_template_is_refused_as_any_other_hour(cluster, candidates):
+    """It had been looked at when it was first made: verdicts were given on what nobody had signed, and the window could
+    not be opened any more.
+    """
+    url = str(cluster.address)
+    with open_elastic_window(url, credentials=cluster.credentials, candidates=candidates) as window:
+        list(window.ingest([document("a", A, 0)]))
+        list(window.ingest([document("b", B, 0)]))
+        cluster.request("DELETE", f"/_index_template/{cluster.address.template}")
+        cluster.request("DELETE", f"/{cluster.address.hourly(START // 3_600)}")
+        with pytest.raises(WindowDamaged, match=r"an index signed by None.*delete it.*`neardup setup"):
+            list(window.ingest([document("c", C, 0)]))
+    cluster.request("DELETE", f"/{cluster.address.hourly(START // 3_600)}")
+    set_up(cluster)
+    with open_elastic_window(url, credentials=cluster.credentials, candidates=candidates) as window:
+        assert [each.status for each in window.ingest([document("c", C, 0)])] == ["unique"]
 
 
 @pytest.mark.parametrize("is_made_again", [False, True])

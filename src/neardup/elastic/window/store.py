@@ -128,6 +128,7 @@ class ClusterStore:
         """
         before, self._made = self._made or {}, made
         if self._layout.tell_deleted(before, made, self.committed.floor_hour):
+            self._checked.clear()
             self._forget_all()
 
     def is_abandoned(self) -> bool:
@@ -259,7 +260,10 @@ class ClusterStore:
     def _check_indices(self) -> None:
         """Makes sure, once for every hour, that what has been added to it was signed; and notes that it was made."""
         if self._layout.archive is None:
-            for index in sorted(self._added_to - self._checked):
+            # Where nobody notices that an hour is deleted, and made anew by whoever writes to it, it is looked at again
+            # for every batch.
+            checked = set[str]() if self._made is None else self._checked
+            for index in sorted(self._added_to - checked):
                 self._layout.check_made(self._cluster, index, self._context.signer.text)
         if self._made is not None and not self._added_to <= self._made.keys():
             self._made = {**self._layout.made(self._cluster), **self._made}
