@@ -28,6 +28,7 @@ from testing.node.prefix import fresh_prefix
 from testing.window.backends import START
 
 from neardup.elastic.http import scan
+from neardup.elastic.http.admin_api import index_names
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.watch import backlog
 from neardup.elastic.watch.leadership import leadership
@@ -642,6 +643,21 @@ def just_before_the_commit(happens):
         return commit(store, *arguments)
 
     return mock.patch.object(ClusterStore, "commit", late)
+
+
+@pytest.mark.parametrize("candidates", ["memory", "search"])
+def test_an_hour_that_is_deleted_while_its_documents_are_scored_is_not_made_anew(window, candidates, caplog):
+    """The mark of a document that had gone with it made it again, empty."""
+    put(window, [one("a", A, 1), one("b", B, 2)])
+    first, second = (index_of(window, one("", "", hour)) for hour in (1, 2))
+    with just_before_the_commit(lambda: window.request("DELETE", f"/{first}")):
+        verdicts = watched(window, settings={"candidates": candidates})
+    assert [verdict.id for verdict in verdicts] == ["a", "b"]
+    assert index_names(window, window.address.pattern, expand="all") == [second]
+    assert marks(window)[f"{second}/b"]["status"] == "unique"
+    assert (
+        f"{first}: deleted, but not by neardup; of documents in it (1) no verdict is kept" in caplog.messages
+    )
 
 
 def just_before_it_looks(happens):

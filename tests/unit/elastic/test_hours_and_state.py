@@ -344,7 +344,8 @@ def made(recipe, pipeline):
         (made(None, "neardup-news"), f"delete it .*`neardup ingest --from-index {NAME}` copies them"),
         (made("other", "neardup-news"), "signed by other"),
         (made("r", "_none"), "final pipeline _none"),
-        (Answer(200, {}), "delete it"),
+        (Answer(200, {NAME: {"settings": {"index": {"uuid": "u"}}}}), "delete it"),
+        (Answer(200, {}), None),
     ],
 )
 def test_an_hour_in_which_nobody_signs_is_told_before_its_documents_count(answer, words):

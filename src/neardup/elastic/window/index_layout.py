@@ -231,9 +231,11 @@ class Layout:
 
     def check_made(self, cluster: Cluster, index: str, recipe: str) -> None:
         """Raises `WindowDamaged` for an hour that was made, or changed, so that documents in it are not signed as those
-        of this window: its template or pipeline is gone.
+        of this window: its template or pipeline is gone. An hour that another client has deleted is none.
         """
         about = own_index(cluster, index, fields=("mappings._meta.neardup", "settings.index.final_pipeline"))
+        if not about:
+            return
         signed_by = about.get("mappings", {}).get("_meta", {}).get("neardup", {}).get("recipe")
         pipeline = about.get("settings", {}).get("index", {}).get("final_pipeline")
         again = f"`neardup setup --window {self.address}`, and run again"

@@ -6,6 +6,7 @@ Every write can be sent twice: a document that is there already is ours if it be
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
+_UUID: Final = "index.uuid"
 _PIPELINE: Final = "index.default_pipeline"
 _CHANGED: Final = (
     "the pipeline {} ({} of {}) changes its text, or takes the verdict off: what is stored has none, and waits for "
@@ -68,6 +70,7 @@ class WriteSender:
 
     def send(self, writes: Sequence[Write]) -> dict[str, str]:
         """Sends writes; why some are refused, by id."""
+        writes = self._in_indices_that_are_there(writes)
         actions = [write.action for write in writes]
         outcomes = bulk(self._cluster, actions, between=self._lease.ensure_held)
         failed = [
@@ -87,6 +90,20 @@ class WriteSender:
                 refused[write.id] = reason
         done = [write for write, outcome in zip(writes, outcomes, strict=True) if outcome.ok]
         return refused | self._changed(done)
+
+    def _in_indices_that_are_there(self, writes: Sequence[Write]) -> Sequence[Write]:
+        """`writes` without the updates in an index that another client has deleted, which would make it anew, empty."""
+        updated = Counter(write.action.index for write in writes if write.action.op == "update")
+        if not updated:
+            return writes
+        there = index_settings(self._cluster, self._composer.target, _UUID, params=ALL_THAT_ARE_THERE)
+        lost = updated.keys() - there.keys()
+        for index in sorted(lost):
+            log.warning(
+                "%s: deleted, but not by neardup; of documents in it (%d) no verdict is kept",
+                index, updated[index],
+            )  # fmt: skip
+        return [write for write in writes if write.action.op != "update" or write.action.index not in lost]
 
     def _changed(self, done: Sequence[Write]) -> dict[str, str]:
         """Why documents that were added are refused all the same, by id: a pipeline of others has given them another
