@@ -151,6 +151,29 @@ def test_a_threshold_that_the_window_has_already_is_not_advised(window, tmp_path
     assert f"the window compares by {best:g} already" in done.out
 
 
+@pytest.mark.parametrize(
+    ("options", "is_all"), [([], True), (["--lowest", "0.3"], True), (["--lowest", "0.6"], False)]
+)
+def test_copies_now_are_those_of_the_window_or_said_to_be_some_of_them(tmp_path, cli, options, is_all):
+    """A window that misses none has copies below the reach of sketches."""
+    texts = [
+        " ".join(WORDS),
+        " ".join(WORDS[:14] + [word[::-1] for word in WORDS[14:]]),
+        " ".join(WORDS[:25]),
+    ]
+    path, truth = tmp_path / "low", tmp_path / "truth.tsv"
+    with neardup.open(path, threshold=0.3, retrieval="complete") as target:
+        scores = [verdict.score or 0 for verdict in target.ingest(list(zip("abc", texts, strict=True)))]
+        copies = target.stats().copies
+        ids = list(target)
+    assert 0.3 < scores[1] < 0.5 < 0.6 < scores[2]
+    JudgedPairs(truth).judge(ids[0], ids[2], "copy")
+    done = cli("calibrate", "--window", str(path), "--answers", str(truth), *options)
+    assert done.code == 0, done.err
+    assert (f"of 3 documents {copies} are copies now" in done.out) is is_all
+    assert ("of pairs from 0.6 on alone" in done.out) is not is_all
+
+
 def test_keys_of_standard_input_are_written_as_serve_writes_them(window, tmp_path, cli):
     judged = tmp_path / "judged.tsv"
     done = cli("calibrate", "--window", str(window), "--judged", str(judged), input="c\nz\nn\ns\nq\n")

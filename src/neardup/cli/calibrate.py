@@ -32,7 +32,7 @@ def calibrate(
             metavar="DOC_Q",
             min=0.05,
             max=1.0,
-            show_default="the reach of the window",
+            show_default="the reach of the window, or its threshold if that is lower",
             help="Pairs below this doc_q are not looked for.",
         ),
     ] = None,

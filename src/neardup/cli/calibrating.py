@@ -129,9 +129,12 @@ class Calibration:
 
     @classmethod
     def over(cls, window: Window, lowest: float | None, *, sample: int, seed: int) -> Self:
-        """The pairs of `window` from `lowest` on, or from its reach; raises `typer.BadParameter` if there is none."""
+        """The pairs of `window` from `lowest` on; raises `typer.BadParameter` if there is none. Without `lowest`, from
+        its reach, or from its threshold, if that is lower: what it calls a copy is counted.
+        """
+        threshold = float(window.settings.threshold_fraction)
         if lowest is None:
-            lowest = float((window.settings.recipe or Recipe()).reach)
+            lowest = min(float((window.settings.recipe or Recipe()).reach), threshold)
 
         def progress(done: int, of: int) -> None:
             if done % _PROGRESS_EVERY == 0:
@@ -148,7 +151,7 @@ class Calibration:
             log_line(
                 f"pairs of {sampled.sampled:,} documents of {sampled.documents:,}, drawn at random (--sample)"
             )
-        return cls(sampled, lowest, float(window.settings.threshold_fraction), seed=seed)
+        return cls(sampled, lowest, threshold, seed=seed)
 
     def ask(self, answers: Answers, questions: int) -> None:
         """Asks until there are so many answers, nobody answers any more, or no pair is left."""
@@ -251,6 +254,11 @@ class Calibration:
         })  # fmt: skip
         print_line(self._about_intervals())
         print_line(_in_words(change))
+        if self._lowest > self._threshold:
+            print_line(
+                f"of pairs from {self._lowest:g} on alone: those below were not looked for (--lowest), though the "
+                f"window calls them copies from {self._threshold:g} on"
+            )
         none = sum(count for name, count in self._said.items() if name in ("form", "quote"))
         if none:
             print_line(
