@@ -34,7 +34,7 @@ from neardup.model.escapes import escaped
 from neardup.reading.explanation import explain
 from neardup.serving.answers import THRESHOLD
 from neardup.serving.group_lists import sorted_groups
-from neardup.serving.versions import first_of, title_of
+from neardup.serving.versions import title_of
 from neardup.version import VERSION
 
 if TYPE_CHECKING:
@@ -237,14 +237,12 @@ class Tools:
     def check_text(self, text: Text, threshold: Threshold = None, matches: Listed = 10) -> dict[str, Any]:
         """Has this text, or one nearly the same, been seen before, and where first? Nothing is stored.
 
-        `first` is the earliest of the listed matches; `matches` are the best, with exact doc_q; `partial`, where these
-        are looked for, are documents of which a part is in the text, with their share of it; `truncated` says that
-        something was left out of the comparison, `warning` that at this threshold copies are missed.
+        `first` is the earliest of all matches, or of the 1,000 best; `matches` are the best, with exact doc_q;
+        `partial`, where these are looked for, are documents of which a part is in the text, with their share of it;
+        `truncated` says that something was left out of the comparison, `warning` that at this threshold copies are
+        missed.
         """
-        verdict = self._questions.check(text, threshold=threshold, matches=matches)
-        documents = self._questions.read([match.id for match in verdict.matches])
-        there = [document for document in documents if document is not None]
-        first = first_of(there)
+        verdict, documents, first, _ = self._questions.seen(text, threshold=threshold, matches=matches)
         return {
             "first": None if first is None else _named(first), **_matched(verdict, documents),
             **_warned(threshold or self._questions.threshold, self._questions.reach),

@@ -16,7 +16,7 @@ from neardup.serving.forms import Pasted, pasted
 from neardup.serving.group_lists import Sort, csv_of, rows_of, sorted_groups, titles_of
 from neardup.serving.judged import JUDGEMENTS
 from neardup.serving.rendering import page
-from neardup.serving.versions import MOST_READ, Version, first_of, positions, title_of, versions_of
+from neardup.serving.versions import MOST_READ, Version, positions, title_of, versions_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -144,19 +144,17 @@ class Pages:
         self, text: str, threshold: float | None, on_verdict: Callable[[Verdict], None]
     ) -> HTMLResponse:
         """What says a pasted text."""
-        verdict = self._questions.check(text, threshold=threshold)
+        verdict, documents, first, dated = self._questions.seen(text, threshold=threshold)
         on_verdict(verdict)
-        documents = self._questions.read([match.id for match in verdict.matches])
         counted = counted_part(text, self._questions.recipe)
         matches = [
             self._shown_match(match, document, counted)
             for match, document in zip(verdict.matches, documents, strict=True)
             if document is not None
         ]
-        first = first_of(each.document for each in matches)
         return self.render(
-            "check.html", verdict=verdict, matches=matches, first=first, reach=self._questions.reach,
-            asked=threshold or self._questions.threshold,
+            "check.html", verdict=verdict, matches=matches, first=first, dated=dated,
+            reach=self._questions.reach, asked=threshold or self._questions.threshold,
         )  # fmt: skip
 
     def _shown_match(self, match: Match, document: ReadDocument, text: str) -> ShownMatch:

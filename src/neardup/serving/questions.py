@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.errors import UnknownDocument, shown
-from neardup.model.settings import Recipe
+from neardup.model.settings import DEFAULT_MATCHES, Recipe
 from neardup.reading.explanation import explain
-from neardup.reading.group_order import newest_first
+from neardup.reading.group_order import by_time, newest_first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from neardup.model.document import Reject
     from neardup.model.verdict import Group, Verdict
@@ -24,6 +25,10 @@ FRESH_SECONDS: Final = 0.25
 BANDS: Final = 20
 """Parts of the scores below 1 that are counted, each 0.05 wide; scores of 1 are a part of their own."""
 _PAIRS_A_BAND: Final = 10
+_READ_AT_ONCE: Final = 50
+"""Documents that are read in one go, in which nobody else is answered."""
+_MOST_DATED: Final = 1_000
+"""Matches of a text among which the first by time is looked for: read in some 50 ms."""
 
 
 class UnknownGroup(UnknownDocument):
@@ -51,6 +56,17 @@ class Band(NamedTuple):
     high: float
     copies: int
     pairs: tuple[Pair, ...]
+
+
+class Seen(NamedTuple):
+    """What there is to a text: the verdict, the documents of the matches that it lists (None: gone since), and the
+    first by time of as many matches as were `dated`, of more the best.
+    """
+
+    verdict: Verdict
+    documents: list[ReadDocument | None]
+    first: ReadDocument | None
+    dated: int
 
 
 class Ingested(NamedTuple):
@@ -113,6 +129,18 @@ class Questions:
         self.look()
         return self._window.query(text, **options)
 
+    def seen(self, text: str, *, threshold: float | None, matches: int = DEFAULT_MATCHES) -> Seen:
+        """The verdict on `text`, which lists so many matches: the first that said it need not be among these."""
+        verdict = self.check(text, threshold=threshold, matches=max(matches, _MOST_DATED))
+        ids = [match.id for match in verdict.matches]
+        documents = self.read(ids[:matches])
+        there = [document for document in documents if document is not None]
+        first = min(chain(there, self.read_in_parts(ids[matches:])), key=by_time, default=None)
+        listed = verdict._replace(
+            matches=verdict.matches[:matches], partial=verdict.partial and verdict.partial[:matches]
+        )
+        return Seen(listed, documents, first, len(ids))
+
     def query(self, id: str, **options: Any) -> Verdict:
         """What says the same as the stored document `id`: as `Window.query`."""
         self.look()
@@ -122,6 +150,11 @@ class Questions:
         """The documents of these ids with their texts, as `Window.read`."""
         self.look()
         return self._window.read(ids)
+
+    def read_in_parts(self, ids: Sequence[str]) -> Iterator[ReadDocument]:
+        """Those that are there, a part of them after another, between which others may ask."""
+        for at in range(0, len(ids), _READ_AT_ONCE):
+            yield from (each for each in self.read(ids[at : at + _READ_AT_ONCE]) if each is not None)
 
     def document(self, id: str) -> ReadDocument:
         """The document of this id; raises `UnknownDocument`."""

@@ -9,7 +9,7 @@ from neardup.model.times import parse_time
 from neardup.reading.group_order import by_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from neardup.model.verdict import Group
     from neardup.serving.questions import Questions
@@ -19,9 +19,6 @@ MOST_VERSIONS: Final = 12
 """Columns of a page; further texts are counted, and stand in the table below."""
 MOST_READ: Final = 200
 """Members of a group that a page reads; another page has the next ones."""
-_READ_AT_ONCE: Final = 50
-"""Documents that are read in one go, in which nobody else is answered."""
-
 _TITLE: Final = 120
 """Characters of what a document is called."""
 
@@ -63,8 +60,7 @@ def versions_of(questions: Questions, group: Group, offset: int = 0) -> Versions
     members = sorted(group.members, key=by_time)[offset : offset + MOST_READ]
     scores: dict[str, float | None] = {group.head: None}
     scores |= {member.id: member.score for member in members}
-    documents = list(_read(questions, list(scores)))
-    documents.sort(key=by_time)
+    documents = sorted(questions.read_in_parts(list(scores)), key=by_time)
     copies = tuple(_copy(document, scores[document.id]) for document in documents)
     by_text: dict[str, list[int]] = {}
     for at, document in enumerate(documents):
@@ -74,11 +70,6 @@ def versions_of(questions: Questions, group: Group, offset: int = 0) -> Versions
     head = next((each for each in versions if any(copy.id == group.head for copy in each.copies)), None)
     others = [each for each in versions if each is not head]
     return Versions(head, tuple(others[:MOST_VERSIONS]), len(others[MOST_VERSIONS:]), copies)
-
-
-def _read(questions: Questions, ids: Sequence[str]) -> Iterator[ReadDocument]:
-    for at in range(0, len(ids), _READ_AT_ONCE):
-        yield from (each for each in questions.read(ids[at : at + _READ_AT_ONCE]) if each is not None)
 
 
 def _copy(document: ReadDocument, score: float | None) -> Copy:
@@ -93,11 +84,6 @@ def positions(copies: Sequence[Copy]) -> list[tuple[Copy, float]]:
     first = min(times, default=0)
     span = max(times, default=0) - first
     return [(copy, (time - first) / span if span else 0.0) for copy, time in zip(copies, times, strict=True)]
-
-
-def first_of(documents: Iterable[ReadDocument]) -> ReadDocument | None:
-    """The earliest of documents, by time; None of none."""
-    return min(documents, key=by_time, default=None)
 
 
 def title_of(document: ReadDocument) -> str:

@@ -742,7 +742,7 @@ def test_a_group_shows_its_texts_beside_one_another(client):
 def test_a_large_group_is_read_in_parts(serve, path, monkeypatch):
     monkeypatch.setattr("neardup.serving.versions.MOST_READ", 2)
     monkeypatch.setattr("neardup.serving.pages.MOST_READ", 2)
-    monkeypatch.setattr("neardup.serving.versions._READ_AT_ONCE", 2)
+    monkeypatch.setattr("neardup.serving.questions._READ_AT_ONCE", 2)
     first, second = (serve().get(f"/group?head=a&offset={offset}").text for offset in (0, 2))
     assert "Members 1 to 2 of 3" in " ".join(first.split())
     assert 'rel="next" href="/group?head=a&amp;offset=2"' in first
@@ -877,6 +877,18 @@ def test_a_pasted_text_finds_what_says_the_same(client):
     assert 'href="/group?head=a"' in text
     assert "Not seen before" in client.post("/check", data={"text": "nothing like it"}).text
     assert client.post("/check", data={}, headers=HTML).status_code == 422
+
+
+def test_the_first_of_a_pasted_text_need_not_be_among_its_best_matches(monkeypatch):
+    with open_window(None) as window:
+        texts = [("first", grams(0, 119)), *((f"later {number:02}", grams(0, 120)) for number in range(12))]
+        list(window.ingest([(id, text, at) for at, (id, text) in enumerate(texts)]))
+        client = TestClient(create_application(Questions(window, "w")), base_url="http://localhost")
+        page = client.post("/check", data={"text": grams(0, 120)}).text
+        assert ("Seen: 13 matches" in page, "3 more matches are not listed" in page) == (True, True)
+        assert 'The first was <a class="id" href="/document?id=first">' in page
+        monkeypatch.setattr("neardup.serving.questions._MOST_DATED", 12)
+        assert "The first of the 12 best was" in client.post("/check", data={"text": grams(0, 120)}).text
 
 
 @pytest.mark.parametrize(("threshold", "misses"), [("0.3", True), ("0.6", False), ("", False)])

@@ -73,6 +73,12 @@ def test_a_text_that_was_seen_is_found_with_the_first(ask):
     assert (nothing["first"], nothing["matches"]) == (None, [])
 
 
+def test_the_first_of_a_text_need_not_be_among_the_listed(ask):
+    for matches in (0, 1):
+        said = ask("check_text", text=grams(0, 121), matches=matches)
+        assert (said["first"]["id"], len(said["matches"]), said["matches_total"]) == ("a", matches, 3)
+
+
 def test_partial_copies_are_named_where_they_are_looked_for(tmp_path):
     fire = "Nobody was hurt in the fire that destroyed the old timber yard beside the harbour."
     ferry = "The ferry from Belhaven ran aground off the western spit shortly before dawn."
