@@ -144,7 +144,7 @@ def _pairs_by_threshold(
     if not _works_alike(method, signatures[0], thresholds[0]):
         each = [_looked_up(method, signatures, docs, threshold, on_progress) for threshold in thresholds]
         return [FoundPairs(one.pairs, one.compared, one.seconds) for one in each]
-    once = _looked_up(method, signatures, docs, thresholds[0], on_progress)
+    once = _looked_up(method, signatures, docs, min(thresholds), on_progress)
     return [once.at(threshold) for threshold in thresholds]
 
 

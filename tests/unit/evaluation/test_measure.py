@@ -96,6 +96,7 @@ def test_scores_that_are_computed_once_give_what_each_threshold_gives(edited, na
         (alone,) = measure(method, name, edited, TRUTH, (point.threshold,), lambda _: None).points
         assert point == alone
     assert once[0].reported > once[2].reported
+    assert measure(method, name, edited, TRUTH, thresholds[::-1], lambda _: None).points == once[::-1]
 
 
 def test_only_judged_pairs_are_looked_at_where_only_they_count():
