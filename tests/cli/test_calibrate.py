@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import sys
@@ -218,6 +219,26 @@ def test_an_id_that_no_file_of_pairs_can_have_is_left_out_and_said(window, tmp_p
     assert done.code == 0, done.err
     assert "2 pairs not asked about, such as 'a0' and 'tab\\t0': an id with a tab or a line end" in done.err
     assert judged.read_text().count("\tcopy\n") == len(found_scores(window)) - 2
+
+
+def test_documents_that_leave_the_window_meanwhile_are_passed_over(window, tmp_path, monkeypatch, capsys):
+    """As those of hours that expire, in a cluster."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("c\n" * 100))
+    with neardup.open(window) as target:
+
+        def progress(done, of):
+            if done == 1:
+                target.delete("b0")
+
+        found = pairs_of(target, "0.6", most=100, on_progress=progress)
+        assert (found.sampled, found.documents, "b0" in {pair.id for pair in found.pairs}) == (23, 23, False)
+        run = calibrating.Calibration.over(target, None, sample=100, seed=0)
+        target.delete("a1")
+        run.ask(calibrating.Answers(target, JudgedPairs(tmp_path / "j.tsv"), asks=True), 100)
+        run.show("w", "jsonl")
+    shown = capsys.readouterr()
+    assert json.loads(shown.out.splitlines()[-1])["answers"] == {"copy": len(found.pairs) - 1}
+    assert "'a1' has left the window meanwhile: its pair is skipped" in shown.err
 
 
 def test_a_key_is_read_from_a_terminal_by_what_neardup_depends_on(monkeypatch):

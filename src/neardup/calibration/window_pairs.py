@@ -20,7 +20,9 @@ class ScoredPair(NamedTuple):
 
 
 class WindowPairs(NamedTuple):
-    """The pairs, how many documents were asked for them, and how many there are."""
+    """The pairs, how many documents were asked for them, and how many there are; what left the window meanwhile is in
+    neither.
+    """
 
     pairs: list[ScoredPair]
     sampled: int
@@ -46,11 +48,16 @@ def pairs_of(
         positions = sorted(random.Random(seed).sample(range(len(ids)), most))  # noqa: S311 - a sample
         chosen = [ids[position] for position in positions]
     arrival = {id: number for number, id in enumerate(ids)}
-    pairs = []
+    pairs, left = [], 0
     for count, id in enumerate(chosen, 1):
-        verdict = window.query(id=id, threshold=lowest, matches=None)
-        before = (match for match in verdict.matches if arrival.get(match.id, arrival[id]) < arrival[id])
+        try:
+            matches = window.query(id=id, threshold=lowest, matches=None).matches
+        except KeyError:  # a window of a cluster goes on meanwhile, and its hours expire
+            if id in window:
+                raise
+            matches, left = (), left + 1
+        before = (match for match in matches if arrival.get(match.id, arrival[id]) < arrival[id])
         if (best := next(before, None)) is not None:
             pairs.append(ScoredPair(id, best.id, best.score))
         on_progress(count, len(chosen))
-    return WindowPairs(pairs, len(chosen), len(ids))
+    return WindowPairs(pairs, len(chosen) - left, len(ids) - left)

@@ -14,7 +14,7 @@ from neardup.calibration.window_pairs import ScoredPair, WindowPairs, pairs_of
 from neardup.cli.output_files import check_outputs
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted, print_line, print_lines, print_pairs
-from neardup.errors import SettingsError
+from neardup.errors import SettingsError, UnknownDocument
 from neardup.model.settings import Recipe
 from neardup.serving.judged import JudgedPairs, is_listable
 
@@ -59,8 +59,14 @@ class Answers:
         return self._given.of(pair.id, pair.earlier)
 
     def of(self, pair: ScoredPair, number: int, of: int) -> str:
-        """The key for a pair, after it was shown; a judgement is on the disk when this returns."""
-        _show_pair(self._window, pair, number, of)
+        """The key for a pair, after it was shown; a judgement is on the disk when this returns. `SKIP` for a pair
+        that is no more in the window, which is said.
+        """
+        try:
+            _show_pair(self._window, pair, number, of)
+        except UnknownDocument as error:
+            log_line(f"{error.id!r} has left the window meanwhile: its pair is skipped")
+            return SKIP
         while True:
             key = _read_key()
             if key in KEYS:
@@ -85,15 +91,16 @@ def _read_key() -> str:
 
 
 def _show_pair(window: Window, pair: ScoredPair, number: int, of: int) -> None:
-    """The two documents and what differs, as `neardup explain` shows them."""
+    """The two documents and what differs, as `neardup explain` shows them. Raises `UnknownDocument`."""
     from neardup.cli.explain_output import print_explanation
     from neardup.cli.explain_subjects import Subjects, subject_of
     from neardup.reading.explanation import explain
 
     sides = []
-    for document in window.read([pair.earlier, pair.id]):
+    ids = [pair.earlier, pair.id]
+    for id, document in zip(ids, window.read(ids), strict=True):
         if document is None:
-            raise SettingsError("window", pair.id, "documents that stay while they are judged: one has gone")
+            raise UnknownDocument(id)
         sides.append(subject_of(document))
     recipe = window.settings.recipe or Recipe()
     subjects = Subjects(sides[0], sides[1], recipe, window.settings.threshold_fraction)
