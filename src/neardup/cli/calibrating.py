@@ -43,7 +43,7 @@ def given_answers(answers: Path | None, judged: Path) -> JudgedPairs:
         expected = "a file that is there: neardup serve and calibrate write one"
         raise SettingsError("answers", str(answers), expected)
     try:
-        return JudgedPairs(answers)
+        return JudgedPairs(answers, readonly=True)
     except SettingsError as error:
         raise SettingsError("answers", str(answers), error.expected) from error
 

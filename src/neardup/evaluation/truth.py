@@ -182,7 +182,9 @@ def _rows(path: Path, corpus: Corpus) -> Iterator[tuple[int, list[str]]]:
         content = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise EvaluationError(str(path), f"not UTF-8: byte at offset {error.start}") from error
-    for number, line in enumerate(content.splitlines(), 1):
+    for number, line in enumerate(
+        content.split("\n"), 1
+    ):  # a line of another kind may end in the midst of an id
         cells = line.split("\t")
         if not line.strip() or (line.startswith("#") and cells[0] not in corpus.docs):
             continue

@@ -30,20 +30,18 @@ class JudgedPairs:
     """The file at `path`: a line a pair, `id1 <tab> id2 <tab> judgement`; the last one said of a pair counts.
 
     Made when the first pair is judged. A judgement that is returned from is on the disk. Raises `SettingsError`
-    for a file that is something else, or a directory that is not there or takes no file.
+    for a file that is something else, and unless it is `readonly`, so that nothing can be judged, for a directory that
+    is not there or takes no file.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, readonly: bool = False) -> None:
         self.path = path
         self._lock = threading.Lock()
         self._judged: dict[tuple[str, str], str] = {}
-        if not os.access(path.absolute().parent, os.W_OK | os.X_OK):
-            wanted = "a file in a directory that can be written to: --judged names another"
-            raise SettingsError("judged", str(path), wanted)
+        if not readonly:
+            _check_writable(path)
         if path.exists() and not path.is_file():
             raise SettingsError("judged", str(path), "a file, and none that leads elsewhere")
-        if path.exists() and not os.access(path, os.W_OK):
-            raise SettingsError("judged", str(path), "a file that can be written to: --judged names another")
         if path.exists() and path.stat().st_size:  # else somebody is about to judge
             self._judged = _read(path)
 
@@ -74,6 +72,14 @@ class JudgedPairs:
             lines = (f"{one}\t{other}\t{label}\n" for (one, other), label in judged.items())
             write_whole(self.path, "".join([_HEADER, *lines]).encode(), mode=stat.S_IMODE(known.st_mode))
             self._judged = judged
+
+
+def _check_writable(path: Path) -> None:
+    if not os.access(path.absolute().parent, os.W_OK | os.X_OK):
+        wanted = "a file in a directory that can be written to: --judged names another"
+        raise SettingsError("judged", str(path), wanted)
+    if path.exists() and not os.access(path, os.W_OK):
+        raise SettingsError("judged", str(path), "a file that can be written to: --judged names another")
 
 
 @contextmanager

@@ -44,6 +44,14 @@ def test_column_names_comments_and_blank_lines_are_skipped(truth_of, head):
     assert truth_of(f"{head}\na\tb\n\n# more\nb\tc\n").copies == pairs("ab", "bc")
 
 
+def test_a_line_ends_where_an_editor_ends_it(tmp_path):
+    """What Unicode has for line ends cut ids and notes, and the numbers of lines were no editor's."""
+    path = tmp_path / "truth.tsv"
+    path.write_bytes("one\u2028two\tb\tyes\tseen\x0cin print\u0085\r\nb\tc\n".encode())
+    truth = read_truth(path, Corpus(("one\u2028two", "b", "c"), ("Rain.", "Snow.", "Hail.")))
+    assert truth.copies == {(0, 1), (1, 2)}
+
+
 def test_a_pair_whose_id_begins_as_comments_do_counts(tmp_path):
     path = tmp_path / "truth.tsv"
     path.write_text("# made\tby hand\n#hash\tb\n")
