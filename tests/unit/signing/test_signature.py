@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import tracemalloc
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,11 @@ from hypothesis import strategies as st
 from neardup.errors import DocumentError
 from neardup.kernels.sketch import UNCOUNTED
 from neardup.kinds import kind_of
+from neardup.model.boilerplate import Boilerplate, SourceBoilerplate
 from neardup.model.settings import REACHES, Recipe
 from neardup.oracle import definitions as oracle
 from neardup.reading.explanation import explain
+from neardup.signing.boilerplate_file import save
 from neardup.signing.doc_q import doc_q
 from neardup.signing.signer import Signer, sign, signer_for
 from neardup.tables.lexicon import Lexicon
@@ -143,6 +146,21 @@ def test_vectors(path: Path, tmp_path: Path) -> None:
         assert {name: expanded(vector[name]) for name in fields} == fields, vector["name"]
         count += 1
     assert count > 0
+
+
+def test_boilerplate_of_the_recipe_is_left_out_of_what_is_signed(tmp_path: Path) -> None:
+    footer, story = "All rights reserved by us.", "The ferry ran aground off the western spit at dawn."
+    table = tmp_path / "boilerplate.json"
+    save(Boilerplate({"ann.org": SourceBoilerplate(40, {footer: 38})}), table)
+    signed = partial(sign, recipe=Recipe(boilerplate=table))
+    whole, left = f"{footer}\n{story}", signed(story)
+    assert left.fingerprint == sign(story).fingerprint
+    assert signed(whole) == signed(whole, source="ann.org") == left
+    assert signed(whole, source="bob.org") == replace(sign(whole), recipe=left.recipe)
+    with pytest.raises(DocumentError, match=r"text has the unpaired surrogate U\+D800 at position 0"):
+        signed(f"\ud800{whole}")
+    with pytest.raises(TypeError, match=r"text is .*bytes.*, not a text"):
+        signed(b"bytes")  # type: ignore[arg-type]
 
 
 def test_an_unpaired_surrogate_is_refused_by_name() -> None:
