@@ -15,6 +15,7 @@ from testing.tour import PICTURES, SHOWN
 from neardup.cli import config
 from neardup.elastic.http.address import Credentials
 from neardup.model.settings import Recipe, Settings
+from neardup.signing.doc_q import doc_q
 from neardup.sources.fields import Fields
 
 ROOT = Path(__file__).parents[2]
@@ -48,6 +49,16 @@ def test_the_examples_of_a_page_give_what_it_shows(name, place):
     shown: list[str] = []
     done = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples, out=shown.append)
     assert done.failed == 0, "".join(shown)
+
+
+def test_what_the_page_on_languages_says_of_unseen_characters_is_so():
+    page = (DOCS / "languages.md").read_text("utf-8")
+    rows = re.findall(r"^\| (.*U\+.*) \| (1|below 1) \|", page, re.MULTILINE)
+    assert {score for _, score in rows} == {"1", "below 1"}
+    for row, score in rows:
+        for first, last in re.findall(r"U\+([0-9A-F]{4})(?: to U\+([0-9A-F]{4}))?", row):
+            for point in range(int(first, 16), int(last or first, 16) + 1):
+                assert (doc_q(f"some{chr(point)} text", "some text") == 1) == (score == "1"), hex(point)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
