@@ -15,6 +15,7 @@ from testing.tour import PICTURES, SHOWN
 from neardup.cli import config
 from neardup.elastic.http.address import Credentials
 from neardup.model.settings import Recipe, Settings
+from neardup.oracle.definitions import sentences
 from neardup.signing.doc_q import doc_q
 from neardup.sources.fields import Fields
 
@@ -59,6 +60,16 @@ def test_what_the_page_on_languages_says_of_unseen_characters_is_so():
         for first, last in re.findall(r"U\+([0-9A-F]{4})(?: to U\+([0-9A-F]{4}))?", row):
             for point in range(int(first, 16), int(last or first, 16) + 1):
                 assert (doc_q(f"some{chr(point)} text", "some text") == 1) == (score == "1"), hex(point)
+
+
+def test_the_page_on_languages_names_signs_that_end_no_sentence():
+    page = (DOCS / "languages.md").read_text("utf-8")
+    (row,) = re.findall(r"^\| `--partial` \| (.*) \|$", page, re.MULTILINE)
+    points = [chr(int(digits, 16)) for digits in re.findall(r"U\+([0-9A-F]{4})", row)]
+    assert len(points) == 4
+    for sign in points:
+        assert sentences(f"one{sign} two{sign} three{sign}") == [["one", "two", "three"]]
+    assert len(sentences("one। two። three۔ four。 five؟ six")) == 6
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
