@@ -207,6 +207,31 @@ def test_an_output_that_is_not_written_to_its_end_is_told_with_what_completes_it
         assert (done.returncode, len(Path("out").read_text().splitlines())) == (0, 4_000)
 
 
+def test_of_a_window_that_lets_go_what_adds_to_an_output_that_is_not_whole_is_told():
+    """By --force, which was told, the verdicts on all that had left the window were written anew as unscored."""
+    words = [f"word{chr(97 + at)}{'xyz'[at % 3]}" for at in range(12)]
+    texts = [" ".join(words[(number // 3 + 5 * at) % 12] for at in range(12)) for number in range(4_000)]
+    start = 1_795_251_600
+    path = written(
+        "hours.jsonl",
+        [{"id": f"d{at}", "text": text, "time": start + 60 * at} for at, text in enumerate(texts)],
+    )
+    hours = ["--window-hours", "1", "--ahead-hours", "1000000"]
+    common = ["ingest", str(path), *hours, "--format", "quiet"]
+    ended = [*interrupted_by(signal.SIGTERM), *common, "--window", "w", "--output", "o"]
+    done = subprocess.run(ended, capture_output=True, text=True, check=False)
+    assert "left the window" in done.stderr
+    told = "neardup: o was not written to its end: the same command with --append writes the rest"
+    assert f"\n{told}" in done.stderr
+    for more in (["--window", "w", "--output", "o", "--append"], ["--window", "whole", "--output", "all"]):
+        subprocess.run([sys.executable, "-m", "neardup", *common, *more], capture_output=True, check=False)
+    verdicts = [json.loads(line) for line in Path("o").read_text().splitlines()]
+    first = {verdict["id"]: verdict for verdict in reversed(verdicts)}
+    assert [first[f"d{at}"] for at in range(4_000)] == [
+        json.loads(line) for line in Path("all").read_text().splitlines()
+    ]
+
+
 def test_the_summary_of_a_run_that_was_ended_counts_all_that_was_read():
     """It counted what had been written."""
     path = many(4_000)

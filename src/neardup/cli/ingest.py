@@ -171,7 +171,7 @@ def _ingest_files(
         reader = IdCheckingReader(ordered, source, inputs.named_fields(config, **named))
         outputs = outputs._replace(live=dated.is_live)
         try:
-            with outputs.told_if_cut_short():
+            with outputs.told_if_cut_short(lambda: target.left.documents > 0):
                 code = ingest_all(target, reader, outputs)
         finally:
             reader.report_undated()

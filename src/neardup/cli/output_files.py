@@ -110,9 +110,13 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
 
 
 @contextmanager
-def told_if_cut_short(path: Path | None, *, force: bool, whole: bool = False) -> Iterator[None]:
+def told_if_cut_short(
+    path: Path | None, *, force: bool, whole: bool = False, is_past: Callable[[], bool] = lambda: False
+) -> Iterator[None]:
     """Says what a file is that is written meanwhile, as `opened_output` does it, if an error or a signal ends this; not
     of one that may not be written, of which the error tells; as it does what helps where that is ours.
+
+    `is_past`: whether what was written of documents that have left a window since could not be written again.
     """
     is_own = path is not None and (force or not holds_something(path))
     try:
@@ -129,11 +133,19 @@ def told_if_cut_short(path: Path | None, *, force: bool, whole: bool = False) ->
             )
             log_line(f"{path} was not written{way}")
         elif path is not None and not is_stream(path):
-            way = (
-                "the same command with --force writes all of it" if is_own else "what is missing was not read"
-            )
+            way = _way_on(is_past=is_past()) if is_own else "what is missing was not read"
             log_line(f"{path} was not written to its end: {way}")
         raise
+
+
+def _way_on(*, is_past: bool) -> str:
+    """What writes the rest of a file; `is_past` as above."""
+    if not is_past:
+        return "the same command with --force writes all of it"
+    return (
+        "the same command with --append writes the rest, and of an id that comes again its first line counts; --force "
+        "would lose the verdicts on documents that have left the window since"
+    )
 
 
 def _is_replaceable(path: Path) -> bool:

@@ -69,9 +69,11 @@ class OutputOptions(NamedTuple):
         replace = self.append or self.force
         check_outputs(outputs, read, window=directory, replace=replace, lines=True, ways=ways)
 
-    def told_if_cut_short(self) -> AbstractContextManager[None]:
-        """Says what the file for verdicts is if the run ends meanwhile; that of a `live` one has no end."""
-        return told_if_cut_short(None if self.live else self.output, force=self.force)
+    def told_if_cut_short(self, is_past: Callable[[], bool] = lambda: False) -> AbstractContextManager[None]:
+        """Says what the file for verdicts is if the run ends meanwhile; that of a `live` one has no end. `is_past`:
+        whether a second run could not give all of its verdicts again.
+        """
+        return told_if_cut_short(None if self.live else self.output, force=self.force, is_past=is_past)
 
 
 class Verdicts:
