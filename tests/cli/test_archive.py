@@ -285,6 +285,23 @@ def test_fewer_hours_by_which_documents_go_need_force(run, caplog):
     assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 2
 
 
+@pytest.mark.parametrize("option", ["--window-hours", "--keep-hours"])
+def test_documents_go_by_force_only_for_hours_that_are_given_beside_it(run, option):
+    """It is told of an output that exists, too: by hours that a file has for another window an archive was gone."""
+    path = written("a.jsonl", archive(range(24), ()))
+    run("ingest", path, "--window", "w", "--output", "o.jsonl")
+    Path("neardup.toml").write_text("window_hours = 1\n")
+    assert "o.jsonl exists: --append adds to it, --force replaces it" in (
+        run("ingest", path, "--window", "w", "--output", "o.jsonl").err
+    )
+    done = run("ingest", path, "--window", "w", "--output", "o.jsonl", "--force")
+    assert (done.code, len(Path("o.jsonl").read_text().splitlines())) == (2, 24)
+    assert "that would go; --window-hours 1 --force (force=True) lets them go" in done.err
+    assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 24
+    run("ingest", path, "--window", "w", "--output", "o.jsonl", "--force", option, "1")
+    assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 2
+
+
 def test_only_what_ingests_changes_what_is_remembered(run, monkeypatch):
     path = written("a.jsonl", archive(range(24), ()))
     run("ingest", path, "--window", "w", "--format", "quiet")

@@ -400,7 +400,7 @@ class TestServingThatIngests:
         monkeypatch.setenv("NEARDUP_WINDOW_HOURS", "1")
         done = serve()
         assert done.code == 2
-        assert "that would go; --force" in done.err
+        assert "that would go; --window-hours 1 --force" in done.err
         assert "`neardup ingest` has both" in done.err  # `serve` has neither
         monkeypatch.delenv("NEARDUP_WINDOW_HOURS")
         assert run("get", "ferry", "--window", window).code == 0

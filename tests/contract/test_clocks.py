@@ -294,8 +294,8 @@ def test_fewer_hours_let_documents_go_only_by_force(place, caplog):
         place.reopened(window, window_hours=2)
     assert str(error.value) == (
         "setting window_hours is 2: it must be more: the window keeps 6 documents in 2 hours (2020.09.13-12 to "
-        "2020.09.13-13) that would go; --force (force=True) lets them go, --keep-hours (keep_hours) keeps them without "
-        "comparing them; `neardup ingest` has both"
+        "2020.09.13-13) that would go; --window-hours 2 --force (force=True) lets them go, --keep-hours (keep_hours) "
+        "keeps them without comparing them; `neardup ingest` has both"
     )
     window = place.open()
     assert (window.stats().documents, window.stats().window_hours) == (15, 10)

@@ -61,12 +61,15 @@ def opened_window(
 ) -> Iterator[Window]:
     """The open window, which is closed afterwards however the command ends; made if missing only where `make` is so.
 
-    The settings are for this command only unless the window is to `remember` them.
+    The settings are for this command only unless the window is to `remember` them. `force` among the `options` counts
+    as `forces_hours` says.
     """
     import neardup
     from neardup.elastic.http.address import is_address
 
     location = window_location(window, config)
+    if "force" in options:
+        options["force"] = forces_hours(config, force=options["force"])
     if is_address(location):
         check_cluster(location, config, make=make)
         options["credentials"] = config.credentials
@@ -75,6 +78,13 @@ def opened_window(
     with neardup.open(location, readonly=readonly, remember=remember, **options, **config.given) as target:
         report_without_partial(config, lambda: target.settings.partial)
         yield target
+
+
+def forces_hours(config: Config, *, force: bool) -> bool:
+    """Whether documents that fewer hours no longer keep go by --`force`: only by hours that are given beside it. Who
+    means a file by it, that exists, knows nothing of those that stand in `neardup.toml` for another window.
+    """
+    return force and not config.options.isdisjoint(("window_hours", "keep_hours"))
 
 
 def report_without_partial(config: Config, partial: Callable[[], bool]) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from neardup.cli import options
 from neardup.cli.cluster import cluster_window_opener, connected, looks_for_partial
-from neardup.cli.context import configuration, report_without_partial
+from neardup.cli.context import configuration, forces_hours, report_without_partial
 from neardup.cli.metrics import MetricsOption, metrics_at
 from neardup.model.settings import DEFAULT_POLL_SECONDS
 
@@ -103,10 +103,11 @@ def _watch(cluster: Cluster, config: Config, *, force: bool, rollover: bool, **p
     from neardup.elastic.watch.watcher import Watcher
 
     layout = layout_at(cluster)
+    forces = forces_hours(config, force=force)
     hourly = rollover and layout.archive is None
     report_without_partial(config, lambda: looks_for_partial(cluster, config))
     return Watcher(
-        cluster_window_opener(str(cluster.address), config, force=force, **config.given),
+        cluster_window_opener(str(cluster.address), config, force=forces, **config.given),
         cluster,
         layout,
         roll_over=partial(roll_over, cluster) if hourly else None,

@@ -42,7 +42,7 @@ ForceOption = Annotated[
     bool,
     writing(
         "--force",
-        help="Replace files that exist already; drop documents that fewer hours than before no longer keep.",
+        help="Replace files that exist already; with --window-hours or --keep-hours drop what these no longer keep.",
     ),
 ]
 ReplaceOption = Annotated[bool, writing("--force", help="Replace a file that exists already.")]

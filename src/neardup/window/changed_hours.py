@@ -30,8 +30,8 @@ def check_hours(
     if not force and (going := going_by(left.kept_hours, kept, expirable)):
         name = "window_hours" if chosen.keep_hours is None else "keep_hours"
         expected = (
-            f"more: {going}; --force (force=True) lets them go, --keep-hours (keep_hours) keeps them without "
-            "comparing them; `neardup ingest` has both"
+            f"more: {going}; --{name.replace('_', '-')} {kept} --force (force=True) lets them go, --keep-hours "
+            "(keep_hours) keeps them without comparing them; `neardup ingest` has both"
         )
         raise SettingsError(name, kept, expected)
     return True
