@@ -44,7 +44,7 @@ def check(
     output: options.OutputOption = None,
     rejects: options.RejectsOption = None,
     append: options.AppendOption = False,
-    force: options.ForceOption = False,
+    force: options.ReplaceOption = False,
     format: options.FormatOption = "jsonl",
     config: options.ConfigOption = None,
 ) -> None:

@@ -28,7 +28,7 @@ def expire(
     now: options.NowOption = None,
     window_hours: options.WindowHoursOption = None,
     keep_hours: options.KeepHoursOption = None,
-    force: options.ForceOption = False,
+    force: options.LetGoOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be dropped.")] = False,
     newest: Annotated[
         str | None,

@@ -357,6 +357,7 @@ RejectsOption = writing_options.RejectsOption
 AppendOption = writing_options.AppendOption
 ForceOption = writing_options.ForceOption
 ReplaceOption = writing_options.ReplaceOption
+LetGoOption = writing_options.LetGoOption
 output = writing_options.output
 
 FormatOption = Annotated[

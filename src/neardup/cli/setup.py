@@ -96,7 +96,7 @@ def setup(
     ] = None,
     window_hours: options.WindowHoursOption = None,
     keep_hours: options.KeepHoursOption = None,
-    force: options.ForceOption = False,
+    force: options.LetGoOption = False,
     text_field: Annotated[
         str | None,
         typer.Option(metavar="NAME", show_default="text", help="Field of the text, dotted or not."),

@@ -45,4 +45,8 @@ ForceOption = Annotated[
         help="Replace files that exist already; with --window-hours or --keep-hours drop what these no longer keep.",
     ),
 ]
-ReplaceOption = Annotated[bool, writing("--force", help="Replace a file that exists already.")]
+ReplaceOption = Annotated[bool, writing("--force", help="Replace files that exist already.")]
+LetGoOption = Annotated[
+    bool,
+    writing("--force", help="Let documents go that fewer hours than before no longer keep."),
+]
