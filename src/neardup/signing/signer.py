@@ -167,7 +167,9 @@ class Signer:
         Sets |A| of all of them in `batch` itself.
         """
         n = len(batch.counts)
-        parts = [batch.part(at, min(at + _SETS_AT_ONCE, n)) for at in range(0, n, _SETS_AT_ONCE)]
+        # Of no documents, of which a store has refused all: one part without any.
+        starts = range(0, max(n, 1), _SETS_AT_ONCE)
+        parts = [batch.part(at, min(at + _SETS_AT_ONCE, n)) for at in starts]
         return joined([self._prefixes(part, threshold) for part in parts])
 
     def _prefixes(self, batch: SignedBatch, threshold: Fraction) -> tuple[Keys, Offsets]:

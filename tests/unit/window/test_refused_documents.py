@@ -76,6 +76,18 @@ def test_what_a_store_refuses_leaves_no_trace(tmp_path, settings, seed):
         assert window.earlier_copies == reference.earlier_copies
 
 
+@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_batch_may_be_refused_as_a_whole(tmp_path, retrieval, threads):
+    rejects: list[Reject] = []
+    settings = Settings(recipe=Recipe(), retrieval=retrieval, threads=threads, batch_documents=1)
+    documents = [document(id, grams(0, 20)) for id in ("bad1", "good", "bad2", "copy")]
+    with WindowEngine(RefusingStore(tmp_path / "window"), settings, signer_for(Recipe())) as window:
+        verdicts = list(window.ingest(documents, on_reject=rejects.append))
+    assert [(each.id, each.status) for each in verdicts] == [("good", "unique"), ("copy", "exact")]
+    assert [reject.id for reject in rejects] == ["bad1", "bad2"]
+
+
 def test_a_reject_says_where_a_document_of_another_client_lies(tmp_path):
     """By its id alone a watcher could not tell it from one of another index."""
     foreign = [
