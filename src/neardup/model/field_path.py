@@ -20,17 +20,19 @@ def field_of(record: Mapping[str, Any], name: str) -> Any:
 
 
 def put_field(record: dict[str, Any], name: str, value: Any) -> None:
-    """Sets a field; objects on the way are copied, not changed.
+    """Sets a field: of a dotted name in objects, in place of one that has a dot in its own name. Objects on the way are
+    copied, not changed.
 
-    >>> record = {"page": {"title": "Weather"}}
+    >>> record = {"page": {"title": "Weather"}, "page.body": "Snow."}
     >>> put_field(record, "page.body", "Rain.")
     >>> record
     {'page': {'title': 'Weather', 'body': 'Rain.'}}
     """
     head, _, rest = name.partition(".")
-    if name in record or not rest:
+    if not rest:
         record[name] = value
         return
+    record.pop(name, None)
     inner = record.get(head)
     copied = dict(inner) if isinstance(inner, Mapping) else {}
     put_field(copied, rest, value)

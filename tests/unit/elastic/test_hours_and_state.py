@@ -383,6 +383,27 @@ def test_a_field_where_the_window_has_text_or_time_is_replaced_and_told_once(cap
 
 
 @pytest.mark.parametrize(
+    "fields",
+    [
+        {"page.body": "other"},
+        {"page.body": None},
+        {"page.body": "other", "page": {"body": "another", "at": 1}},
+        {"page": {"body.html": "other"}},
+        {"page": {"body.html": "other", "body": {"html": "another", "at": 1}}, "page.body.html": ""},
+    ],
+)
+def test_text_is_in_objects_where_nodes_look_for_it_and_nowhere_else(fields):
+    name = "page.body.html" if "html" in str(fields) else "page.body"
+    layout = Layout(Address("http://127.0.0.1:1", "news"), text_field=name)
+    source = Composer(layout, SIGNER).source(document(**fields), {})
+    found: Any = source
+    for step in name.split("."):
+        found = found[step]
+    assert found == "Some text."
+    assert not any("." in key for each in (source, source["page"]) for key in each)
+
+
+@pytest.mark.parametrize(
     ("archive", "own", "copies"), [(None, NAME, NAME.replace("-", "-copies-", 1)), (*["news-old"] * 3,)]
 )
 def test_documents_of_a_batch_go_to_their_hour_or_its_copies_and_stay_where_another_client_wrote_them(
