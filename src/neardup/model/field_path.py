@@ -39,6 +39,23 @@ def put_field(record: dict[str, Any], name: str, value: Any) -> None:
     record[head] = copied
 
 
+def in_the_way(record: Mapping[str, Any], name: str) -> str | None:
+    """The field that is something else than an object, where `put_field` needs one for the field `name`; None if there
+    is none.
+
+    >>> in_the_way({"page": {"body": "Rain."}}, "page.body.text"), in_the_way({"page": {}}, "page.body.text")
+    ('page.body', None)
+    """
+    head, _, rest = name.partition(".")
+    inner = record.get(head)
+    if not rest or inner is None:
+        return None
+    if not isinstance(inner, Mapping):
+        return head
+    within = in_the_way(inner, rest)
+    return within and f"{head}.{within}"
+
+
 def without_field(record: Mapping[str, Any], name: str) -> dict[str, Any]:
     """A copy of a record without a field; objects that this leaves empty go too.
 

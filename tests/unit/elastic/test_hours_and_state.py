@@ -403,6 +403,19 @@ def test_text_is_in_objects_where_nodes_look_for_it_and_nowhere_else(fields):
     assert not any("." in key for each in (source, source["page"]) for key in each)
 
 
+@pytest.mark.parametrize("page", ["a page", [{"number": 1}], 7])
+def test_a_field_where_the_window_has_an_object_is_replaced_and_told_once(page, caplog):
+    layout = Layout(Address("http://127.0.0.1:1", "news"), text_field="page.body", time_field="page.at.time")
+    composer = Composer(layout, SIGNER)
+    for fields in ({"page": None}, {"page": {"at": None}}, {"page": page}, {"page": page}):
+        source = composer.source(document(**fields), {})
+        assert source["page"].keys() == {"body", "at"}
+    (told,) = caplog.messages
+    assert told.startswith("document a: what it has in its field 'page' is replaced by its text, ")
+    composer.source(document(page={"at": page}), {})
+    assert "its field 'page.at' is replaced by its time" in caplog.messages[-1]
+
+
 @pytest.mark.parametrize(
     ("archive", "own", "copies"), [(None, NAME, NAME.replace("-", "-copies-", 1)), (*["news-old"] * 3,)]
 )

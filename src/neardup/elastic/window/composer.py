@@ -11,7 +11,7 @@ from neardup.elastic.http.bulk import Action
 from neardup.elastic.window.codec import OBJECT, own_object, text_of
 from neardup.elastic.window.compact import compact_fields, named_sketch, sketch_keys
 from neardup.model.escapes import escaped
-from neardup.model.field_path import field_of, put_field
+from neardup.model.field_path import field_of, in_the_way, put_field
 from neardup.model.times import format_time
 
 if TYPE_CHECKING:
@@ -112,8 +112,11 @@ class Composer:
             source = {name: value for name, value in fields.items() if not _is_ours(name)}
         text, time = document.text.decode(), format_time(document.time)
         for what, name, value in (("text", layout.text_field, text), ("time", layout.time_field, time)):
-            if name not in self._replaced and field_of(source, name) not in (None, "", value):
-                self._tell_replaced(document.id, name, what)
+            lost = in_the_way(source, name)
+            if lost is None and field_of(source, name) not in (None, "", value):
+                lost = name
+            if lost is not None and lost not in self._replaced:
+                self._tell_replaced(document.id, lost, what)
             put_field(source, name, value)
         if layout.client_signs:
             ours = self.signature(document.text) | ours
