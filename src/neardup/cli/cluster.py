@@ -85,7 +85,8 @@ def by_fields_of_window(location: str, config: Config, *, adds: bool) -> Config:
         if adds and about.archive is not None:
             about.check_takes_new(cluster)
     own, usual = config.fields, Fields()
-    text = about.text_field if own.text == usual.text else own.text
+    is_named = own.text != usual.text or "text_field" in config.options
+    text = own.text if is_named else about.text_field
     is_other = own.time == usual.time and about.time_field not in usual.time
     time = (about.time_field, *usual.time) if is_other else own.time
     return replace(config, fields=replace(own, text=text, time=time))

@@ -184,13 +184,15 @@ class Config:
         self, *, id: str | None = None, text: str | None = None, time: str | None = None
     ) -> Config:
         """This, with the names of fields that are not None."""
-        own = self.fields
-        times = (time,) if time else own.time
-        return replace(self, fields=replace(own, id=id or own.id, text=text or own.text, time=times))
+        own, times = self.fields, (time,) if time else self.fields.time
+        given = {name for name, value in (("id_field", id), ("text_field", text)) if value}
+        named = replace(own, id=id or own.id, text=text or own.text, time=times)
+        return replace(self, fields=named, options=self.options | given)
 
     def fields_beside(self, own_id: str) -> Fields:
         """The names of fields where a document has an id beside them, `own_id`, which counts unless one is named."""
-        return replace(self.fields, id=own_id) if self.fields.id == Fields().id else self.fields
+        is_named = self.fields.id != Fields().id or "id_field" in self.options
+        return self.fields if is_named else replace(self.fields, id=own_id)
 
     def reader(self, paths: Iterable[str | Path], **options: Any) -> Reader:
         """A reader of `paths` with these fields, and with room for the longest text that is allowed."""

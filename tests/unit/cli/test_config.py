@@ -6,9 +6,13 @@ from pathlib import Path
 import pytest
 
 from neardup.cli import config
+from neardup.cli.cluster import by_fields_of_window
+from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.http.address import Credentials
+from neardup.elastic.window.state_document import StateDocument
 from neardup.errors import ConfigError, SettingsError
 from neardup.model.settings import Recipe, Settings
+from neardup.signing.signer import signer_for
 from neardup.sources.fields import Fields
 
 
@@ -336,3 +340,17 @@ def test_a_configuration_shows_no_secret(tmp_path):
     found = load(tmp_path, "[elasticsearch]\napi_key = 'hush'").with_options(threshold=0.9)
     assert "hush" not in repr(found)
     assert found.credentials.api_key == "hush"
+
+
+def test_fields_that_options_name_are_read_though_they_are_called_as_by_default(monkeypatch):
+    """The window's own, or `_id`, stood in for them."""
+    recipe = Recipe()
+    about = WindowConfig(recipe, signer_for(recipe).text, text_field="page.body").about()
+    state = StateDocument(about, {})
+    monkeypatch.setattr("neardup.elastic.window.state_document.read_state", lambda _: state)
+    url = "http://127.0.0.1:1/news"
+    named = config.Config().with_fields(id="id", text="text")
+    assert by_fields_of_window(url, config.Config(), adds=True).fields.text == "page.body"
+    assert by_fields_of_window(url, named, adds=True).fields.text == "text"
+    assert config.Config().fields_beside("_id").id == "_id"
+    assert named.fields_beside("_id").id == "id"
