@@ -135,6 +135,7 @@ class ReferenceWindow:
         reject = on_reject or _log_reject
         coming = self._usable(documents, reject)
         ahead: list[Prepared] = []
+        before: list[Prepared] = []
         while (document := ahead.pop(0) if ahead else next(coming, None)) is not None:
             after = None
             if self._is_doubted(document):
@@ -146,6 +147,8 @@ class ReferenceWindow:
                 after = next((other for other in ahead[:LOOKED_PAST] if other.dated), None)
             # So many in a row without a time of their own are a stream that has none: it has come on with the clock.
             undated = after is None and not document.dated and len(ahead) >= LOOKED_PAST
+            undated |= len(before) >= LOOKED_PAST and not any(other.dated for other in [*before, document])
+            before.append(document)
             believed = self._is_borne_out(document, after) or (undated and self._is_now(document))
             if self._is_doubted(document) and not believed:
                 reject(Reject(document.id, f"time {stamp(document.time)} would move the window on"))

@@ -152,6 +152,42 @@ def test_a_stream_without_times_goes_on_after_a_pause(place, count, believed, ba
     assert (len(ids) - 10, len(rejects)) == ((count, 0) if believed else (0, count))
 
 
+@kinds_in_turn(
+    "batch, count, dated, believed",
+    [
+        (batch, count, dated, count >= 100 and dated is None)
+        for batch, (count, dated) in product([7, 256], [(99, None), (100, None), (150, 0), (150, 149)])
+    ],
+)
+def test_one_that_pauses_goes_on_at_once_if_it_has_never_had_any(place, batch, count, dated, believed):
+    """A log that had been silent for a night waited for a hundred lines, and if it ended before lost them."""
+    window = place.open(batch_documents=batch)
+    assumed = AssumedTime("2020-09-13T12:00:00Z")
+    stream = [
+        Document(
+            f"u{i}",
+            grams(100_000 + 50 * i, 100_020 + 50 * i),
+            "2020-09-13T12:00:00Z" if i == dated else assumed,
+        )
+        for i in range(count)
+    ]
+    ids, rejects = ingested(window, [*stream, FLUSH, Document("now", TEXT)])
+    assert (ids[count:], len(rejects)) == ((["now"], 0) if believed else ([], 1))
+    if place.is_engine and not believed:
+        assert "it is the clock's, but only one of 100 or more in a row" in rejects[0].reason
+
+
+def test_what_waits_in_a_live_stream_is_told(place, caplog):
+    window = place.open()
+    ids, _ = ingested(
+        window, [*full(0, 1), document("far", TEXT, 40), FLUSH, FLUSH, document("too", TEXT, 40)]
+    )
+    assert ids[-2:] == ["far", "too"]
+    if place.is_engine:
+        [told] = [line for line in caplog.messages if "waits" in line]
+        assert "document far waits, and what follows it: by its time, 2020-09-15T04:" in told
+
+
 @pytest.mark.parametrize(("between", "believed"), [(1, True), (99, True), (100, False)])
 def test_what_has_no_time_is_looked_past(place, between, believed):
     window = place.open(batch_documents=7)

@@ -112,8 +112,7 @@ class Leap(NamedTuple):
             documents = "the one document" if self.living == 1 else f"all {self.living:,} documents"
         return (
             f"would move the window on from hour {hour_name(self.newest)} to {hour_name(self.hour)} and expire "
-            f"{documents} in it; neither the clock nor the next document bears it out: if it "
-            "is right, --advance (advance=True)"
+            f"{documents} in it"
         )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import time as clock
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from neardup.model.document import Flush
+from neardup.model.escapes import escaped
 from neardup.model.settings import BATCH_BYTES
+from neardup.model.times import format_time
 from neardup.window.newest_hour import LOOKED_PAST, Leaps, Next
 from neardup.window.signing_ahead import MAX_WAIT_SECONDS
 
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from neardup.model.document import Prepared
+
+log = logging.getLogger("neardup")
 
 Batch = dict[str, "Prepared"]
 
@@ -32,10 +37,12 @@ def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> 
     stream = _Stream(documents)
     while batch := _next_batch(stream, limit):
         yield batch
+        leaps.end(list(batch.values())[: len(batch) - len(leaps.held)])
         if leaps.held:
             doubted, *behind = leaps.held
-            leaps.following = _following(stream, behind)
+            leaps.following = _following(stream, doubted, behind)
             yield {doubted.id: doubted}
+            leaps.end([doubted])
             leaps.following = None
     if stream.error is not None:
         raise stream.error
@@ -67,15 +74,22 @@ def _next_batch(stream: _Stream, limit: int) -> Batch:
     return batch
 
 
-def _following(stream: _Stream, behind: list[Prepared]) -> Next:
-    """What follows a document: these `behind` it, without times of their own, and what else the stream has. All of it
-    is put back.
+def _following(stream: _Stream, doubted: Prepared, behind: list[Prepared]) -> Next:
+    """What follows a `doubted` document: these `behind` it, without times of their own, and what else the stream has.
+    All of it is put back. Where a live stream pauses meanwhile, the log says what waits for it.
     """
-    dated = None
+    dated, is_told = None, False
     while dated is None and len(behind) < LOOKED_PAST and (item := stream.next()) is not None:
         if not isinstance(item, Flush):
             behind.append(item)
             dated = item if item.dated else None
+        elif not is_told:
+            is_told = True
+            log.warning(
+                "document %s waits, and what follows it: by its time, %s, most of the window would expire, which the "
+                "next document that has a time, or %d more without one, must bear out (advance believes each)",
+                escaped(doubted.id), format_time(doubted.time), LOOKED_PAST,
+            )  # fmt: skip
     stream.put_back(behind)
     return Next(dated, undated=dated is None and len(behind) == LOOKED_PAST)
 

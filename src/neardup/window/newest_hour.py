@@ -10,13 +10,17 @@ from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_o
 from neardup.model.times import format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from neardup.model.document import Prepared
     from neardup.window.state import State
 
 LOOKED_PAST: Final = 100
-"""How many documents without times of their own are looked past for the next one with a time."""
+"""How many documents without times of their own are looked past for the next one with a time; so many in a row are a
+stream that has none.
+"""
+_NOT_BORNE_OUT: Final = "neither the clock nor the next document bears it out"
+_FEW: Final = f"it is the clock's, but only one of {LOOKED_PAST} or more in a row that have none is believed"
 
 
 class Next(NamedTuple):
@@ -39,12 +43,20 @@ class Leaps:
 
     def __init__(self) -> None:
         self._documents: Sequence[Prepared] = ()
+        self._undated_before: int | None = 0
+        """How many documents of the stream came before this batch; None once one had a time of its own."""
         self.following: Next | None = None
         self.held: Sequence[Prepared] = ()
 
     def begin(self, documents: Sequence[Prepared]) -> None:
         """Takes a batch."""
         self._documents, self.held = documents, ()
+
+    def end(self, documents: Collection[Prepared]) -> None:
+        """Notes that these, of a batch, are held no more."""
+        if self._undated_before is not None:
+            has_times = any(document.dated for document in documents)
+            self._undated_before = None if has_times else self._undated_before + len(documents)
 
     def doubt(self, at: int, state: State) -> str | None:
         """Why the document `at` that place is not believed, now that those before it are done. None if it is; or if
@@ -55,19 +67,30 @@ class Leaps:
             return None  # before the hours are gone through, of which there may be many thousands
         counts = {hour: load[0] for hour, load in state.table.load.items()}
         jump = leap(document.hour, state.newest, settings.kept_hours, counts)
-        if jump is None or (document.dated and is_current(document.time)):
+        if jump is None:
+            return None
+        is_now = is_current(document.time)
+        if is_now and (document.dated or self._is_of_undated_stream(at)):
             return None
         following = self._next(at)
         if following is None:
             self.held = self._documents[at:]
             return None
-        if following.undated and not document.dated and is_current(document.time):
+        if following.undated and is_now:
             return None
         after = following.document
         if after is not None and jump.borne_out_by(after.hour):
             return None
         whose = "" if document.dated else ", which it was given because it has none,"
-        return f"time {format_time(document.time)}{whose} {jump}"
+        why = _FEW if is_now else _NOT_BORNE_OUT
+        return f"time {format_time(document.time)}{whose} {jump}; {why}: if it is right, --advance (advance=True)"
+
+    def _is_of_undated_stream(self, at: int) -> bool:
+        """Whether so many documents have come before the one at that place, all without times of their own."""
+        before = self._undated_before
+        if before is None or before + at < LOOKED_PAST:
+            return False
+        return not any(document.dated for document in self._documents[: at + 1])
 
     def _next(self, at: int) -> Next | None:
         """What follows the document `at` that place, if it is known."""
