@@ -269,7 +269,10 @@ def test_a_full_directory_of_temporary_files_is_named(run, monkeypatch, words, c
     monkeypatch.setattr("tempfile.TemporaryFile", full)
     done = run(*words)
     assert done.code == 3
-    assert f"neardup: {tempfile.gettempdir()}: No space left on device\n" in done.err
+    assert (
+        f"neardup: {tempfile.gettempdir()}: No space left on device: make room, and give the same command again\n"
+        in done.err
+    )
 
 
 @pytest.mark.parametrize(
@@ -318,7 +321,10 @@ def test_a_full_disk_is_told_with_the_file(run, option):
     Path("s.jsonl").write_text('{"id": "a", "text": "Rain."}\nbroken\n')
     done = run("ingest", "s.jsonl", option, "/dev/full")
     assert done.code == 3
-    assert "neardup: /dev/full: No space left on device\n" in done.err
+    assert (
+        "neardup: /dev/full: No space left on device: make room, and give the same command again\n"
+        in done.err
+    )
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,8 @@ def test_all_three_closed(command, stream, run):
 def test_a_full_disk_behind_standard_output(command, window, stream, words):
     done = shell(command, f"{words} > /dev/full")
     assert done.returncode == 3
-    assert done.stderr.splitlines()[-1] == "neardup: standard output: No space left on device"
+    told = "neardup: standard output: No space left on device: make room, and give the same command again"
+    assert done.stderr.splitlines()[-1] == told
     assert done.stderr.count("No space left on device") == 1
     assert "Traceback" not in done.stderr
     assert "Exception" not in done.stderr

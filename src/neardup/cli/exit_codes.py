@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import os
 import re
@@ -42,6 +43,8 @@ INTERRUPTED: Final = 128 + signal.SIGINT
 TERMINATED: Final = 128 + signal.SIGTERM
 HUNG_UP: Final = 128 + signal.SIGHUP
 BROKEN_PIPE: Final = 128 + signal.SIGPIPE
+_FULL: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""Errors of a place that takes no more."""
 
 MAY_BE_EMPTY: Final = frozenset(("--text", "--title", "--keep-kinds", "--source"))
 """Options whose values are no names, and may be empty."""
@@ -199,12 +202,17 @@ def exit_code(error: BaseException) -> int:
     if isinstance(error, BlockingIOError) and error.filename is None:  # of a buffer, which knows no name
         error.filename = "standard output"
     if isinstance(error, OSError) and error.filename is not None:
-        log_line(f"{error.filename}: {error.strerror}")
+        log_line(f"{error.filename}: {_why(error)}")
     else:
         log_line(_with_bytes(str(error)))
     if isinstance(error, SettingsError | UnknownDocument | FileNotFoundError | OutputClosed):
         return USAGE
     return REJECTED if isinstance(error, DocumentError) else UNUSABLE
+
+
+def _why(error: OSError) -> str:
+    """What the system says, and what to do about it."""
+    return f"{error.strerror}{': make room, and give the same command again' if error.errno in _FULL else ''}"
 
 
 class _LogHandler(logging.Handler):
@@ -246,7 +254,7 @@ def _flushed(code: int) -> int:
         if isinstance(error, BrokenPipeError):
             return BROKEN_PIPE
         if code != UNUSABLE:  # which has been told
-            log_line(f"standard output: {error.strerror}")
+            log_line(f"standard output: {_why(error)}")
         return UNUSABLE
     return code
 

@@ -615,14 +615,21 @@ def test_an_hour_of_version_1_is_in_the_way():
         plan(NEWS, DEFAULT, snapshot)
 
 
+DELETED = (
+    "`neardup ingest`, `neardup watch` and `neardup expire` delete hours {} h behind the newest document "
+    "(--keep-hours)"
+)
+
+
 @pytest.mark.parametrize(("hours", "lifecycle", "age", "words"), [
-    ({}, True, "49h", "compares 24 h; deletes indices 49 h after they were made (--keep-hours)"),
-    ({"keep_hours": 720}, True, "745h", "compares 24 h; deletes indices 745 h after they were made (--keep-hours)"),
-    ({"window_hours": 48}, True, "73h", "compares 48 h; deletes indices 73 h after they were made (--keep-hours)"),
+    ({}, True, "49h", f"compares 24 h; {DELETED.format(24)}, a policy what is left 49 h after it was made"),
+    ({"keep_hours": 720}, True, "745h",
+     f"compares 24 h; {DELETED.format(720)}, a policy what is left 745 h after it was made"),
+    ({"window_hours": 48}, True, "73h",
+     f"compares 48 h; {DELETED.format(48)}, a policy what is left 73 h after it was made"),
     ({"keep_hours": 0}, True, None, "compares 24 h; deletes nothing (--keep-hours)"),
     ({"window_hours": 0}, True, None, "compares all hours; deletes nothing (--keep-hours)"),
-    ({"keep_hours": 720}, False, None,
-     "compares 24 h; `neardup ingest` and `neardup expire` delete hours 720 h behind the newest"),
+    ({"keep_hours": 720}, False, None, f"compares 24 h; {DELETED.format(720)}"),
 ])  # fmt: skip
 def test_it_is_said_what_is_compared_and_when_it_is_deleted(hours, lifecycle, age, words):
     snapshot = complete()._replace(objects={}, lifecycle=lifecycle)

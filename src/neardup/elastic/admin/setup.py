@@ -369,9 +369,11 @@ def _hours_in_words(config: WindowConfig, *, lifecycle: bool) -> str:
     compared = f"compares {config.window_hours} h" if config.window_hours else "compares all hours"
     if not config.kept_hours:
         return f"{compared}; deletes nothing (--keep-hours)"
-    if not lifecycle:
-        return f"{compared}; `neardup ingest` and `neardup expire` delete hours {config.kept_hours} h behind the newest"
-    return f"{compared}; deletes indices {deleted_after(config)} h after they were made (--keep-hours)"
+    ways = "`neardup ingest`, `neardup watch` and `neardup expire` delete"
+    deleted = f"{ways} hours {config.kept_hours} h behind the newest document (--keep-hours)"
+    if lifecycle:
+        deleted += f", a policy what is left {deleted_after(config)} h after it was made"
+    return f"{compared}; {deleted}"
 
 
 def _matches_an_hour(pattern: str, prefix: str) -> bool:
