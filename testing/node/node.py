@@ -487,7 +487,7 @@ def main() -> None:
             "node", plugin=not options.no_plugin, port=options.port, heap=options.heap, settings=settings
         )
         node.start()
-        print(f"{node.url} (log: {node.log})", flush=True)
+        print(f"{node.url} (log: {node.log}; no page at /, try {node.url}/_cat/plugins)", flush=True)
         signal.pause()
     except KeyboardInterrupt:
         pass

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from neardup.errors import NeardupError, shown
+from neardup.model.counted import some_of
 from neardup.serving import api, pages
 from neardup.serving.guard import SECURITY_HEADERS, Guard, Limits, problem
 from neardup.serving.metrics import Metrics
@@ -128,7 +129,10 @@ def _why_invalid(request: Request, error: RequestValidationError) -> str:
     where = first["loc"][1] if len(first["loc"]) > 1 else "the request"  # a type may stand behind it
     if first["type"] == "extra_forbidden":  # then it is a name of theirs
         where = shown(where)
-    given = "" if first["type"] == "missing" else f" (it is {reprlib.repr(first['input'])})"
+    given = f" (it is {reprlib.repr(first['input'])})"
+    if first["type"] == "missing":
+        names = [shown(name) for name in first["input"]] if isinstance(first["input"], dict) else []
+        given = f" (there is {some_of(names)})" if names else ""
     return f"{where}: {first['msg']}{given}"
 
 

@@ -914,7 +914,7 @@ def test_a_window_of_a_low_threshold_tells_it_of_its_own_and_one_that_misses_non
         ),
         (FORM, b"text=%ff", 422, "the form must be UTF-8: its byte 0xff is none"),
         (FORM, b"text=\xff", 422, "the form must be UTF-8: its byte 0xff is none"),
-        (FORM, b"threshold=0.7", 422, "text: Field required"),
+        (FORM, b"txt=x&threshold=0.7", 422, "text: Field required (there is 'txt', 'threshold')"),
         (FORM, b"text=&threshold=0.7", 422, "text: Field required"),
         (FORM, b"text=x&threshold=2", 422, "less than or equal to 1 (it is '2')"),
         (
