@@ -6,7 +6,7 @@ import random
 from datetime import date
 from enum import Enum
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -167,7 +167,8 @@ def test_copies_of_other_texts_go_and_these_are_not_compared_with_one_another():
         (0, True, 1.0),
     ]
     assert result.groups == []
-    assert not any(pair.against and pair.i == 0 for pair in result.pairs)
+    assert {(pair.i, pair.j) for pair in result.pairs if pair.against} == {*product((1, 2, 3), (0, 1, 2))}
+    assert {(pair.i, pair.j) for pair in result.pairs if not pair.against} == {(1, 2), (1, 3), (2, 3)}
 
 
 def test_a_copy_of_a_text_that_was_itself_like_another_one_there_goes():

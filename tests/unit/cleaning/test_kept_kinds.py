@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import neardup
-from neardup.cleaning.kept_kinds import KindSample, parse_kinds
+from neardup.cleaning.kept_kinds import MOST_MATCHES, KindSample, parse_kinds
+from neardup.cleaning.star import Pairs, removed
 from neardup.errors import SettingsError
 from neardup.kinds import kind_of
 from neardup.model.boilerplate import Boilerplate, SourceBoilerplate
@@ -73,6 +74,19 @@ def test_what_is_there_already_counts_by_its_kind_too():
             [report(2), report(1)], threshold=0.5, against=[report(1)], keep_kinds="form", pairs=pairs
         )
         assert result.kept == [0]
+
+
+def test_of_each_text_the_best_pairs_are_looked_at_however_many_others_have():
+    pairs = Pairs()
+    for later in (100, 200, 300):
+        for earlier in range(25):
+            pairs.add(later, earlier, 0.9)
+    goes_for = {100: MOST_MATCHES - 1, 200: MOST_MATCHES, 300: MOST_MATCHES - 1}
+    gone = removed(pairs, goes=lambda later, earlier: goes_for[later] == earlier)
+    assert {later: original.at for later, original in gone.items()} == {
+        100: MOST_MATCHES - 1,
+        300: MOST_MATCHES - 1,
+    }
 
 
 @pytest.mark.parametrize("wrong", ["copy", "forms", "form;quote", ["form", "x"], None, True, 5])
