@@ -5,6 +5,7 @@ What random damage does is in test_torture.py.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from functools import partial
 
@@ -12,9 +13,12 @@ import pytest
 from testing.window.backends import document, grams
 
 from neardup.errors import UnknownDocument, WindowDamaged, WindowLocked
+from neardup.model.hours import hour_name
 from neardup.model.settings import Recipe
 from neardup.opening import open_window
 from neardup.stores import repair as repairs
+from neardup.stores.description import FORMAT
+from neardup.stores.directory_writer import DirectoryWriter
 from neardup.stores.survey import examine_window, read_everything
 from neardup.window.signing_again import signing_of
 
@@ -74,6 +78,9 @@ def test_a_bit_that_flips_is_told_with_file_and_way_out(path, name, readonly):
         ask_all(path, readonly=readonly)
     assert caught.value.path == file
     assert caught.value.window == path
+    with pytest.raises(WindowDamaged) as caught:
+        read_everything(path)  # whatever was asked
+    assert caught.value.path == file
 
 
 def test_a_bit_of_an_id_that_flips_is_told_where_ids_are_checked(path):
@@ -223,6 +230,26 @@ def test_a_lost_commit_is_taken_from_the_hours(path, damage):
     assert len(ids_in(path)) == 11
 
 
+def test_a_commit_of_which_one_copy_is_damaged_has_it_again(path):
+    flip(path / "commit", 3)
+    with pytest.raises(WindowDamaged, match="commit"):
+        read_everything(path)
+    assert repair(path, dry_run=False).missing == 0
+    assert examine_window(path).is_whole
+    read_everything(path)
+    assert len(ids_in(path)) == 12
+
+
+def test_an_hour_of_which_nothing_is_whole_is_missed_once(path):
+    hour_file(path, 1, "text.bin").unlink()
+    assert not repair(path, dry_run=False).is_whole
+    assert examine_window(path).is_whole
+    read_everything(path)
+    assert ids_in(path) == [each.id for each in (*STREAM[:4], *STREAM[8:])]
+    shutil.rmtree(path / "hours" / HOURS[2])
+    assert [hour_name(hour) for hour in examine_window(path).lost_hours] == [HOURS[2]]
+
+
 def test_a_repair_that_was_ended_is_finished_by_the_next(path, monkeypatch):
     flip(hour_file(path, 1, "text.bin"), 3)
     with monkeypatch.context() as patched:
@@ -245,6 +272,18 @@ def test_a_damaged_copy_is_found_and_made_anew(path):
     assert copy.read_bytes() == whole
 
 
+def test_a_description_that_is_changed_to_an_earlier_format_is_damaged(path):
+    file = path / "window.json"
+    whole = file.read_bytes()
+    changed = whole.replace(b'"format": %d' % FORMAT, b'"format": 1')
+    assert changed != whole
+    file.write_bytes(changed)
+    with pytest.raises(WindowDamaged, match=r"window\.json is damaged: found format 1"):
+        open_window(path)
+    assert repair(path, dry_run=False).restorable == {"window.json": "window.json.copy"}
+    assert file.read_bytes() == whole
+
+
 def test_a_copy_that_a_killed_maker_had_no_time_for_is_no_damage(path, tmp_path):
     open_window(tmp_path / "new").close()
     for window in (tmp_path / "new", path):
@@ -258,6 +297,14 @@ def test_a_copy_that_a_killed_maker_had_no_time_for_is_no_damage(path, tmp_path)
 def test_a_repair_waits_for_nobody(path):
     with open_window(path), pytest.raises(WindowLocked):
         repair(path, dry_run=True)
+
+
+def test_a_repair_waits_for_nobody_whose_lock_was_taken_for_a_leftover(path):
+    flip(hour_file(path, 1, "text.bin"), 3)
+    with contextlib.closing(DirectoryWriter(path)):
+        (path / "lock").unlink()
+        with pytest.raises(WindowLocked):
+            repair(path, dry_run=False)
 
 
 @pytest.fixture

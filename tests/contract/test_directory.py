@@ -171,14 +171,24 @@ def test_a_writer_stops_when_an_older_copy_is_put_over_its_files(path, part, hou
             assert sorted(window) == sorted(document.id for document in STREAM)
 
 
-@pytest.mark.parametrize("part", ["", "hours/2020.09.13-14"], ids=["the window", "an hour"])
-def test_nothing_is_acknowledged_over_which_a_copy_was_put_before_its_commit(path, part, monkeypatch):
+def exchange(copy, path, part):
+    """As `put_back`, in other files, as rsync does it."""
+    shutil.rmtree(path / part)
+    shutil.copytree(copy / part, path / part)
+
+
+@pytest.mark.parametrize(
+    ("put", "part"),
+    [(put_back, ""), (put_back, "hours/2020.09.13-14"), (exchange, "hours/2020.09.13-14")],
+    ids=["the window", "an hour", "another hour"],
+)
+def test_nothing_is_acknowledged_over_which_a_copy_was_put_before_its_commit(path, put, part, monkeypatch):
     copy = shutil.copytree(path, path.with_name("copy"))
     append = DirectoryWriter.append
 
     def overtaken(self, hour, new):
         append(self, hour, new)
-        put_back(copy, path, part)
+        put(copy, path, part)
 
     with open_window(path) as window:
         list(window.ingest([document("lost", grams(600, 620), 2)]))
