@@ -150,11 +150,19 @@ def test_reconcile_scores_a_copy_anew_if_its_original_was_deleted(place):
     assert summaries(window.reconcile()) == [("b", "unique", None, "b"), ("c", "exact", "b", "b")]
 
 
+def test_reconcile_scores_a_copy_anew_whose_original_was_deleted_from_the_oldest_hour(place):
+    """An hour of which it might have gone had it been dropped, but that is the one before."""
+    window = place.open(window_hours=2)
+    list(window.ingest([document("a", A, 0), document("b", A, 1), document("c", C, 2)]))
+    window.delete("a")
+    assert summaries(window.reconcile()) == [("b", "unique", None, "b")]
+
+
 def test_reconcile_moves_a_member_to_the_document_that_now_bears_its_heads_id(place):
     # The verdict reads the same before and after; the group behind the name does not.
     window = place.open()
-    list(window.ingest([document("h", A, 0), document("d", B, 2), document("h", A + "\u4e02", 1)]))
-    list(window.reconcile())
+    list(window.ingest([document("h", A, 0), document("d", B, 2), document("h", "\u4e02" + A[1:], 1)]))
+    assert summaries(window.reconcile()) == [("h", "unique", None, "h")]
     window = place.reopened(window)
     assert [(g.head, g.time[11:13], [m.id for m in g.members]) for g in window.groups()] == [
         ("h", "13", ["d"])

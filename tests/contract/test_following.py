@@ -225,6 +225,17 @@ def test_hours_that_begin_anew_once_the_newest_is_set_back_are_not_taken_for_the
         assert not follows or answers(reader) == answers(writer)
 
 
+def test_the_oldest_hour_alone_begins_anew_once_the_newest_is_set_back(path):
+    with open_window(path, readonly=True) as reader, open_window(path, advance=True) as writer:
+        list(reader)
+        list(writer.ingest([document("wrong", grams(900, 920), 25)]))
+        writer.delete("wrong")
+        assert writer.set_newest(START + 2 * 3_600) is not None
+        list(writer.ingest([document(f"new {i}", grams(900 + 30 * i, 920 + 30 * i)) for i in range(4)]))
+        assert reader.refresh()
+        assert answers(reader) == answers(writer)
+
+
 def test_a_writer_and_a_window_in_memory_have_nothing_to_take_over(path):
     with open_window(path) as writer, open_window(None) as memory:
         list(writer.ingest(LATER))
