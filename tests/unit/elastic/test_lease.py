@@ -127,6 +127,20 @@ def test_a_clock_that_is_ahead_leaves_nobody_waiting_for_ever(cluster, state, sh
     assert scoring_lease(cluster).acquire().undo
 
 
+def test_who_is_silent_has_the_lease_until_it_ends(cluster, state, monkeypatch):
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr("neardup.elastic.window.lease.now_ms", lambda: int(1_000 * now))
+    seconds = state_document.LEASE_SECONDS
+    left_by(cluster, ELSEWHERE, 900 * seconds)
+    waiting = scoring_lease(cluster)
+    document = waiting.read_existing()
+    now = 0.89 * seconds
+    assert not waiting.is_lost(document)
+    now = 0.91 * seconds
+    assert waiting.is_lost(document)
+
+
 def test_a_clock_that_is_behind_costs_nobody_the_lease_who_says_that_it_is_at_work(cluster, state, short):
     lease = scoring_lease(cluster)
     for _ in range(4):

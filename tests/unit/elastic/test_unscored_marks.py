@@ -37,6 +37,22 @@ def marked(documents, status):
     return lines, count, [document for document in documents if marks.is_unmarkable(document)]
 
 
+def test_marks_that_were_sent_are_not_sent_again():
+    def script(request):
+        if request.method == "GET":
+            return Answer(200, {HOUR: {"settings": {"index.uuid": "u"}}})
+        return Answer(200, {"items": [{"update": {"status": 200}} for _ in request.lines[::2]]})
+
+    with standing_in(script) as server, Cluster(Address(server.url, "news"), patience=0) as cluster:
+        marks = UnscoredMarks(cluster, Layout(cluster.address))
+        for document in (PLAIN, ROUTED):
+            marks.add(document, "no text")
+            assert marks.write() == 1
+        assert marks.write() == 0
+        sent = [request.lines[0]["update"]["_id"] for request in server.requests if request.method == "POST"]
+    assert sent == ["a", "b/ä"]
+
+
 def test_what_nodes_say_of_a_document_that_they_left_unsigned_stays():
     lines, _, _ = marked([PLAIN, replace(PLAIN, unsigned="too_long")], 200)
     assert [line["doc"]["neardup"]["unsigned"] for line in lines[1::2]] == ["no text", "too_long"]

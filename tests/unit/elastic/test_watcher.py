@@ -123,6 +123,17 @@ def test_a_cluster_that_is_away_for_days_is_waited_for(monkeypatch):
     assert (pauses[:3], set(pauses[6:])) == ([2, 4, 8], {watcher.LONGEST_PAUSE})
 
 
+def test_a_cluster_that_is_away_from_the_beginning_is_not_waited_for(monkeypatch):
+    away = mock.Mock(side_effect=ClusterUnreachable("http://127.0.0.1:1", "[Errno 111] Connection refused"))
+    monkeypatch.setattr(watcher, "leadership", lambda _: mock.Mock())
+    pauses: list[float] = []
+    with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
+        watch = Watcher(away, cluster, Layout(cluster.address), once=False)
+        with pytest.raises(ClusterUnreachable):
+            list(watch.verdicts(on_reject=print, stopped=lambda: bool(pauses), sleep=pauses.append))
+    assert not pauses
+
+
 @pytest.mark.parametrize("once", [False, True])
 def test_a_window_that_setup_has_given_other_fields_is_opened_again_and_read_by_these(
     monkeypatch, once, caplog
