@@ -65,10 +65,11 @@ def verdicts_of(window, documents):
     [(policy, *hours) for hours in [(2, 24), (40, 5)] for policy in ("drop", "route", "mark")],
 )
 def test_verdicts_are_those_of_brute_force(place, two_are_many, policy, hours, window_hours):
-    settings = {"policy": policy, "window_hours": window_hours, "matches": 3}
+    settings = {"policy": policy, "window_hours": window_hours}
     in_cluster = place.kind == "elasticsearch"  # deleting is a request there, or several
     for seed in range(1 if in_cluster else 3):
         documents = list(stream(seed, hours))[: 180 if in_cluster else None]
+        settings["matches"] = 0 if seed == 1 else 3
         found = verdicts_of(place.open(f"few{seed}", **settings), documents)
         reference = verdicts_of(ReferenceWindow(**settings), documents)
         assert without_candidates(found) == without_candidates(reference)
