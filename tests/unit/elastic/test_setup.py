@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 import orjson
@@ -412,6 +413,7 @@ class MemoryCluster:
         self.kept: dict[str, dict[str, Any]] = {}
         self.signs = signs
         self.changes = 0
+        self.state: dict[str, Any] | None = None
 
     def __call__(self, request) -> Answer:
         path, _, _ = request.path.partition("?")
@@ -461,7 +463,10 @@ class MemoryCluster:
             indices[name] = {}
             return Answer(200, {"acknowledged": True})
         if "*" in name:
-            return Answer(200, {})
+            return Answer(200, {n: each for n, each in indices.items() if fnmatchcase(n, name)})
+        if request.path.endswith("/_doc/window"):
+            found = self.state is not None
+            return Answer(200, {"found": found, "_source": self.state, "_seq_no": 1, "_primary_term": 1})
         if name in indices:
             return Answer(200, {name: {"settings": {"index": {"uuid": "x"}}}})
         return Answer(404, {"error": {"type": "index_not_found_exception"}})
@@ -517,6 +522,22 @@ def test_what_is_not_given_stays_as_it_is(memory):
         "client",
         terms=True,
     )
+
+
+@pytest.mark.parametrize("state", ["whole", "damaged", None])
+def test_a_window_whose_templates_were_deleted_is_set_up_as_it_was(memory, state):
+    """By the defaults its policy was made for 24 hours, and deleted an archive that was to be kept for ever."""
+    kept, cluster = memory
+    config = set_up(cluster, keep_hours=0, window_hours=48, max_length=5_000).config
+    about = {"whole": config.about(), "damaged": {"recipe": 5}, None: config.about()}[state]
+    kept.state = None if state is None else {"about": about}
+    settings = {"uuid": "x", "final_pipeline": "neardup-news"}
+    described = {"settings": {"index": settings}, "mappings": {"_meta": {"neardup": config.about()}}}
+    if state != "whole":
+        kept.kept["index"]["news-2026.11.21-09"] = described
+    kept.kept["_index_template"].clear()
+    assert set_up(cluster).config == config
+    assert not kept.kept.get(POLICY.path)
 
 
 def test_settings_give_recipe_and_hours(memory):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
@@ -21,10 +22,13 @@ from neardup.elastic.admin.managed_objects import (
     Kind,
     ManagedObject,
     object_in,
+    window_config,
 )
 from neardup.elastic.http import admin_api as api
-from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT
-from neardup.elastic.http.unexpected import reads_answer
+from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT, STATE_DOCUMENT
+from neardup.elastic.http.api import get_doc
+from neardup.elastic.http.unexpected import UNREADABLE, reads_answer
+from neardup.errors import ClusterRefused, WindowDamaged
 from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
@@ -72,7 +76,8 @@ class ClusterSnapshot(NamedTuple):
 
     `lifecycle`: whether it has index lifecycle management; `objects`: those of ours that are there, by path;
     `has_state`: whether the state index is there; `prefix_is`: what is called so, if it is no alias; `also_called`:
-    indices of others in the alias; `custom`: the user's component template, None if there is none.
+    indices of others in the alias; `custom`: the user's component template, None if there is none; `remembered`: what
+    the state document, or an hour, says of a window whose templates have gone.
     """
 
     nodes: list[NodeFacts]
@@ -85,6 +90,7 @@ class ClusterSnapshot(NamedTuple):
     product: Product = "elasticsearch"
     custom: Mapping[str, Any] | None = None
     also_called: Sequence[str] = ()
+    remembered: Mapping[str, Any] | None = None
 
     @property
     def tokenizer(self) -> Tokenizer | None:
@@ -121,9 +127,10 @@ class ClusterSnapshot(NamedTuple):
 
     @property
     def about(self) -> Mapping[str, Any] | None:
-        """What the window's index templates say of it; None if it is not set up, or not by us."""
-        abouts = (api.about_of(entry.body) for entry in self.objects.values() if entry.kind is TEMPLATE)
-        return next((about for about in abouts if isinstance(about, dict)), None)
+        """What the window's index templates say of it, or what is remembered of them; None if it is not set up, or not
+        by us.
+        """
+        return _about_in(self.objects.values()) or self.remembered
 
 
 @reads_answer
@@ -140,6 +147,7 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
         entries.append(object_in(kind, name, api.get_object(cluster, f"/{kind.path}/{name}")))
     objects = {entry.path: entry for entry in entries if entry is not None}
     ours = {entry.name for entry in objects.values()}
+    indices = read_indices(cluster)
     return ClusterSnapshot(
         nodes=nodes(cluster),
         lifecycle=lifecycle,
@@ -149,13 +157,39 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
             for entry in answer["index_templates"]
             if entry["name"] not in ours
         ],
-        indices=read_indices(cluster),
+        indices=indices,
         has_state=own.state in api.index_names(cluster, own.state, expand="all"),
         prefix_is=_kind_of(own.prefix, called),
         product=cluster.product,
         custom=custom and custom.body,
         also_called=[name for name in called if own.hour_of_index(name) is None],
+        remembered=None if _about_in(objects.values()) else _remembered(cluster, indices),
     )
+
+
+def _about_in(objects: Iterable[ManagedObject]) -> Mapping[str, Any] | None:
+    abouts = (api.about_of(entry.body) for entry in objects if entry.kind is TEMPLATE)
+    return next((about for about in abouts if isinstance(about, dict)), None)
+
+
+def _remembered(cluster: Cluster, indices: Indices) -> Mapping[str, Any] | None:
+    """How a window is set up whose templates somebody has deleted: as its state document says, or if that has gone
+    too, the newest of its hours. A set-up by the defaults would let a policy delete what is to be kept.
+    """
+    abouts: list[Any] = []
+    with suppress(ClusterRefused, *UNREADABLE):  # what nobody wrote is told by whoever opens the window
+        if (stored := get_doc(cluster, cluster.address.state, STATE_DOCUMENT)) is not None:
+            abouts.append(stored.source.get("about"))
+    abouts += [index.about for index in reversed(indices.hourly)]
+    return next((about for about in abouts if isinstance(about, dict) and _is_whole(about)), None)
+
+
+def _is_whole(about: Mapping[str, Any]) -> bool:
+    try:
+        window_config(about)
+    except WindowDamaged:
+        return False
+    return True
 
 
 def nodes(cluster: Cluster) -> list[NodeFacts]:

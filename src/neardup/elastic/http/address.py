@@ -24,6 +24,8 @@ LONGEST_PREFIX: Final = 100
 """Elasticsearch allows index names of 255 bytes; the longest of ours has 21 more than its prefix."""
 FIELDS_COMPONENT: Final = "neardup-fields"
 HOURLY_COMPONENT: Final = "neardup-hourly"
+STATE_DOCUMENT: Final = "window"
+"""The id of the state document in the index of the state."""
 
 CREDENTIAL_VARIABLES: Final = ("api_key", "username", "password", "ca_certs")
 """What the environment can say, as NEARDUP_API_KEY and so on."""

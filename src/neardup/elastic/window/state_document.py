@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.elastic.http.address import STATE_DOCUMENT
 from neardup.elastic.window.lease import Lease
 from neardup.errors import SettingsError
 from neardup.model.clock import now_ms
@@ -33,7 +34,6 @@ _MOST_ABORTED: Final = 256
 """Aborted ranges that are remembered. Each is a clause of every query, of which OpenSearch takes 1,024; and what was in
 older ones has been taken back as often as a scorer has died since.
 """
-_DOCUMENT: Final = "window"
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ def _text(value: Any) -> str | None:
 
 def scoring_lease(cluster: Cluster) -> Lease[StateDocument]:
     """The lease of one scorer on the window at the cluster's address."""
-    return Lease(cluster, StateDocument, _DOCUMENT, seconds=LEASE_SECONDS)
+    return Lease(cluster, StateDocument, STATE_DOCUMENT, seconds=LEASE_SECONDS)
 
 
 def read_state(cluster: Cluster) -> StateDocument | None:
