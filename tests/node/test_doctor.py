@@ -24,7 +24,7 @@ from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_document import StateDocument, read_state
 from neardup.errors import SetupRefused
 from neardup.model.document import Document
-from neardup.model.settings import HOUR_MS, Recipe
+from neardup.model.settings import HOUR_MS, Recipe, Settings
 from neardup.tables.lexicon import LexiconBuilder
 
 if TYPE_CHECKING:
@@ -329,6 +329,13 @@ def test_an_hour_of_another_recipe_is_found(cluster):
     (signing,) = [found for what, (found,) in findings(cluster).items() if what.startswith("signing on")]
     assert signing.state == "bad"
     assert "the window's is another: give every node the same plugin" in signing.found
+
+
+def test_an_hour_of_which_copies_are_set_aside_is_one_hour(cluster):
+    with open_elastic_window(str(cluster.address), settings=Settings(policy="route")) as window:
+        list(window.ingest([Document(id, grams(0, 20), HOUR * HOUR_MS) for id in "ab"]))
+    ((_, text),) = states_of(cluster, "hours")
+    assert text.split(";")[0] == "1, 2026.11.21-09 to 2026.11.21-09"
 
 
 def test_an_alias_that_nobody_moves_is_found(cluster):

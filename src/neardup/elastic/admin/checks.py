@@ -134,7 +134,8 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
             again = "then delete this hour and write it again"
             yield Finding(f"index {index.name}", "bad", f"{text}; {remedy}; {again}")
     if good:
-        hours = [hour_name(index.hour) for index in snapshot.indices.hourly]
+        # One of documents and one of copies that are set aside may be of the same hour.
+        hours = [hour_name(hour) for hour in sorted({index.hour for index in snapshot.indices.hourly})]
         span = f", {hours[0]} to {hours[-1]}" if hours else ""
         before = config.window_hours
         compared = f"the document's and {before} before" if before else "all"
