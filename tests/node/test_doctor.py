@@ -294,6 +294,12 @@ def test_an_hour_that_is_an_alias_is_told_and_made_anew_as_advised(cluster):
         cluster.request("POST", f"/{clone}")
         settings(cluster, name, **{"blocks.write": None})
         assert findings(cluster)["hours"][0].state == "ok"
+        # A clone has no aliases: searches by the window's name passed over it.
+        ((state, text),) = states_of(cluster, "templates and pipeline")
+        assert (state, f"put index {name} into alias" in text) == ("warning", True)
+        set_up(cluster)
+        assert name in cluster.request("GET", f"/_alias/{cluster.address.alias}")
+        assert states_of(cluster, "templates and pipeline")[0][0] == "ok"
     finally:
         cluster.request("DELETE", f"/{other}")
 

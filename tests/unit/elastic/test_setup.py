@@ -44,7 +44,8 @@ def complete(config=DEFAULT, *, lifecycle=True):
 def an_hour(config=DEFAULT, hour=498681, **settings):
     settings = {"final_pipeline": "neardup-news", "lifecycle": {"name": "neardup-news"}} | settings
     settings = {key: value for key, value in settings.items() if value is not None}
-    return HourlyIndex(NEWS.hourly(hour), hour, False, config.about(), settings, {}, {})
+    aliases = {"news": {"is_write_index": False}}
+    return HourlyIndex(NEWS.hourly(hour), hour, False, config.about(), settings, aliases, {})
 
 
 def words(made):
@@ -102,6 +103,19 @@ def test_hours_that_are_there_follow_who_signs_and_who_deletes():
         "index.lifecycle.name": None,
     }
     assert "/news-2026.11.21-10/_settings" not in bodies
+
+
+def test_an_hour_that_searches_by_the_alias_pass_over_is_put_into_it():
+    lacking = an_hour()._replace(aliases={})
+    copies = lacking._replace(name=NEWS.copies(498681), copies=True)  # in no alias
+    made = plan(NEWS, DEFAULT, complete()._replace(indices=Indices([lacking, copies], [])))
+    assert [(str(change), change.path, change.body) for change in made.changes] == [
+        (
+            "put index news-2026.11.21-09 into alias news",
+            "/news-2026.11.21-09/_alias/news",
+            {"is_write_index": False},
+        )
+    ]
 
 
 def test_hours_are_told_of_no_policy_where_the_setting_is_unknown():

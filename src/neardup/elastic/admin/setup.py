@@ -198,9 +198,10 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     changes = [change for entry in objects for change in _object_change(address, entry, snapshot)]
     if not snapshot.has_state:
         changes.append(Change(f"make index {address.state}", (), f"/{address.state}", {}))
+    pipeline = address.pipeline if config.signed_by == "plugin" else None
     policy = address.policy if snapshot.lifecycle and config.kept_hours else None
     for index in snapshot.indices.hourly:
-        changes += _index_change(index, address.pipeline if config.signed_by == "plugin" else None, policy)
+        changes += _index_change(index, address.alias, pipeline, policy)
     hours = _hours_in_words(config, lifecycle=snapshot.lifecycle)
     return Plan(config, changes, list(_notes(address, config, snapshot)), hours)
 
@@ -247,8 +248,10 @@ def _object_change(address: Address, entry: ManagedObject, snapshot: ClusterSnap
         yield Change(f"change {entry.kind.title} {entry.name}", details, entry.path, entry.body)
 
 
-def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) -> Iterator[Change]:
-    """An hour that was made before the settings changed: who signs and who deletes it can still be changed."""
+def _index_change(
+    index: HourlyIndex, alias: str, pipeline: str | None, policy: str | None
+) -> Iterator[Change]:
+    """An hour that was made before the settings changed: who signs and deletes it can still be changed; or cloned."""
     has = {
         "final_pipeline": index.settings.get("final_pipeline"),
         "lifecycle.name": index.settings.get("lifecycle", {}).get("name"),
@@ -258,6 +261,9 @@ def _index_change(index: HourlyIndex, pipeline: str | None, policy: str | None) 
     if body:
         details = tuple(differences(has, wants, "index"))
         yield Change(f"change index {index.name}", details, f"/{index.name}/_settings", body)
+    if not index.copies and alias not in index.aliases:  # searches that name the window pass over it
+        path = f"/{index.name}/_alias/{alias}"
+        yield Change(f"put index {index.name} into alias {alias}", (), path, {"is_write_index": False})
 
 
 def check_prefix(address: Address, snapshot: ClusterSnapshot) -> None:
