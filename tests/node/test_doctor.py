@@ -23,6 +23,7 @@ from neardup.elastic.watch.document_checks import examine_documents
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_document import StateDocument, read_state
 from neardup.errors import SetupRefused
+from neardup.model.clock import now_ms
 from neardup.model.document import Document
 from neardup.model.settings import HOUR_MS, Recipe, Settings
 from neardup.tables.lexicon import LexiconBuilder
@@ -350,6 +351,23 @@ def test_an_alias_that_nobody_moves_is_found(cluster):
     ((state, text),) = states_of(cluster, f"alias {cluster.address.alias}")
     assert state == "warning"
     assert f"neardup rollover --window {cluster.address}" in text
+
+
+@pytest.mark.parametrize("alias", [{}, {"is_write_index": True}], ids=["alone", "as the one written to"])
+def test_an_alias_by_which_documents_go_to_an_index_of_others_is_found(cluster, alias):
+    """It was said to write to no hour, and to be all right; nobody scored what was written there."""
+    set_up(cluster)
+    own, other = cluster.address, f"other-{cluster.address.prefix}"
+    cluster.request("PUT", f"/{other}", body={"aliases": {own.alias: alias}})
+    try:
+        ((state, text),) = states_of(cluster, f"alias {own.alias}")
+        assert state == "warning"
+        assert f"writes to {other}, no hour of this window" in text
+        assert f"neardup rollover --window {own}" in text
+        roll_over(cluster, now_ms())
+        assert states_of(cluster, f"alias {own.alias}")[0][0] == "ok"
+    finally:
+        cluster.request("DELETE", f"/{other}")
 
 
 def test_a_cluster_that_is_nearly_full_is_found(own_node):

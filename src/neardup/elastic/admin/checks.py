@@ -214,11 +214,14 @@ def _put(setting: str, value: str) -> str:
 
 
 def _alias(cluster: Cluster, snapshot: ClusterSnapshot) -> Finding:
-    own = cluster.address
-    writes = [
-        index for index in snapshot.indices.hourly if index.aliases.get(own.alias, {}).get("is_write_index")
-    ]
+    own, written_to = cluster.address, _written_to(cluster)
+    hourly = snapshot.indices.hourly
+    writes = [index for index in hourly if index.name in written_to]
     what = f"alias {own.alias}"
+    if others := written_to - {index.name for index in hourly}:
+        text = f"writes to {', '.join(others)}, no hour of this window, so nobody scores what is written"
+        remedy = f"neardup rollover --window {own} has it write to the current hour"
+        return Finding(what, "warning", f"{text}; {remedy}")
     if not writes:
         return Finding(
             what, "ok", "writes to no hour: `neardup rollover` is only for clients that write to one name"
@@ -230,6 +233,12 @@ def _alias(cluster: Cluster, snapshot: ClusterSnapshot) -> Finding:
             f"writes to {writes[-1].name}, an hour that is over: neardup rollover --window {own}",
         )
     return Finding(what, "ok", f"writes to {writes[-1].name}")
+
+
+def _written_to(cluster: Cluster) -> set[str]:
+    """The index that what is written to the alias goes to, if there is one: an only one need not be said to be it."""
+    members = api.alias(cluster, cluster.address.alias)
+    return {name for name, member in members.items() if member.get("is_write_index", len(members) == 1)}
 
 
 def _shards(cluster: Cluster) -> Finding:
