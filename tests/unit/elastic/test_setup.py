@@ -105,6 +105,17 @@ def test_hours_that_are_there_follow_who_signs_and_who_deletes():
     assert "/news-2026.11.21-10/_settings" not in bodies
 
 
+def test_a_pipeline_and_a_policy_of_the_users_own_stay_where_ours_are_not_needed():
+    """`news@custom` gave them to every new hour, and `setup` took them off the others: an archive lost its policy."""
+    hour = an_hour(final_pipeline="mine", lifecycle={"name": "to-the-cold"})
+    snapshot = complete()._replace(indices=Indices([hour], []))
+    path = f"/{hour.name}/_settings"
+    client = replace(DEFAULT, signed_by="client", keep_hours=0)
+    assert path not in {change.path for change in plan(NEWS, client, snapshot).changes}
+    bodies = {change.path: change.body for change in plan(NEWS, DEFAULT, snapshot).changes}
+    assert bodies[path] == {"index.final_pipeline": "neardup-news", "index.lifecycle.name": "neardup-news"}
+
+
 def test_an_hour_that_searches_by_the_alias_pass_over_is_put_into_it():
     lacking = an_hour()._replace(aliases={})
     copies = lacking._replace(name=NEWS.copies(498681), copies=True)  # in no alias

@@ -201,7 +201,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     pipeline = address.pipeline if config.signed_by == "plugin" else None
     policy = address.policy if snapshot.lifecycle and config.kept_hours else None
     for index in snapshot.indices.hourly:
-        changes += _index_change(index, address.alias, pipeline, policy)
+        changes += _index_change(index, address, pipeline, policy)
     hours = _hours_in_words(config, lifecycle=snapshot.lifecycle)
     return Plan(config, changes, list(_notes(address, config, snapshot)), hours)
 
@@ -248,15 +248,15 @@ def _object_change(address: Address, entry: ManagedObject, snapshot: ClusterSnap
         yield Change(f"change {entry.kind.title} {entry.name}", details, entry.path, entry.body)
 
 
-def _index_change(
-    index: HourlyIndex, alias: str, pipeline: str | None, policy: str | None
-) -> Iterator[Change]:
-    """An hour that was made before the settings changed: who signs and deletes it can still be changed; or cloned."""
-    has = {
-        "final_pipeline": index.settings.get("final_pipeline"),
-        "lifecycle.name": index.settings.get("lifecycle", {}).get("name"),
-    }
-    wants = {"final_pipeline": pipeline, "lifecycle.name": policy}
+def _index_change(index: HourlyIndex, address: Address, *needed: str | None) -> Iterator[Change]:
+    """An hour that was made before the settings changed, or cloned. The pipeline and the policy `needed` can still be
+    changed; where none is, those of the user's own stay.
+    """
+    alias, settings = address.alias, index.settings
+    policy = settings.get("lifecycle", {}).get("name")
+    has = {"final_pipeline": settings.get("final_pipeline"), "lifecycle.name": policy}
+    named = zip(has.items(), needed, (address.pipeline, address.policy), strict=True)
+    wants = {key: need or (None if value == ours else value) for (key, value), need, ours in named}
     body = {f"index.{key}": value for key, value in wants.items() if value != has[key]}
     if body:
         details = tuple(differences(has, wants, "index"))
