@@ -194,12 +194,13 @@ def test_the_room_for_hours_is_what_is_left_of_the_limit_of_shards(levels, data_
     lambda cluster: api.count(cluster, "news-*"),
     lambda cluster: api.search(cluster, "news-*", {}),
     lambda cluster: next(api.snapshot_pages(cluster, "news-*", {}, size=1)),
-], ids=["refresh", "count", "search", "snapshot"])  # fmt: skip
+    lambda cluster: api.field_types(cluster, "news-*", "time"),
+], ids=["refresh", "count", "search", "snapshot", "field_types"])  # fmt: skip
 def test_an_hour_that_no_shard_answers_for_is_named(ask):
     health = {"indices": {"news-1": {"status": "green"}, "news-2": {"status": "red"}}}
 
     def script(request):
-        return Answer(200, health) if request.method == "GET" else Answer(503, {})
+        return Answer(200, health) if request.path.startswith("/_cluster/health") else Answer(503, {})
 
     with (
         standing_in(script) as server,

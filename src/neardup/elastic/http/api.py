@@ -381,5 +381,6 @@ def why_partial(answer: Mapping[str, Any]) -> str | None:
 def field_types(cluster: Cluster, target: str, name: str) -> list[str]:
     """The types that a field has in the indices of `target`, by name; none where nothing has it."""
     params = {"fields": name, **NO_INDEX_NEEDED}
-    answer = _whole(cluster, f"/{target}/_field_caps", params, method="GET")
+    with _told_what_is_red(cluster, target):
+        answer = _whole(cluster, f"/{target}/_field_caps", params, method="GET")
     return sorted(answer["fields"].get(name, {}).keys() - {"unmapped"})
