@@ -235,3 +235,23 @@ def test_whoever_closed_is_known_to_have_ended(cluster):
     assert not holders.has_ended(queue._name)
     queue.close()
     assert holders.has_ended(queue._name)
+
+
+def test_what_is_withdrawn_is_found_anew_and_what_others_claimed_stays(cluster):
+    documents = Documents(mock.Mock(**{"random.return_value": 1}))
+    one, other = Claims(cluster, missing_first=False), Claims(cluster, missing_first=False)
+    backlog = Backlog(9)
+    with (
+        mock.patch.object(claims, "get_doc", documents.get),
+        mock.patch.object(claims, "put_doc", documents.put),
+        mock.patch.object(claims, "create_doc", documents.put),
+    ):
+        for queue in (one, other):
+            queue.next(backlog.scan(), most=3)
+        one.withdraw()
+        one.begin_pass()
+        anew = one.next(backlog.scan(), most=9)
+        assert anew is not None
+        assert [entry.id for entry in anew.entries] == ["d0000", "d0001", "d0002", "d0006", "d0007", "d0008"]
+        one.withdraw()
+        assert [claim.holder for claim in one._read().claims] == [other._name]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from unittest import mock
 
+import pytest
+
 from neardup.elastic.http.scan import Entry
 from neardup.elastic.watch import scoring_pass
+from neardup.elastic.watch.backlog import LayoutChanged
 from neardup.elastic.watch.claims import Claim, PredecessorLost
 from neardup.elastic.watch.scoring_pass import BacklogScorer
 from neardup.model.document import ForeignDocument, Origin, Reject
@@ -52,3 +55,24 @@ def test_what_gets_no_verdict_is_told_once_though_a_claim_is_begun_anew(monkeypa
     assert [verdict.id for verdict in scorer.one_pass()] == ["good"]
     assert [reject.id for reject in told] == ["bad"]
     assert (marked, scorer.handled) == ([bad], 2)
+
+
+def test_a_claim_that_was_found_by_the_fields_of_before_is_nobody_s(monkeypatch):
+    """It was taken over with its times, of another field: documents were decided in no order, at the hour of their
+    index, for good.
+    """
+    for name in ("BacklogReader", "UnscoredMarks"):
+        monkeypatch.setattr(scoring_pass, name, mock.MagicMock())
+    monkeypatch.setattr(
+        scoring_pass,
+        "ForeignDocuments",
+        lambda *_: mock.Mock(**{"read.side_effect": LayoutChanged(mock.Mock())}),
+    )
+    claims = mock.Mock(**{"next.return_value": Claim(1, "own", 0, (Entry(None, "a", HOUR, None),))})
+    monkeypatch.setattr(scoring_pass, "Claims", lambda *_, **__: claims)
+    window = mock.Mock(settings=Settings(candidates="search"))
+    window.documents_at_once = 8
+    scorer = BacklogScorer(window, mock.Mock(), mock.Mock(), on_reject=mock.Mock(), stopped=lambda: False)
+    with pytest.raises(LayoutChanged):
+        list(scorer.one_pass())
+    claims.withdraw.assert_called_once()

@@ -257,6 +257,14 @@ class Claims:
             if own is None or own.holder != self._name or self._write(queue.without(own)):
                 return
 
+    def withdraw(self) -> None:
+        """Takes all of its claims out of the queue, unlike `close`: nobody is to go by their entries any more."""
+        while True:
+            queue = self._read()
+            others = tuple(each for each in queue.claims if each.holder != self._name)
+            if others == queue.claims or self._write(replace(queue, claims=others)):
+                return
+
     def _lost(self, queue: Queue) -> Claim | None:
         """The oldest claim, if its scorer, another one, has ended, or has been silent for its time."""
         if not queue.claims or queue.claims[0].holder == self._name:

@@ -6,7 +6,7 @@ from contextlib import closing
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
-from neardup.elastic.watch.backlog import BacklogReader
+from neardup.elastic.watch.backlog import BacklogReader, LayoutChanged
 from neardup.elastic.watch.claims import ClaimLost, Claims, PredecessorLost, Scan
 from neardup.elastic.watch.foreign_documents import ForeignDocuments
 from neardup.elastic.watch.unscored_marks import UnscoredMarks
@@ -110,7 +110,11 @@ class BacklogScorer:
                 claim = claims.next(scan, most=self._most(), near=self._near())
                 if claim is None:
                     return
-                yield from self._claimed(claim, claims)
+                try:
+                    yield from self._claimed(claim, claims)
+                except LayoutChanged:
+                    claims.withdraw()  # its times are those of another field, or none: they are found anew
+                    raise
 
     def _claimed(self, claim: Claim, claims: Claims) -> Iterator[Verdict]:
         """The verdicts on the documents of a claim, when it is its turn; of none if it is taken over meanwhile."""
