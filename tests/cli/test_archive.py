@@ -302,6 +302,19 @@ def test_documents_go_by_force_only_for_hours_that_are_given_beside_it(run, opti
     assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 2
 
 
+def test_documents_do_not_go_by_force_for_hours_that_are_given_beside_those_of_a_file(run):
+    path = written("a.jsonl", archive(range(24), ()))
+    run("ingest", path, "--window", "w", "--window-hours", 1, "--keep-hours", 100, "--output", "o.jsonl")
+    Path("neardup.toml").write_text("keep_hours = 2\n")
+    again = ["ingest", path, "--window", "w", "--output", "o.jsonl", "--force"]
+    done = run(*again, "--window-hours", 1)
+    assert done.code == 2
+    assert "that would go; --keep-hours 2 --force (force=True) lets them go" in done.err
+    assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 24
+    run(*again, "--keep-hours", 2)
+    assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 3
+
+
 def test_only_what_ingests_changes_what_is_remembered(run, monkeypatch):
     path = written("a.jsonl", archive(range(24), ()))
     run("ingest", path, "--window", "w", "--format", "quiet")

@@ -81,10 +81,12 @@ def opened_window(
 
 
 def forces_hours(config: Config, *, force: bool) -> bool:
-    """Whether documents that fewer hours no longer keep go by --`force`: only by hours that are given beside it. Who
-    means a file by it, that exists, knows nothing of those that stand in `neardup.toml` for another window.
+    """Whether documents that fewer hours no longer keep go by --`force`: only by hours that are given beside it, and
+    decide how many are kept. Who means a file by it, that exists, knows nothing of those that stand in `neardup.toml`
+    for another window.
     """
-    return force and not config.options.isdisjoint(("window_hours", "keep_hours"))
+    deciding = "keep_hours" if "keep_hours" in config.given else "window_hours"
+    return force and deciding in config.options
 
 
 def report_without_partial(config: Config, partial: Callable[[], bool]) -> None:
