@@ -437,6 +437,22 @@ def test_a_document_of_a_cluster_that_is_skipped_is_not_called_one_that_is_not_t
         cluster.request("PUT", "/_cluster/settings", body={"persistent": dict.fromkeys(away)})
 
 
+def test_an_index_that_another_cluster_lacks_is_named_though_that_is_skipped(own_node: Node):
+    """It was said with 503 that a cluster had not answered, which was to be asked again, for ever."""
+    with fresh_prefix(own_node.url, patience=0) as cluster:
+        there = new_library(cluster, {"one": 1})
+        (index,) = there.indices
+        there.put([(index, "a")], "A rose is a rose is a rose.")
+        seeds = f"127.0.0.1:{own_node.transport_port}"
+        near = {"cluster.remote.near.seeds": seeds, "cluster.remote.near.skip_unavailable": "true"}
+        cluster.request("PUT", "/_cluster/settings", body={"persistent": near})
+        for like in ("near:expired", f"{index},near:expired", f"near:{index},near:expired"):
+            told = refusal(there, by_id((like, "nowhere")), status=404)
+            assert "cluster [near] says: no such index [expired]" in told
+        assert there.found(by_id((f"near:{index}", "a"))) == {(index, "a"): 1}
+        cluster.request("PUT", "/_cluster/settings", body={"persistent": dict.fromkeys(near)})
+
+
 def test_two_nodes_answer_as_one(two_nodes: tuple[Node, Node]):
     with fresh_prefix(two_nodes[0].url, patience=PATIENCE) as cluster:
         made = new_library(cluster, {})

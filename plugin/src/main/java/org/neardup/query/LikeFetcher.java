@@ -103,6 +103,9 @@ final class LikeFetcher {
     private LikeSource.Document only(SearchResponse response) {
         SearchHit[] hits = response.getHits().getHits();
         if (hits.length == 0 && OtherClusters.skipped(response) > 0) {
+            OtherClusters.lackOfIndex(response).ifPresent(why -> {
+                throw new ResourceNotFoundException("[like] is document {}: {}", wanted, why);
+            });
             throw new ElasticsearchStatusException(
                     "[like] is document {}, and a cluster in which it may be has not answered: ask again when it does",
                     RestStatus.SERVICE_UNAVAILABLE,
