@@ -176,6 +176,10 @@ def test_a_password_alone_in_the_environment_completes_the_file():
         ({}, {"NEARDUP_USERNAME": "elastic"}, "password"),
         ({}, {"NEARDUP_PASSWORD": "hush"}, "username"),
         ({}, SECRETS | {"NEARDUP_API_KEY": "hush"}, "api_key"),
+        ({}, {"NEARDUP_API_KEY": "hush\n"}, "a line end"),  # as a file of it has
+        ({}, {"NEARDUP_API_KEY": "hush\r"}, "api_key"),
+        ({"api_key": "hu sh hush"}, {}, "white space"),
+        ({"api_key": "hush€"}, {}, "ASCII"),
         ({"password": 4}, {}, "elasticsearch.password"),
         ({"api_key": ["hush"]}, {}, "elasticsearch.api_key"),
         ({"verify_certs": "no"}, {}, "verify_certs"),

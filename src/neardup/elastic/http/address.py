@@ -34,6 +34,7 @@ CREDENTIAL_KEYS: Final = (*CREDENTIAL_VARIABLES, "verify_certs")
 
 _PREFIX_RE: Final = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _HOST_RE: Final = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?")
+_KEY_RE: Final = re.compile(r"[!-~]+")
 _COPIES: Final = "copies-"
 _HOST_AND_PORT_RE: Final = re.compile(r"(?:[\w.-]+|\[[0-9a-f:.]+\]):\d{1,5}(?:/|$)", re.IGNORECASE)
 _HALF_URL_RE: Final = re.compile(r"(https?):(?!//[^/])/*", re.IGNORECASE)
@@ -250,6 +251,7 @@ class Credentials:
 
     `api_key` (as Elasticsearch gives it, encoded) or `username` and `password`, or neither; `ca_certs`, a file of PEM
     certificates to trust instead of the usual ones; `verify_certs` False trusts anybody. Secrets are never shown.
+    Raises `SettingsError` for what cannot be sent or used.
     """
 
     api_key: str | None = field(default=None, repr=False)
@@ -261,6 +263,10 @@ class Credentials:
     def __post_init__(self) -> None:
         if self.api_key is not None and (self.username is not None or self.password is not None):
             raise SettingsError("api_key", "***", "given without username and password, not beside them")
+        if self.api_key is not None and not _KEY_RE.fullmatch(self.api_key):
+            # What connects refuses such a header, and repeats it in its message.
+            form = "the encoded key: ASCII, without white space or a line end (as of a file that it was read from)"
+            raise SettingsError("api_key", "***", form)
         if (self.username is None) != (self.password is None):
             missing = "username" if self.username is None else "password"
             raise SettingsError(missing, None, "given: a user has a username and a password")
