@@ -89,6 +89,27 @@ def test_the_table_says_what_recurs_and_where(run, table):
     assert run("boilerplate", "show", table, "--source", "", "--format", "jsonl").lines[0]["source"] == ""
 
 
+def test_what_was_added_in_vain_is_told(run, table):
+    """A line of two sentences is cut into these, so that no text has it as a piece."""
+    told = "more than one sentence, and nothing is left out by that"
+    shown = run("boilerplate", "show", table)
+    assert (shown.code, told in shown.err) == (0, False)
+    known = json.loads(table.read_text("utf-8"))
+    line = "Printed on paper of the harbour mill. Sold in every port of the coast."
+    known["sources"]["a"]["pieces"] |= {line: 12, "No. 7. Printed on paper of the harbour mill.": 12}
+    table.write_text(json.dumps(known), "utf-8")
+    Path("text.txt").write_text(f"{RECORDS[1]['text']}\n{line}", "utf-8")
+    words = ("show", "--file", "text.txt", "--boilerplate", table, "--source", "a")
+    assert line[:20] not in run(*words, "--format", "jsonl").lines[0]["left_out"]
+    for source in ((), ("--source", "a")):
+        shown = run("boilerplate", "show", table, *source)
+        assert (shown.code, f"1 text is {told}: add each sentence by itself: '{line}'" in shown.err) == (
+            0,
+            True,
+        )
+    assert told not in run("boilerplate", "show", table, "--source", "b").err
+
+
 def test_what_nothing_was_learned_from_is_told(run, site):
     site.write_text(site.read_text("utf-8") + "{\n", "utf-8")
     learned = run("boilerplate", "learn", site, "-o", "table.json")

@@ -57,7 +57,7 @@ def learn(
 
     The source is the field `source`, else the host of the `url`, else the domain of the sender of a mail (`from`);
     documents without any are one source. A line counts once for documents that are copies of one another, however many
-    these are. The table is JSON: what is no boilerplate can be taken out by hand.
+    these are. The table is JSON: what is no boilerplate can be taken out by hand, and sentences can be added.
 
     Examples:
 
@@ -108,12 +108,13 @@ def show(
     ] = None,
     format: options.PrintedOption = "table",
 ) -> None:
-    """Show what a table of boilerplate holds, the most frequent first.
+    """Show what a table of boilerplate holds, the most frequent first, and name what was added to it in vain.
 
     Example:
 
         neardup boilerplate show boilerplate.json --source example.org
     """
+    from neardup.cli.stripping import warn_of_passages
     from neardup.signing.boilerplate_file import load
 
     table = load(path)
@@ -124,6 +125,7 @@ def show(
         print_lines(dict(zip(("source", "documents", "of", "text"), row, strict=True)) for row in rows)
     else:
         print_table(("source", "documents", "of", "text"), rows, texts=1)
+    warn_of_passages(table, table.sources if source is None else [source])
 
 
 def _unknown(wanted: str, known: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from neardup.cli.streams import log_line
-from neardup.cli.tables import counted
+from neardup.cli.tables import counted, some_of
 from neardup.model.document import Document
 from neardup.model.source import source_of
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from neardup.model.document import Flush, Reject
 
 OPTION = "--strip-boilerplate"
+_NAMED = 10
+"""Texts of a table that a message names."""
 
 
 @contextmanager
@@ -95,3 +97,13 @@ def summary(table: Boilerplate) -> str:
     names = [name for name in table.sources if name]
     where = f" in {counted(len(names), 'source')}" if names else ""
     return f"{count:,} {recur}{where}, and {'does' if count == 1 else 'do'} not count"
+
+
+def warn_of_passages(table: Boilerplate, sources: Iterable[str]) -> None:
+    """Tell of what was added to these sources of a table in vain."""
+    passages = [passage for source in sources for passage in table.passages(source)]
+    if passages:
+        what = "text is" if len(passages) == 1 else "texts are"
+        reason = f"{len(passages):,} {what} more than one sentence, and nothing is left out by that"
+        shown = some_of([repr(passage) for passage in passages], _NAMED)
+        log_line(f"{reason}: add each sentence by itself: {shown}")

@@ -126,6 +126,12 @@ class Boilerplate:
         everything = frozenset(name for source in self.sources.values() for name in source.pieces)
         object.__setattr__(self, "_of_any", everything)
 
+    def passages(self, source: str) -> list[str]:
+        """The pieces of `source` that leave out nothing, because texts are cut within them: what somebody added as a
+        whole who should have added each of its sentences.
+        """
+        return [name for name, _ in self.sources[source].by_frequency() if len(list(pieces(name))) > 1]
+
     def left_out(self, text: str, source: str) -> LeftOut:
         """What of a `text` of `source` does not count. For a text of no source, "", that is what recurs in any; for a
         source that the table does not know, nothing. Linear, about 40 µs for 4 KB.
