@@ -29,6 +29,7 @@ from testing.node.library import (
     taken,
 )  # fmt: skip
 from testing.node.prefix import fresh_prefix
+from testing.node.servers import only_elasticsearch
 
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.api import snapshot_pages
@@ -432,11 +433,12 @@ def test_a_document_of_a_cluster_that_is_skipped_is_not_called_one_that_is_not_t
         cluster.request("PUT", "/_cluster/settings", body={"persistent": away})
         for like in ("away:news", f"{index},away:news"):
             told = refusal(there, by_id((like, "nowhere")), status=503)
-            assert "a cluster in which it may be has not answered: ask again when it does" in told
+            assert "a cluster in which it may be was skipped: ask again when that one answers" in told
         assert there.found(by_id((f"{index},away:news", "a"))) == {(index, "b"): 1}
         cluster.request("PUT", "/_cluster/settings", body={"persistent": dict.fromkeys(away)})
 
 
+@only_elasticsearch("why another cluster was skipped")
 def test_an_index_that_another_cluster_lacks_is_named_though_that_is_skipped(own_node: Node):
     """It was said with 503 that a cluster had not answered, which was to be asked again, for ever."""
     with fresh_prefix(own_node.url, patience=0) as cluster:

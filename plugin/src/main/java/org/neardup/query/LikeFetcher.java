@@ -107,7 +107,7 @@ final class LikeFetcher {
                 throw new ResourceNotFoundException("[like] is document {}: {}", wanted, why);
             });
             throw new ElasticsearchStatusException(
-                    "[like] is document {}, and a cluster in which it may be has not answered: ask again when it does",
+                    "[like] is document {}, and a cluster in which it may be was skipped: ask again when that one answers",
                     RestStatus.SERVICE_UNAVAILABLE,
                     wanted);
         }
