@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.unexpected import UNREADABLE, reads_answer
+from neardup.elastic.http.whole_answers import whole
 from neardup.errors import ClusterError, ClusterRejected, WindowDamaged
 
 if TYPE_CHECKING:
@@ -121,13 +122,8 @@ def nodes(cluster: Cluster, *what: str, fields: Sequence[str]) -> list[dict[str,
     answer, all are asked again: one that is left out may be the one without the plugin.
     """
     params = {"filter_path": ",".join(("_nodes.failed", *(f"nodes.*.{name}" for name in fields)))}
-    path, backoff = f"/_nodes/{','.join(what)}", cluster.backoff()
-    while True:
-        answer = cluster.request("GET", path, params=params)
-        failed = int(answer.get("_nodes", {}).get("failed", 0))
-        if not failed:
-            return list(answer["nodes"].values())
-        backoff.wait(cluster.url, f"only a part of the answer to {path}: {failed} of the nodes failed")
+    answer = whole(cluster, f"/_nodes/{','.join(what)}", params, method="GET")
+    return list(answer["nodes"].values())
 
 
 def has_lifecycle(cluster: Cluster) -> bool:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.elastic.http.admin_api import without_shards
 from neardup.elastic.http.unexpected import UNREADABLE, reads_answer
+from neardup.elastic.http.whole_answers import whole
 from neardup.errors import ClusterError, ClusterUnreachable
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def search(
     """
     path = "/_search" if target is None else f"/{target}/_search"
     with _told_what_is_red(cluster, target):
-        answer = _whole(cluster, path, params, body)
+        answer = whole(cluster, path, params, body)
     return SearchPage(hits_of(answer, body), answer.get("aggregations", {}), answer.get("pit_id"))
 
 
@@ -296,7 +297,7 @@ def count(
     """How many documents of `target` match `query`, of those that are refreshed."""
     body = None if query is None else {"query": query}
     with _told_what_is_red(cluster, target):
-        return int(_whole(cluster, f"/{target}/_count", params, body)["count"])
+        return int(whole(cluster, f"/{target}/_count", params, body)["count"])
 
 
 def count_once(cluster: Cluster, target: str, query: dict[str, Any]) -> int | None:
@@ -309,7 +310,7 @@ def count_once(cluster: Cluster, target: str, query: dict[str, Any]) -> int | No
 def refresh(cluster: Cluster, target: str, params: Mapping[str, str] | None = None) -> None:
     """Makes everything written so far visible to searches."""
     with _told_what_is_red(cluster, target):
-        _whole(cluster, f"/{target}/_refresh", params)
+        whole(cluster, f"/{target}/_refresh", params)
 
 
 @contextmanager
@@ -346,41 +347,10 @@ def _what_is_red(cluster: Cluster, target: str) -> str | None:
     return f"no shard answers for {', '.join(red)} (`GET _cluster/allocation/explain` says why)"
 
 
-def _whole(
-    cluster: Cluster,
-    path: str,
-    params: Mapping[str, str] | None,
-    body: dict[str, Any] | None = None,
-    *,
-    method: str = "POST",
-) -> dict[str, Any]:
-    """The answer to a request that every shard had its part in; asked again, as of a busy cluster, until it is.
-
-    Elasticsearch can be told to fail instead, but not by every call, nor by every cluster and proxy.
-    """
-    backoff = cluster.backoff()
-    while True:
-        answer: dict[str, Any] = cluster.request(method, path, params=dict(params or {}), body=body)
-        why = why_partial(answer)
-        if why is None:
-            return answer
-        backoff.wait(cluster.url, f"only a part of the answer to {path}: {why}")
-
-
-def why_partial(answer: Mapping[str, Any]) -> str | None:
-    """Why an answer is not that of all shards; None if it is. It may raise one of `UNREADABLE`."""
-    failed = int(answer.get("_shards", {}).get("failed", 0))
-    if failed:
-        return f"{failed} shards failed"
-    if unknown := int(answer.get("failed_indices", 0)):
-        return f"{unknown} indices failed"
-    return "not all shards answered in time" if answer.get("timed_out") else None
-
-
 @reads_answer
 def field_types(cluster: Cluster, target: str, name: str) -> list[str]:
     """The types that a field has in the indices of `target`, by name; none where nothing has it."""
     params = {"fields": name, **NO_INDEX_NEEDED}
     with _told_what_is_red(cluster, target):
-        answer = _whole(cluster, f"/{target}/_field_caps", params, method="GET")
+        answer = whole(cluster, f"/{target}/_field_caps", params, method="GET")
     return sorted(answer["fields"].get(name, {}).keys() - {"unmapped"})

@@ -7,10 +7,11 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.http.api import WHOLE_OF_WHAT_IS_THERE, Hit, hits_of, why_partial
+from neardup.elastic.http.api import WHOLE_OF_WHAT_IS_THERE, Hit, hits_of
 from neardup.elastic.http.client import BUSY, node_left
 from neardup.elastic.http.halves import Alone, Item, by_halves
 from neardup.elastic.http.unexpected import reads_answer
+from neardup.elastic.http.whole_answers import why_partial
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
