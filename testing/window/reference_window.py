@@ -404,6 +404,9 @@ class ReferenceWindow:
     def delete(self, id: str) -> bool:
         return self.living.pop(id, None) is not None
 
+    def delete_many(self, ids: Iterable[str]) -> list[str]:
+        return [id for id in dict.fromkeys(ids) if not self.delete(id)]
+
     def expire(self, now: Any = None, *, keep_hours: int | None = None, dry_run: bool = False) -> Expired:
         check_boolean("dry_run", dry_run)
         kept = self.settings.kept_hours if keep_hours is None else keep_hours

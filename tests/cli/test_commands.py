@@ -191,6 +191,37 @@ class TestDelete:
         assert "no document 'nobody'" in done.err
         assert done.out == "1 deleted\n"
 
+    def test_many_ids_from_a_file(self, run, window):
+        Path("ids.txt").write_bytes(b"\xef\xbb\xbfferry\r\n\r\nmill\nferry\nnobody ")
+        done = run("delete", "ferry-again", "--ids-from", "ids.txt", "--window", window)
+        assert (done.code, done.out) == (1, "3 deleted\n")
+        assert "no document 'nobody ' in this window" in done.err
+
+    def test_ids_from_standard_input(self, run_process, window):
+        done = run_process("delete", "--ids-from", "-", "--window", window, stdin=b"ferry\nmill\n")
+        assert (done.code, done.out) == (0, "2 deleted\n")
+        done = run_process("delete", "--ids-from", "-", "--window", window, stdin=b"")
+        assert (done.code, done.out) == (0, "0 deleted\n")
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"ferry\nm\xfcll\n", "ids.txt:2 is not UTF-8: byte 0xfc"),
+            (b'{"id": "ferry"}\n', "ids.txt:1 is a record"),
+        ],
+    )
+    def test_a_file_that_has_no_ids_deletes_nothing(self, run, window, content, message):
+        Path("ids.txt").write_bytes(content)
+        done = run("delete", "mill", "--ids-from", "ids.txt", "--window", window)
+        assert done.code == 2
+        assert message in done.err
+        assert run("get", "ferry", "mill", "--window", window).code == 0
+
+    def test_no_id_and_no_file(self, run, window):
+        done = run("delete", "--window", window)
+        assert done.code == 2
+        assert "--ids-from" in done.err
+
 
 class TestExpire:
     def test_hours_older_than_the_window_are_named(self, run, window):

@@ -93,6 +93,31 @@ def test_after_everything_is_deleted_the_window_is_as_new(place):
         assert (window.stats().documents, window.stats().hours) == (0, {})
 
 
+@pytest.mark.parametrize("bytes_at_once", [1, 30, 16_000_000])
+def test_many_are_deleted_whatever_goes_at_once(place, bytes_at_once, monkeypatch):
+    monkeypatch.setattr("neardup.window.leaving._BYTES_AT_ONCE", bytes_at_once)
+    window = place.open(batch_documents=3)
+    ids = [str(number) for number in range(8)]
+    list(window.ingest(document(id, B if id == "7" else A) for id in ids))
+    assert window.delete_many(["nobody", *ids[6::-1], "3", "no", "nobody"]) == ["nobody", "no"]
+    window = place.reopened(window)
+    assert list(window) == ["7"]
+    assert window.delete_many([]) == []
+    assert window.delete_many(iter(ids)) == ids[:7]
+    assert list(window) == []
+
+
+@engines_only
+def test_one_id_is_no_list_of_ids(place):
+    window = place.open()
+    list(window.ingest([document("a", A), document("b", B)]))
+    with pytest.raises(TypeError, match="delete_many takes ids, not one"):
+        window.delete_many("ab")
+    with pytest.raises(TypeError, match="pass one id at a time"):
+        window.delete_many(["a", ["b"]])
+    assert list(window) == ["a", "b"]
+
+
 # -- reconcile --
 
 

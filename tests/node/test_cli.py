@@ -34,6 +34,7 @@ def run(tmp_path, monkeypatch, credentials):
 @pytest.fixture
 def both(run, address):
     """Runs a command on a directory and on a URL into which the same stream was read; the answers of the two."""
+    Path("ids.txt").write_text("mill\nnobody\n")
     Path("s.jsonl").write_text("".join(json.dumps({**each, **FIELDS}) + "\n" for each in STREAM))
 
     def run_both(command, *words):
@@ -64,6 +65,7 @@ def test_every_command_says_the_same(both):
     assert_alike(both("groups", "--format", "table"))
     assert_alike(both("stats", "--format", "jsonl"))
     assert_alike(both("delete", "ferry", "nobody"))
+    assert_alike(both("delete", "--ids-from", "ids.txt"))
     assert_alike(both("reconcile"))
     assert_alike(both("groups"))
     assert_alike(both("expire", "--now", "2026-11-20T07:30:00Z"))

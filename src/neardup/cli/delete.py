@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,28 +16,62 @@ from neardup.cli.tables import check_output, print_line
 
 
 def delete(
-    ids: Annotated[list[str], typer.Argument(metavar="ID", show_default=False, help="Ids of the documents.")],
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID", show_default=False, help="Ids of the documents.")
+    ] = None,
+    ids_from: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A file of further ids, one a line; - for standard input."),
+    ] = None,
     window: options.WindowOption = None,
     config: options.ConfigOption = None,
 ) -> None:
     """Delete documents from a window; those that matched them keep their verdicts until `neardup reconcile`.
 
     One that is not there is reported on standard error, and the exit code is 1. A directory holds the bytes of what was
-    deleted until its hour goes (docs/security.md, Erasing).
+    deleted until its hour goes (docs/security.md, Erasing). Many are deleted a thousand or so at once.
 
-    Example:
+    Examples:
 
         neardup delete 4711 4712 --window news.window
+
+        neardup delete --ids-from withdrawn.txt --window news.window
     """
+    check_output()
+    given = list(dict.fromkeys(_given(ids, ids_from)))
+    with opened_window(window, configuration(config)) as target:
+        missing = target.delete_many(given)
+    for id in missing:
+        log_line(f"no document {id!r} in this window")
+    print_line(f"{len(given) - len(missing):,} deleted")
+    raise typer.Exit(REJECTED if missing else DONE)
+
+
+def _given(ids: list[str] | None, file: Path | None) -> list[str]:
     from neardup.cli.one_text import from_command_line
 
-    check_output()
-    missing = 0
-    ids = [str(from_command_line(id, "ID")) for id in ids]
-    with opened_window(window, configuration(config)) as target:
-        for id in ids:
-            if not target.delete(id):
-                log_line(f"no document {id!r} in this window")
-                missing += 1
-    print_line(f"{len(ids) - missing:,} deleted")
-    raise typer.Exit(REJECTED if missing else DONE)
+    if not ids and file is None:
+        raise typer.BadParameter("give the ids of documents, or a file of them by --ids-from")
+    typed = [str(from_command_line(id, "ID")) for id in ids or ()]
+    return typed if file is None else typed + _ids_of(file)
+
+
+def _ids_of(file: Path) -> list[str]:
+    """The ids in a file, of which each line that is not empty is one."""
+    from neardup.cli.one_text import is_record
+    from neardup.sources.files import STDIN
+
+    data = sys.stdin.buffer.read() if str(file) == STDIN else file.read_bytes()
+    try:
+        lines = data.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise _refused(f"{file}:{line} is not UTF-8: byte 0x{data[error.start]:02x}") from None
+    ids = [line.removesuffix("\r") for line in lines]
+    if is_record(ids[0]):
+        raise _refused(f"{file}:1 is a record: give the ids alone, as `jq -r .id` prints them")
+    return [id for id in ids if id]
+
+
+def _refused(reason: str) -> typer.BadParameter:
+    return typer.BadParameter(reason, param_hint="--ids-from")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 from neardup.model.query_options import QueryOptions, known_id
 from neardup.model.settings import DEFAULT_MATCHES, Policy, Settings
 from neardup.model.verdict import Group, Verdict
-from neardup.window import expiry, overview
+from neardup.window import leaving, overview
 from neardup.window.base import Documents, Expired, Left, OnReject, ReadDocument, Stats
 from neardup.window.ingest import Ingest, log_reject
 from neardup.window.query import answer, answers
@@ -172,33 +172,31 @@ class WindowEngine:
 
     @one_at_a_time
     def delete(self, id: str) -> bool:
-        with self._session.writing():
-            state = self._session.state
-            doc = state.table.ids.get(known_id(id))
-            if doc is None:
-                return False
-            with self._session.changing():
-                state.remove(doc)
-                self._session.commit()
-        return True
+        return not leaving.delete_documents(self._session, [known_id(id)])
+
+    @one_at_a_time
+    def delete_many(self, ids: Iterable[str]) -> list[str]:
+        if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
+            raise TypeError("delete_many takes ids, not one: put it into a list, [id], or call delete")
+        return leaving.delete_documents(self._session, [known_id(id) for id in ids])
 
     @one_at_a_time
     def expire(self, now: Any = None, *, keep_hours: int | None = None, dry_run: bool = False) -> Expired:
-        return expiry.expire(self._session, now, keep_hours, dry_run=dry_run)
+        return leaving.expire(self._session, now, keep_hours, dry_run=dry_run)
 
     @one_at_a_time
     def set_newest(self, time: Any = None) -> str | None:
-        return expiry.set_newest(self._session, time)
+        return leaving.set_newest(self._session, time)
 
     @one_at_a_time
     def expirable(self, kept_hours: int) -> Expired:
         """What would expire now if so many hours were kept; 0 = all."""
-        return expiry.expirable(self._session, kept_hours)
+        return leaving.expirable(self._session, kept_hours)
 
     @one_at_a_time
     def apply_hours(self) -> None:
         """After the hours have changed, drops what is older than is now kept, and makes that lasting."""
-        expiry.apply_hours(self._session)
+        leaving.apply_hours(self._session)
 
     @one_at_a_time
     def reconcile(self) -> Iterator[Verdict]:

@@ -1,9 +1,11 @@
-"""Expiry: hours leave a window whole, when they are old enough."""
+"""What leaves a window: hours, whole, when they are old enough, and documents by their ids, many in one commit."""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from neardup.model.clock import now_ms
 from neardup.model.counted import some_of
@@ -11,15 +13,20 @@ from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_o
 from neardup.model.settings import check_boolean, check_whole
 from neardup.model.times import time_argument
 from neardup.stores.base import drop_all
+from neardup.stores.records import chosen_rows, text_sizes
 from neardup.window.base import Expired
 from neardup.window.newest_hour import hour_to_set, set_back
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from neardup.window.session import Session
+    from neardup.window.state import State
 
 log = logging.getLogger("neardup")
+
+_BYTES_AT_ONCE: Final = 16_000_000
+"""Texts that one commit deletes: until it is made a cluster keeps them, to put them back."""
 
 
 def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool) -> Expired:
@@ -66,6 +73,34 @@ def set_newest(session: Session, time: Any) -> str | None:
             session.commit()
     newest = session.state.newest
     return hour_name(newest) if newest > FIRST_HOUR else None
+
+
+def delete_documents(session: Session, ids: Iterable[str]) -> list[str]:
+    """See `Window.delete_many`."""
+    waiting, missing = list(dict.fromkeys(ids)), list[str]()
+    while waiting:
+        some = waiting[: session.documents_at_once]
+        with session.writing():
+            state = session.state
+            there = {id: doc for id in some if (doc := state.table.ids.get(id)) is not None}
+            docs = _together(state, list(there.values()))
+            if len(docs) < len(there):
+                some = some[: some.index(list(there)[len(docs)])]
+            missing += [id for id in some if id not in there]
+            if docs:
+                with session.changing():
+                    for doc in docs:
+                        state.remove(doc)
+                    session.commit()
+        waiting = waiting[len(some) :]
+    session.state.compact_if_worthwhile()
+    return missing
+
+
+def _together(state: State, docs: Sequence[int]) -> Sequence[int]:
+    """The first of `docs`, at least one, as many as one commit deletes."""
+    sizes = text_sizes(chosen_rows(state.table.rows, np.array(docs, np.int64))).astype(np.int64)
+    return docs[: max(1, int(np.searchsorted(np.cumsum(sizes), _BYTES_AT_ONCE, side="right")))]
 
 
 def _going(session: Session, hour: int) -> Expired:
