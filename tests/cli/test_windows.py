@@ -142,6 +142,18 @@ def test_a_directory_of_other_files_is_no_window(run, stream):
     assert (finding["state"], "holds other files" in finding["found"]) == ("bad", True)
 
 
+@pytest.mark.parametrize("within", ["w/sub", "w/hours/2026.11.19-06/sub", "link/sub"])
+def test_no_window_is_made_within_another_which_would_delete_it_with_an_hour(run, stream, within):
+    assert run("ingest", stream, "--window", "w", "--format", "quiet").code == 0
+    Path("link").symlink_to("w")
+    done = run("ingest", stream, "--window", within)
+    assert done.code == 2
+    assert "it must be outside of the window" in done.err
+    assert not Path(within).exists()
+    with pytest.raises(SettingsError, match="outside of the window"):
+        neardup.open(within)
+
+
 class TestDocumentsThatAreCalledAsPartsOfAWindow:
     @pytest.fixture(autouse=True)
     def documents(self, place):

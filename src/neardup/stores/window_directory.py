@@ -88,10 +88,18 @@ def check_window(directory: Path) -> None:
 
 def check_free_directory(directory: Path) -> None:
     """Raises `SettingsError` unless a window is there or can be made there: strewn among other files it could be
-    neither moved nor deleted.
+    neither moved nor deleted, and within another window it would be deleted with an hour of that one.
     """
     _check_directory(directory)
-    if not directory.exists() or holds_window(directory):
+    if holds_window(directory):
+        return
+    outer = next(filter(holds_window, Path(os.path.realpath(directory)).parents), None)
+    if outer is not None:
+        expected = f"outside of the window {outer}, which deletes its hours with all that lies in them"
+        raise SettingsError(
+            "window", str(directory), f"{expected}: {outer.with_name('news.window')} would do"
+        )
+    if not directory.exists():
         return
     others = sorted(entry.name for entry in directory.iterdir() if not _is_begun(entry.name))
     if others:
