@@ -461,7 +461,18 @@ class TestDoctor:
             Path("w", name).write_bytes(b"")
         done = run("doctor", "--window", window, "--repair", "--force")
         assert done.code == 3
-        assert "put it there from a backup" in done.err
+        assert (
+            "put it there from a backup, or that of a new window made with the very same options" in done.err
+        )
+
+    def test_the_description_of_a_window_of_the_same_options_will_do(self, run, window):
+        for name in ("window.json", "window.json.copy"):
+            Path("w", name).unlink()
+        Path("empty.jsonl").touch()
+        assert run("ingest", "empty.jsonl", "--window", "same").code == 0
+        shutil.copy("same/window.json", "w/window.json")
+        assert run("doctor", "--window", window, "--repair", "--force").code == 0
+        assert "5 documents" in run("doctor", "--window", window).out
 
     def test_a_window_is_signed_again(self, run, window):
         as_format_1(Path("w"))

@@ -49,6 +49,10 @@ _SHOWN: Final = 20
 _BOTH: Final = 2
 """Lost, where a file and its copy should be."""
 _BACKUP: Final = "put it there from a backup"
+_DESCRIPTION_WAY_ON: Final = (
+    "it says how the documents were signed, and by which settings they are compared; they lie in hours/ as before: "
+    f"{_BACKUP}, or that of a new window made with the very same options and files (`neardup ingest` of an empty file)"
+)
 _MADE_WITH: Final = f"the one that the window was made with: {_BACKUP}"
 
 
@@ -155,7 +159,9 @@ def _restorable_description(path: Path) -> tuple[Description, dict[str, str]]:
             description = read_description(path, copy=True)
         except WindowDamaged as other:
             actual = f"{damage.found}, and in its copy {other.found}"
-            raise WindowDamaged(path / DESCRIPTION, actual, f"{damage.expected}: {_BACKUP}") from None
+            raise WindowDamaged(
+                path / DESCRIPTION, actual, damage.expected, remedy=_DESCRIPTION_WAY_ON
+            ) from None
         return description, {DESCRIPTION: DESCRIPTION + COPY}
     try:
         read_description(path, copy=True)
