@@ -423,8 +423,8 @@ class ReferenceWindow:
         hour = max((stored.hour for stored in self.living.values()), default=BEFORE_ALL)
         if time is not None:
             hour = parse_time(time) // HOUR
-        if hour > self.newest:
-            raise SettingsError("newest", name_of(hour), "an hour no later than the newest one")
+            if hour > self.newest:
+                raise SettingsError("newest", name_of(hour), "an hour no later than the newest one")
         dropped = hour if hour > BEFORE_ALL else _now() // HOUR
         self.given_up = max(self.given_up, min(self.floor, dropped + 1))
         keep = self.settings.kept_hours if hour > BEFORE_ALL else 0

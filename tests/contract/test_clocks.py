@@ -297,6 +297,17 @@ def test_it_is_set_back_to_the_newest_document_there_is(place):
     assert (before.duplicate_of, before.truncated, after.truncated) == ("0-0", True, False)
 
 
+def test_what_was_set_back_too_far_is_set_to_the_newest_document(place):
+    window = place.open()
+    list(window.ingest([*full(0, 3)]))
+    assert window.set_newest(START - 1_000 * 3_600) is not None
+    assert window.set_newest() == "2020.09.13-14"
+    window = place.reopened(window)
+    [after] = window.ingest([document("after", TEXT, 4)])
+    assert (after.status, window.stats().newest) == ("exact", "2020.09.13-16")
+    assert window.stats().documents == 31
+
+
 def test_of_an_empty_window_it_is_forgotten(place):
     window = place.open(advance=True)
     list(window.ingest([*full(0, 1), document("wrong", TEXT, 1_000)]))

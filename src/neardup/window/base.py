@@ -288,7 +288,8 @@ class Window(Protocol):
         ...
 
     def set_newest(self, time: Any = None) -> str | None:
-        """Sets the newest hour back to that of `time`, or of the newest document there is; returns its name.
+        """Sets the newest hour back to that of `time`, or to that of the newest document there is (also where it was
+        set back too far); returns its name.
 
         For when a wrong time was believed: delete its document, then call this. What has expired does not come back;
         verdicts of documents that should be compared with it say `truncated`. Raises `SettingsError` for a time that

@@ -107,12 +107,14 @@ def is_current(time: int) -> bool:
 
 
 def hour_to_set(state: State, time: int | None) -> int:
-    """The hour that the newest one can be set back to: that of `time`, or of the newest document that is left.
+    """The hour that the newest one can be set back to: that of `time`, or of the newest document that is left, which is
+    later where it was set back too far.
 
-    Raises `SettingsError` if that would not be back.
+    Raises `SettingsError` if that of `time` would not be back.
     """
-    hour = max(state.table.load, default=FIRST_HOUR) if time is None else hour_of(time)
-    newest = state.committed.newest
+    if time is None:
+        return max(state.table.load, default=FIRST_HOUR)
+    hour, newest = hour_of(time), state.committed.newest
     if hour > newest:
         now = hour_name(newest) if newest > FIRST_HOUR else "not set"
         raise SettingsError(
