@@ -295,6 +295,25 @@ class TestAnotherThreshold:
         list(window.ingest([document("c", C, 2)]))
         assert (window.stats().threshold, window.stats().mixed) == ("0.70", {"threshold": ["0.9"]})
 
+    def test_so_is_from_where_on_a_copy_is_partial(self, place, caplog):
+        window = place.open(partial=True)
+        list(window.ingest([document("a", A)]))
+        window = place.reopened(window, containment="0.80", delta=1)
+        assert window.stats().mixed == {}
+        window = place.reopened(window, containment="0.9")
+        list(window.ingest([document("b", B, 1)]))
+        now = (
+            "this window was written with partial yes, and now is with partial yes (containment 0.9, delta 1)"
+        )
+        assert now in caplog.text
+        assert window.stats().mixed == {"partial": ["yes"]}
+        window = place.reopened(window, partial=False)
+        list(window.ingest([document("c", C, 2)]))
+        assert window.stats().mixed == {"partial": ["yes", "yes (containment 0.9, delta 1)"]}
+        window = place.reopened(window, partial=True, containment="0.80")
+        list(window.reconcile())
+        assert window.stats().mixed == {}
+
     def test_reconcile_forgets_a_copy_below_it_whose_original_has_expired(self, place):
         window = place.open(threshold="0.7")
         list(

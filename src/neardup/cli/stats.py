@@ -16,8 +16,8 @@ def stats(
     `kinds`: those of copies, known where the window is written with --kinds. `truncated`, `unscored`: documents not
     compared with all of their window, or with nothing. `budget_floor`: the hour before which all was given up to
     --max-documents or --max-memory. `postings_keys`: how many different keys the index has; `memory_bytes`: what it
-    takes, an estimate. `mixed`: by which other threshold, retrieval, policy or partial some of the verdicts were made;
-    other hours and routes are not told.
+    takes, an estimate. `mixed`: by which other threshold, retrieval, policy or partial some of the verdicts were made
+    (partial with --containment and --delta); other hours and routes are not told.
 
     Examples:
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from neardup.model.settings import REMEMBERED, REMEMBERED_IF_GIVEN, Settings, exact_threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 log = logging.getLogger("neardup")
 
@@ -35,9 +35,9 @@ def merged(known: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """
     left = earlier(known)
     for name in DECIDING:
-        values = [value for value in left.pop(name, []) if not _same(name, value, _value(new, name))]
+        values = [value for value in left.pop(name, []) if not _same(name, value, _deciding(new, name))]
         if name in _changes(known, new):
-            values.append(_shown(_value(known, name)))
+            values.append(_shown(_deciding(known, name)))
         if values:
             left[name] = sorted(set(values))
     return new | ({EARLIER: left} if left else {})
@@ -57,7 +57,7 @@ def warn_of_changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> None:
     log.warning(
         "this window was written with %s, and now is with %s: verdicts that are stored stay as they are; "
         "`neardup reconcile%s` brings them to it",
-        _in_words(known, changes), _in_words(new, changes), option,
+        _in_words(known, changes, _deciding), _in_words(new, changes, _deciding), option,
     )  # fmt: skip
 
 
@@ -72,16 +72,30 @@ def warn_of_others(window: str, left: Mapping[str, Any], own: Mapping[str, Any])
         log.warning(
             "%s: another process has left %s here; this one goes on with %s, and that is what the window remembers "
             "again: give all its scorers the same settings",
-            window, _in_words(theirs, differing), _in_words(ours, differing),
+            window, _in_words(theirs, differing, _value), _in_words(ours, differing, _value),
         )  # fmt: skip
 
 
 def _changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    return [name for name in DECIDING if not _same(name, _value(known, name), _value(new, name))]
+    return [name for name in DECIDING if not _same(name, _deciding(known, name), _deciding(new, name))]
 
 
-def _in_words(values: Mapping[str, Any], names: Sequence[str]) -> str:
-    return ", ".join(f"{name} {_shown(_value(values, name))}" for name in names)
+def _in_words(
+    values: Mapping[str, Any], names: Sequence[str], value: Callable[[Mapping[str, Any], str], Any]
+) -> str:
+    return ", ".join(f"{name} {_shown(value(values, name))}" for name in names)
+
+
+def _deciding(values: Mapping[str, Any], name: str) -> Any:
+    """What decides a verdict: of partial copies also from which containment and delta on, where not by the defaults."""
+    value = _value(values, name)
+    if name != "partial" or not value:
+        return value
+    rules = (_value(values, "containment"), _value(values, "delta"))
+    containment, delta = exact_threshold(rules[0], "containment"), rules[1]
+    if (containment, delta) == (exact_threshold(_DEFAULTS["containment"]), _DEFAULTS["delta"]):
+        return value
+    return f"yes (containment {float(containment)}, delta {delta})"
 
 
 def _value(values: Mapping[str, Any], name: str) -> Any:
