@@ -16,7 +16,15 @@ _STEERING: Final = (
     "\u2028\u2029"  # line and paragraph separator
     "\ud800-\udfff"  # no characters: bytes of a file name that are not UTF-8
 )
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA: Final = (
+    *("=", "+", "-", "@", "\t", "\r", "\n", "\0"),
+    *(
+        "\uff1d",
+        "\uff0b",
+        "\uff0d",
+        "\uff20",
+    ),  # the first four in full width, which some spreadsheets take for them
+)
 _ANY_RE: Final = re.compile(f"[{_STEERING}]")
 _BUT_LINES_RE: Final = re.compile(f"(?![\t\n])[{_STEERING}]")
 _JSON_RE: Final = re.compile(f"(?!\n)[{_STEERING}]")

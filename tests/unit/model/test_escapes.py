@@ -1,0 +1,15 @@
+"""What comes from outside is made safe to show."""
+
+from __future__ import annotations
+
+import pytest
+
+from neardup.model.escapes import no_formula
+
+FULL_WIDTH = "\uff1d\uff0b\uff0d\uff20"
+
+
+@pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r", "\n", "\0", *FULL_WIDTH])
+def test_what_a_spreadsheet_may_compute_has_an_apostrophe_before_it(first):
+    assert no_formula(f"{first}cmd()") == f"'{first}cmd()"
+    assert no_formula(f"a{first}") == f"a{first}"
