@@ -113,6 +113,25 @@ def test_a_number_that_is_hardly_meant_as_seconds_is_told_once(run, early):
     assert line.endswith("; --time-field names another field")
 
 
+@pytest.mark.parametrize("minutes", [202611210900, 202611210900.0, "202611210900", "199912312359"])
+def test_a_date_and_time_in_twelve_digits_is_told_once(run, minutes):
+    path = written("a.jsonl", [{"id": f"{i}", "text": FERRY, "time": minutes} for i in range(3)])
+    done = run("ingest", path, "--format", "quiet")
+    (line,) = [line for line in done.err.splitlines() if "1976" in line]
+    assert line == (
+        f"neardup: 3 times are numbers of milliseconds in the year 1976 (first: {minutes} at a.jsonl:1): a date and "
+        "time such as 202611210900 is to be written in ISO 8601; --time-field names another field"
+    )
+
+
+@pytest.mark.parametrize(
+    "plain", [1795251600000, "1795251600000", 202699999999, 946684800000, "202611210960"]
+)
+def test_a_number_of_milliseconds_is_not_told(run, plain):
+    path = written("a.jsonl", [{"id": "a", "text": FERRY, "time": plain}])
+    assert "1976" not in run("ingest", path, "--format", "quiet").err
+
+
 def test_a_column_that_no_table_has_is_told(run):
     Path("a.csv").write_text("nr,text\n1,Rain.\n2,Snow.\n")
     done = run("ingest", "a.csv", "--id-field", "number", "--format", "quiet")

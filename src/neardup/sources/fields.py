@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from neardup.model.counted import counted, some_of
@@ -24,6 +25,17 @@ _EARLY_SECONDS: Final = 100_000_000
 """A number nearer to 0 than this is seconds of the years 1966 to 1973: text of so few digits is no time, and a number
 that is has most likely another meaning.
 """
+_MINUTES_FROM: Final = 190_000_000_000
+_MINUTES_TO: Final = 210_000_000_000
+_MINUTE_DIGITS: Final = 12
+
+_Odd = tuple[str, str]
+_EARLY: Final[_Odd] = (
+    "seconds in the years 1966 to 1973",
+    "a year, a date such as 20261121 or a day of a spreadsheet",
+)
+_MINUTES: Final[_Odd] = ("milliseconds in the year 1976", "a date and time such as 202611210900")
+"""What numbers are taken for, and what they are more likely."""
 
 _MOST_NAMED: Final = 100
 """Characters of the name of a field in a message: data that was taken for records may have one of megabytes."""
@@ -165,14 +177,35 @@ class FieldsKeepingRest(Fields):
         return next((name for name in self.time if field_of(record, name) not in (None, "")), None)
 
 
+def _odd_number(time: Any) -> _Odd | None:
+    """What a time is that is a number, or digits, and most likely not meant as seconds or milliseconds; None else."""
+    if isinstance(time, str):
+        return _MINUTES if time.isdecimal() and _is_minute(time) else None
+    if isinstance(time, bool) or not isinstance(time, int | float):
+        return None
+    if abs(time) < _EARLY_SECONDS:
+        return _EARLY
+    return _MINUTES if _MINUTES_FROM <= time < _MINUTES_TO and _is_minute(f"{time:.0f}") else None
+
+
+def _is_minute(digits: str) -> bool:
+    """Whether these are twelve digits of a date and a time of the day, from 1900 to 2099."""
+    if len(digits) != _MINUTE_DIGITS or not digits.startswith(("19", "20")):
+        return False  # most are milliseconds of today
+    try:
+        return bool(datetime.strptime(digits, "%Y%m%d%H%M").replace(tzinfo=UTC))
+    except ValueError:
+        return False
+
+
 class FieldUse:
     """Makes documents by `fields`, and counts how many of the `records` have an id and a time."""
 
     def __init__(self, fields: Fields, position: Position) -> None:
         self.text, self._fields, self._position = fields.text, fields, position
         self.records = 0
-        self._early = 0
-        self._first_early = ""
+        self._odd: dict[_Odd, str] = {}  # the first of each
+        self._odd_counts = Counter[_Odd]()
         self._having = {"id": 0, "time": 0}
         self._others: dict[str, str] = {}  # the fields of the first record that has no such one
 
@@ -190,18 +223,18 @@ class FieldUse:
             raise
         has_id = document.id is not otherwise
         self._count(record, has_id=has_id, has_time=document.time is not None)
-        time = document.time
-        if isinstance(time, int | float) and not isinstance(time, bool) and abs(time) < _EARLY_SECONDS:
-            self._note_early(time)
+        if (odd := _odd_number(document.time)) is not None:
+            self._odd.setdefault(odd, f"{document.time} at {self._position.source}:{self._position.line}")
+            self._odd_counts[odd] += 1
         return document if has_id else document._replace(id=self._position.distinct(otherwise))
 
-    def early_times(self) -> Iterator[str]:
-        """A message, if times are numbers that are too small to be most likely meant as seconds."""
-        if self._early:
-            times = counted(self._early, "time is a number", "times are numbers")
+    def odd_times(self) -> Iterator[str]:
+        """Messages, if times are numbers that are most likely not meant as seconds or milliseconds."""
+        for (units, dates), first in self._odd.items():
+            times = counted(self._odd_counts[units, dates], "time is a number", "times are numbers")
             yield (
-                f"{times} of seconds in the years 1966 to 1973 (first: {self._first_early}): a year, a date such as "
-                "20261121 or a day of a spreadsheet is to be written in ISO 8601; --time-field names another field"
+                f"{times} of {units} (first: {first}): {dates} is to be written in ISO 8601; "
+                "--time-field names another field"
             )
 
     def missing(self, named: Collection[str]) -> Iterator[tuple[str, int]]:
@@ -219,11 +252,6 @@ class FieldUse:
                 so = "ids were made up" if what == "id" else "times are not known"
                 message = f"{lacking} in the field {wanted} (fields: {self._others[what]}), so their {so}"
                 yield f"{message}: --{what}-field names another", having
-
-    def _note_early(self, time: float) -> None:
-        self._early += 1
-        if self._early == 1:
-            self._first_early = f"{time!r} at {self._position.source}:{self._position.line}"
 
     def _count(self, record: Mapping[str, Any], *, has_id: bool, has_time: bool) -> None:
         self._having["id"] += has_id

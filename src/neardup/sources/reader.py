@@ -124,7 +124,7 @@ class Reader:
             )
         if self._delimiter is not None and "csv" not in self.forms:
             yield "the delimiter is for CSV, and no file was read as that: --input csv reads all so"
-        yield from self._use.early_times()
+        yield from self._use.odd_times()
 
     def missing_fields(self, named: Collection[str]) -> Iterator[tuple[str, int]]:
         """See `FieldUse.missing`."""
