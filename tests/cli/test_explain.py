@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -169,6 +170,17 @@ def test_standard_input_is_not_read_twice(run_process):
     assert done.code == 2
     assert "standard input can be read once only" in done.err
     assert run_process("explain", "--", "-:2", "-:2", stdin=lines).code == 0
+
+
+def test_what_commands_write_to_pipes_is_compared(run):
+    names = []
+    for text in (FERRY, FERRY.replace("Friday", "Monday")):
+        reading, writing = os.pipe()
+        os.write(writing, text.encode())
+        os.close(writing)
+        names.append(f"/dev/fd/{reading}")
+    done = run("explain", *names)
+    assert (done.code, "[Friday → Monday]" in done.out) == (0, True)
 
 
 def test_an_id_of_the_window_goes_before_a_record_of_a_file(run):

@@ -46,10 +46,17 @@ def one_text(
 
 
 def is_file(name: str) -> bool:
-    """Whether `name` is a file that is there, or standard input."""
+    """Whether `name` is a file that is there, standard input, or a pipe, as a shell makes one of `<(command)`."""
     from neardup.sources import files
 
-    return name == files.STDIN or files.is_file(name)
+    return name == files.STDIN or files.is_file(name) or _is_pipe(name)
+
+
+def _is_pipe(name: str) -> bool:
+    try:
+        return Path(name).is_fifo()
+    except (OSError, ValueError):
+        return False
 
 
 def is_record_of_file(name: str) -> bool:
