@@ -607,6 +607,21 @@ def test_an_option_that_there_is_not_names_those_that_begin_so(run, words, meant
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("check x --window w", "(Possible options: --against)"),
+        ("query --against w", "(Possible options: --window)"),
+        ("reconcile --output x", "`neardup reconcile ... > FILE` writes what it prints to a file"),
+        ("stats -o x", "`neardup stats ... > FILE` writes what it prints to a file"),
+    ],
+)
+def test_what_another_command_calls_so_is_named(run, words, said):
+    Path("x").touch()
+    done = run(*words.split())
+    assert (done.code, said in " ".join(done.err.replace("│", " ").split())) == (2, True)
+
+
+@pytest.mark.parametrize(
     ("words", "is_name"), [("explain -:4 a", True), ("get -ab", True), ("stats -x", False)]
 )
 def test_a_name_that_begins_as_an_option_is_told_its_place(run, words, is_name):

@@ -132,6 +132,7 @@ def _escaped_usage() -> Iterator[None]:
         if hasattr(error, "possibilities"):
             _name_the_longer(error)
             _say_how_names_begin(error)
+            _name_what_is_meant(error)
         if hasattr(error, "format_message") and isinstance(getattr(error, "message", None), str):
             _name_the_value(error)
             _name_the_option(error)
@@ -161,6 +162,16 @@ def _name_the_longer(error: Any) -> None:
     error.possibilities = [
         name for name in options if name.startswith(error.option_name)
     ] or error.possibilities
+
+
+def _name_what_is_meant(error: Any) -> None:
+    """Lets typer name what other commands call so: the window of `check`, or a file for what is printed."""
+    options = {name for each in error.ctx.command.params for name in each.opts}
+    meant = {"--window": "--against", "--against": "--window"}.get(error.option_name)
+    if meant in options and error.ctx.command.name in ("check", "query"):
+        error.possibilities = [meant]
+    if error.option_name in ("--output", "-o"):
+        error.message += f"; `{error.ctx.command_path} ... > FILE` writes what it prints to a file"
 
 
 def _name_the_value(error: Any) -> None:
