@@ -30,6 +30,7 @@ from mcp.types import (
 from pydantic import Field, ValidationError
 
 from neardup.errors import NeardupError, UnknownDocument
+from neardup.model.counted import counted
 from neardup.model.escapes import escaped
 from neardup.reading.explanation import explain
 from neardup.serving.answers import THRESHOLD
@@ -251,7 +252,8 @@ class Tools:
     def get_document(self, id: str, offset: Offset = 0) -> dict[str, Any]:
         """A stored document: its fields, its verdict, and 20,000 characters of its text from `offset` on.
 
-        Fields end after 20,000 characters, too; what is cut ends in "…". `more` counts the characters behind those.
+        Fields end after 20,000 characters, too: what is cut ends in "…", and a field "…" says how many are left out.
+        `more` counts the characters of the text behind those.
         """
         document = self._questions.document(id)
         part = document.text[offset : offset + MOST_SHOWN]
@@ -359,11 +361,19 @@ def _changes(why: Explanation) -> list[dict[str, Any]]:
 
 
 def _shown(value: Any, left: list[int]) -> Any:
-    """A value of JSON whose texts, at whatever depth, steer no terminal, and have `left` characters together."""
+    """A value of JSON whose texts, at whatever depth, steer no terminal, and have `left` characters together. Names are
+    not cut, for two would be alike then: from the first on that has no room, fields are counted.
+    """
     if isinstance(value, list):
         return [_shown(each, left) for each in value]
     if isinstance(value, dict):
-        return {_shown(name, left): _shown(each, left) for name, each in value.items()}
+        fields: dict[str, Any] = {}
+        for at, (name, each) in enumerate(value.items()):
+            if len(name) > left[0]:
+                return fields | {"…": f"{counted(len(value) - at, 'field')} more"}
+            shown_name = _shown(name, left)
+            fields[shown_name] = _shown(each, left)
+        return fields
     if not isinstance(value, str):
         return value
     part = value[: left[0]]

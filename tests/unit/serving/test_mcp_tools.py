@@ -173,6 +173,14 @@ def test_long_fields_are_cut(ask, path):
     assert said["text"] == grams(2_000, 2_120)
 
 
+def test_fields_for_which_there_is_no_room_are_counted(ask, path):
+    with open_window(path) as writer:
+        fields = {"title": "T" * 50_000, "url": "u", "source": "S"}
+        list(writer.ingest([{"id": "c", "text": grams(2_000, 2_120), "time": "2026-11-21T10:30Z", **fields}]))
+    fields = ask("get_document", id="c")["fields"]
+    assert fields == {"title": "T" * (MOST_SHOWN - len("title")) + "…", "…": "2 fields more"}
+
+
 def test_texts_of_others_steer_no_terminal(ask):
     for said in (
         ask("get_document", id="hostile"),
