@@ -152,7 +152,8 @@ class Explanation:
 
 
 def explain(a: str, b: str, *, recipe: Recipe | None = None) -> Explanation:
-    """Why two texts are alike or not, by `recipe`, or the default one.
+    """Why two texts are alike or not, by `recipe`, or the default one. They are compared as they are, also by a recipe
+    with boilerplate: `ReadDocument.counted` is a text without it.
 
     Nothing is computed before it is asked for. All of it takes about linear time: 10 ms for texts of 4 KB, 5 s for two
     of a million characters. Where the two have so little in common that words are not compared with words, a change
