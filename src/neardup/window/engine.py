@@ -42,6 +42,15 @@ class WindowEngine:
         self._session = Session(store, settings, signer, readonly=readonly)
         self._ingest = Ingest(self._session)
 
+    if not TYPE_CHECKING:  # for a type checker, which refuses such names by itself, it would allow any
+
+        def __setattr__(self, name: str, value: object) -> None:
+            if name in Settings.__dataclass_fields__:  # nothing would read it
+                raise AttributeError(
+                    f"a window that is open keeps its settings: close it, and neardup.open(path, {name}={value!r})"
+                )
+            super().__setattr__(name, value)
+
     @property
     def settings(self) -> Settings:
         return self._session.state.settings

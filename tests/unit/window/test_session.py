@@ -12,6 +12,7 @@ import pytest
 from testing.window.backends import document, grams
 from testing.window.sqlite_store import SqliteStore
 
+import neardup
 from neardup.errors import ClusterRefused, ClusterRejected, NeardupError, SettingsError, WindowLocked
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Settings
 from neardup.opening import open_window
@@ -362,3 +363,10 @@ def test_what_was_read_for_one_batch_does_not_pass_for_the_window(tmp_path):
             list(window.ingest([each]))
         assert len(window) == 2
         assert window.query(A).duplicate_of == "a"
+
+
+def test_a_setting_of_an_open_window_cannot_be_set():
+    with neardup.open(None, threshold=0.7) as window:
+        with pytest.raises(AttributeError, match=r"neardup\.open\(path, threshold=0\.9\)"):
+            window.threshold = 0.9  # type: ignore[attr-defined]
+        assert window.settings.threshold == 0.7
