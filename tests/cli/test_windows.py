@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import shutil
 import subprocess
 import sys
@@ -102,10 +103,26 @@ def test_a_directory_that_may_not_be_looked_into_is_named(place, stream):
     if prefix and subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
         pytest.skip("permissions do not bind the superuser, and setpriv is not there to take its powers")
     Path("closed").mkdir(mode=0)
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    whose = f"{Path('closed').resolve()} is {user}'s (mode 000), and this is run by {user}"
     for command in ("stats", "ingest stream.jsonl"):
         words = [*prefix, sys.executable, "-m", "neardup", *command.split(), "--window", "closed"]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (3, "neardup: closed: Permission denied\n")
+        assert (done.returncode, done.stderr) == (3, f"neardup: closed: Permission denied: {whose}\n")
+
+
+def test_of_a_window_that_is_another_users_it_is_told_whose(place, stream):
+    prefix = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    if prefix and subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("permissions do not bind the superuser, and setpriv is not there to take its powers")
+    with neardup.open("w") as window:
+        list(window.ingest([("a", "Rain.")]))
+    Path("w/window.json").chmod(0)
+    words = [*prefix, sys.executable, "-m", "neardup", "doctor", "--window", "w", "--format", "jsonl"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    found = {finding["what"]: finding["found"] for finding in map(json.loads, done.stdout.splitlines())}
+    file = Path("w/window.json")
+    assert found["window w"].startswith(f"{file}: Permission denied: {file.resolve()} is ")
 
 
 def test_no_name_at_all_is_no_window_in_python(place):

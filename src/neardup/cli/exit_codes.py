@@ -14,9 +14,11 @@ import contextlib
 import errno
 import logging
 import os
+import pwd
 import re
 import shlex
 import signal
+import stat
 import sys
 import threading
 import time
@@ -24,6 +26,7 @@ import traceback
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from types import FrameType
 from typing import Any, Final, NoReturn, Self, TypeVar
 
@@ -212,18 +215,44 @@ def exit_code(error: BaseException) -> int:
         return BROKEN_PIPE
     if isinstance(error, BlockingIOError) and error.filename is None:  # of a buffer, which knows no name
         error.filename = "standard output"
-    if isinstance(error, OSError) and error.filename is not None:
-        log_line(f"{error.filename}: {_why(error)}")
-    else:
-        log_line(_with_bytes(str(error)))
+    log_line(in_words(error))
     if isinstance(error, SettingsError | UnknownDocument | FileNotFoundError | OutputClosed):
         return USAGE
     return REJECTED if isinstance(error, DocumentError) else UNUSABLE
 
 
+def in_words(error: BaseException) -> str:
+    """What an error is, in one line."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {_why(error)}"
+    return _with_bytes(str(error))
+
+
 def _why(error: OSError) -> str:
     """What the system says, and what to do about it."""
-    return f"{error.strerror}{': make room, and give the same command again' if error.errno in _FULL else ''}"
+    if error.errno in _FULL:
+        return f"{error.strerror}: make room, and give the same command again"
+    whose = _whose(error.filename) if error.strerror == os.strerror(errno.EACCES) else ""
+    return f"{error.strerror}{whose}"
+
+
+def _whose(name: Any) -> str:
+    """To whom a file belongs that may not be used, or the directory that it is to be in, and who may not."""
+    path = Path(os.path.abspath(os.fsdecode(name)))  # noqa: PTH100 - what is behind a link may not be asked for
+    for each in (path, *path.parents):
+        with contextlib.suppress(OSError, ValueError):
+            status = each.stat()
+            mode = stat.S_IMODE(status.st_mode)
+            owner, own = _user(status.st_uid), _user(os.geteuid())
+            return f": {each} is {owner}'s (mode {mode:03o}), and this is run by {own}"
+    return ""
+
+
+def _user(id: int) -> str:
+    try:
+        return pwd.getpwuid(id).pw_name
+    except KeyError:  # as in a container
+        return f"user {id}"
 
 
 class _LogHandler(logging.Handler):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from neardup import __version__
+from neardup.cli.exit_codes import in_words
 from neardup.cli.serving import HOW, lacking_parts
 from neardup.cli.tables import counted
 from neardup.errors import NeardupError
@@ -93,7 +94,7 @@ def _attempt(what: str, look: Callable[[], str]) -> Finding:
     try:
         return Finding(what, "ok", look())
     except (NeardupError, OSError) as error:
-        return Finding(what, "bad", str(error))
+        return Finding(what, "bad", in_words(error))
 
 
 def _unicode() -> str:
