@@ -133,6 +133,51 @@ def test_a_password_in_an_address_is_refused_and_not_repeated(run, where):
         assert_untold(done.out.encode(), done.err.encode())
 
 
+ADDRESSES = [
+    "https://scorer:{}@search/news",
+    " https://scorer:{}@search:9200/news",
+    "'https://scorer:{}@search/news'",
+    "https:/scorer:{}@search/news",
+    "https//scorer:{}@search/news",
+    "htps://scorer:x/{}@search/news",
+    "scorer:{}@search:9200/news",
+]
+NAMING = [
+    "ingest ADDRESS --window w",
+    "ingest s.jsonl --window ADDRESS",
+    "ingest s.jsonl --window w --output ADDRESS",
+    "ingest s.jsonl --window w --metrics ADDRESS",
+    "ingest s.jsonl --window w --lexicon ADDRESS",
+    "ingest s.jsonl --config ADDRESS",
+    "dedup s.jsonl --output kept.jsonl --removed ADDRESS",
+    "check s.jsonl --against ADDRESS",
+    "query ADDRESS --id a",
+    "query --window w --file ADDRESS",
+    "get ADDRESS --window w",
+    "show ADDRESS",
+    "stats --window ADDRESS",
+    "stats --format ADDRESS",
+    "doctor --window ADDRESS",
+    "doctor --window ADDRESS --repair",
+    "resign --window ADDRESS",
+    "ADDRESS",
+]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_password_in_what_was_meant_as_an_address_is_not_repeated_wherever_it_stands(run, address):
+    Path("s.jsonl").write_text('{"id": "a", "text": "Rain."}\n')
+    assert run("ingest", "s.jsonl", "--window", "w", "--format", "quiet").code == 0
+    for command in NAMING:
+        words = [address.format(PASSWORD) if word == "ADDRESS" else word for word in command.split()]
+        done = run(*words)
+        assert done.code, command
+        # A table and a frame break long lines.
+        said = "".join(character for character in done.out + done.err if character not in " \n│")
+        assert PASSWORD not in said, command
+        assert not list(Path().rglob("*scorer*")), command
+
+
 def test_a_salt_is_in_nothing_but_its_own_files(run, stream):
     Path("news.salt").write_bytes(SALT)
     said = []

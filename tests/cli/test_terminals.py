@@ -13,7 +13,7 @@ import pytest
 from testing.cli.processes import seen_on_a_terminal
 from testing.cli.samples import FERRY, STREAM, written
 
-from neardup.model.escapes import escaped, escaped_json
+from neardup.model.escapes import escaped, escaped_json, without_passwords
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="streams of POSIX")
 
@@ -304,3 +304,18 @@ def test_tables_have_colours_that_are_read_on_white_and_on_black():
     from neardup.cli.tables import STYLES
 
     assert not {"yellow", "white", "black", "cyan", "blue"} & set(STYLES.values())
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "https://medium.com/@ann/ferry: no text",
+        "Elasticsearch at http://localhost:9200 answered PUT /_component_template/news@custom with 400",
+        "rejected mails/1795.M2P7.host:2,S:1: no text, from ann@example.org",
+        "no document '<20261121:0800.ferry@example.org>' in this window",
+        "no document 'mailto:ann@example.org' in this window",
+        "not JSON: a:b, ann@example.org",
+    ],
+)
+def test_a_message_without_a_password_stays_as_it_is(message):
+    assert without_passwords(message) == message

@@ -40,11 +40,33 @@ def test_half_a_url_is_no_directory(run, stream, command, name, meant):
     assert [path.name for path in Path.cwd().iterdir()] == ["stream.jsonl"]
 
 
-@pytest.mark.parametrize("name", ["me:secret@host:9200/x", "http:me:secret@host/x"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "me:secret@host:9200/x",
+        "http:me:secret@host/x",
+        "me:secret@host/x",
+        "me:a/secret@host:9200/x",
+        "http//me:secret@host/x",
+        "http;//me:secret@host/x",
+        "http:\\\\me:secret@host/x",
+        " http:/me:secret@host/x",
+    ],
+)
 def test_a_password_in_half_a_url_is_not_repeated(run, stream, name):
     done = run("ingest", stream, "--window", name)
     assert (done.code, "secret" in done.err) == (2, False)
     assert "did you mean http://host" in done.err
+
+
+@pytest.mark.parametrize(
+    "name", [" http://host:9200/x", "'http://me:secret@host:9200/x'", '"http://host:9200/x']
+)
+def test_a_url_within_white_space_or_quotes_is_no_directory(run, stream, name):
+    done = run("ingest", stream, "--window", name)
+    assert (done.code, "secret" in done.err) == (2, False)
+    assert "http://host:9200/x': it must be a URL, without white space or quotes around it" in done.err
+    assert [path.name for path in Path.cwd().iterdir()] == ["stream.jsonl"]
 
 
 @pytest.mark.parametrize(("name", "meant"), NO_URLS)

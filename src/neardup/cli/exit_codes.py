@@ -36,7 +36,7 @@ from typer.core import TyperGroup
 from neardup.cli import streams
 from neardup.cli.streams import log_line
 from neardup.errors import DocumentError, NeardupError, OutputClosed, SettingsError, UnknownDocument
-from neardup.model.escapes import escaped
+from neardup.model.escapes import escaped, without_passwords
 
 DONE: Final = 0
 REJECTED: Final = 1
@@ -128,7 +128,9 @@ def _check_no_empty_name(words: Sequence[str] = ()) -> None:
 
 @contextlib.contextmanager
 def _escaped_usage() -> Iterator[None]:
-    """Lets what typer says of a command line repeat nothing of it that steers a terminal, and name the option meant."""
+    """Lets what typer says of a command line repeat no password of it and nothing that steers a terminal, and name the
+    option meant.
+    """
     try:
         yield
     except Exception as error:
@@ -140,6 +142,7 @@ def _escaped_usage() -> Iterator[None]:
             _name_the_value(error)
             _name_the_option(error)
             error.message = escaped(_with_bytes(error.message), lines=True)  # type: ignore[attr-defined]
+            error.message = without_passwords(error.message)  # type: ignore[attr-defined]
         raise
 
 

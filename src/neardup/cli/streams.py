@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from neardup.errors import OutputClosed
-from neardup.model.escapes import escaped, escaped_json
+from neardup.model.escapes import escaped, escaped_json, without_passwords
 from neardup.sources import files
 
 _IN, _OUT, _ERR = range(3)
@@ -120,12 +120,13 @@ def log_line(message: str) -> None:
 
 
 def write_error_line(line: str) -> None:
-    """One line to standard error, with what would steer a terminal escaped, and names of files as in JSON.
+    """One line to standard error, with what would steer a terminal escaped, names of files as in JSON, and no password
+    of a URL.
 
     Where nobody can read it any more, the line is lost and the work goes on.
     """
     try:
-        print(escaped(_written_out(line)), file=sys.stderr, flush=True)
+        print(without_passwords(escaped(_written_out(line))), file=sys.stderr, flush=True)
     except OSError:
         discard(sys.stderr)
 

@@ -2,7 +2,7 @@
 
 Ids, titles, names of fields and files come from outside. An escape sequence among them could rename the window of a
 terminal, clear it, or turn the rest of a line round, and logs are read on terminals, too. So whatever would control the
-display is written out.
+display is written out. A person may have typed a password where none belongs; messages do not repeat it.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ _STEERING: Final = (
     "\u2028\u2029"  # line and paragraph separator
     "\ud800-\udfff"  # no characters: bytes of a file name that are not UTF-8
 )
-_FORMULA: Final = (
-    *("=", "+", "-", "@", "\t", "\r", "\n", "\0"),
-    *(
-        "\uff1d",
-        "\uff0b",
-        "\uff0d",
-        "\uff20",
-    ),  # the first four in full width, which some spreadsheets take for them
+_PASSWORD_RE: Final = re.compile(
+    r"""
+    (?P<scheme> \b (?: [a-z][a-z0-9+.-]{0,20} [:;] [/\\]+ | https? [:;/\\]+ ) )  # also half a one
+    [^\s/\\:@]* : \S{0,2000} @
+    | (?<! [\w.@-] ) [^\s/\\:@'"`(]+ : \S{0,2000} @ (?= [\w.-]+ : \d )  # none, but a host and its port
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""By what a cell begins that a spreadsheet may compute: the last four are the first in full width."""
 _ANY_RE: Final = re.compile(f"[{_STEERING}]")
 _BUT_LINES_RE: Final = re.compile(f"(?![\t\n])[{_STEERING}]")
 _JSON_RE: Final = re.compile(f"(?!\n)[{_STEERING}]")
@@ -38,6 +39,15 @@ def escaped(text: str, *, lines: bool = False) -> str:
     a\x1b[2Jb\u202ec\x0ad
     """
     return (_BUT_LINES_RE if lines else _ANY_RE).sub(_escape, text)
+
+
+def without_passwords(text: str) -> str:
+    """A message with *** for the user and password of what is a URL, or was most likely meant as one.
+
+    >>> without_passwords("https:/elastic:hush@search/news does not exist")
+    'https:/***@search/news does not exist'
+    """
+    return _PASSWORD_RE.sub(lambda match: f"{match['scheme'] or ''}***@", text)
 
 
 def escaped_json(data: bytes) -> bytes:

@@ -37,9 +37,12 @@ _HOST_RE: Final = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?")
 _KEY_RE: Final = re.compile(r"[!-~]+")
 _COPIES: Final = "copies-"
 _HOST_AND_PORT_RE: Final = re.compile(r"(?:[\w.-]+|\[[0-9a-f:.]+\]):\d{1,5}(?:/|$)", re.IGNORECASE)
-_HALF_URL_RE: Final = re.compile(r"(https?):(?!//[^/])/*", re.IGNORECASE)
-"""A scheme with too few or too many slashes behind it."""
+_USER_AND_HOST_RE: Final = re.compile(r"[^/:@]+:(?!//).*@[\w.-]+(?::\d{1,5})?(?:/|$)")
+"""A user and a password before a host."""
+_HALF_URL_RE: Final = re.compile(r"(https?)(?!://[^/\\])(?::[/\\]*|;[/\\]+|[/\\]{2,})", re.IGNORECASE)
+"""A scheme with something else than :// behind it."""
 _OTHER_URL_RE: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_AROUND: Final = " \t\r\n'\""
 _EXAMPLE: Final = "a URL such as https://localhost:9200/news"
 _SECRETS_ELSEWHERE: Final = (
     "a URL without user and password: set NEARDUP_USERNAME and NEARDUP_PASSWORD, or NEARDUP_API_KEY"
@@ -58,8 +61,9 @@ def is_address(window: str) -> bool:
 def check_no_address(window: str) -> None:
     """Raises `SettingsError` if `window`, which is no URL, was most likely meant as one: `localhost:9200/news` would
     else be a directory of that name, and everybody would look for the documents in the cluster. Also if it is a URL of
-    another kind, or empty, which would be the working directory, or begins with ~/, which only a shell replaces: who
-    finds a directory ~ here deletes it by a command that is about the other one.
+    another kind or within white space or quotes, or empty, which would be the working directory, or begins with ~/,
+    which only a shell replaces: who finds a directory ~ here deletes it by a command that is about the other one. A
+    password is not repeated.
 
     >>> check_no_address("news.window"), check_no_address("./localhost:9200/news")
     (None, None)
@@ -69,15 +73,18 @@ def check_no_address(window: str) -> None:
     if window.startswith("~/"):
         expected = f"written out from / on: only a shell replaces ~ (the directory is ./{window})"
         raise SettingsError("window", window, expected)
-    schemed = _HALF_URL_RE.match(window)
-    scheme, rest = (schemed[1].lower(), window[schemed.end() :]) if schemed else ("http", window)
+    bare = window.strip(_AROUND)
+    if bare != window and is_address(bare):
+        expected = "a URL, without white space or quotes around it"
+        raise SettingsError("window", _without_secrets(bare), expected)
+    schemed = _HALF_URL_RE.match(bare)
+    scheme, rest = (schemed[1].lower(), bare[schemed.end() :]) if schemed else ("http", bare)
+    is_entered = _USER_AND_HOST_RE.match(rest) is not None
     host, slash, path = rest.partition("/")
-    rest = host.rpartition("@")[2] + slash + path  # a password is not repeated
-    if schemed is None and not _HOST_AND_PORT_RE.match(rest):
-        if _OTHER_URL_RE.match(window):
-            raise SettingsError(
-                "window", _without_secrets(window), f"a directory, by its path, or {_EXAMPLE}"
-            )
+    rest = rest.rpartition("@")[2] if is_entered else host.rpartition("@")[2] + slash + path
+    if schemed is None and not is_entered and not _HOST_AND_PORT_RE.match(rest):
+        if _OTHER_URL_RE.match(bare):
+            raise SettingsError("window", _without_secrets(bare), f"a directory, by its path, or {_EXAMPLE}")
         return
     shown = (schemed[0] if schemed else "") + rest
     meant = f"{scheme}://{rest or 'localhost:9200/news'}"
