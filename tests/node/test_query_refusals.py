@@ -89,14 +89,17 @@ SCANNED = {
 }  # fmt: skip
 
 
-def make(plain: Library, name: str, fields: Any, *documents: Any) -> str:
+def make(plain: Library, name: str, fields: Any, *documents: Any, shards: int = 1) -> str:
     """An index of these documents, whose object `neardup` has these fields."""
     index = f"{plain.cluster.address.prefix}-{name}"
     plain.cluster.request(
         "PUT",
         f"/{index}",
         body={
-            "settings": {"analysis": {"normalizer": {"lower": {"type": "custom", "filter": ["lowercase"]}}}},
+            "settings": {
+                "number_of_shards": shards,
+                "analysis": {"normalizer": {"lower": {"type": "custom", "filter": ["lowercase"]}}},
+            },
             "mappings": {"properties": {"neardup": {"dynamic": False, "properties": fields}}},
         },
     )
@@ -305,6 +308,29 @@ def test_several_signatures_of_a_document_are_found_where_they_are_nested(plain,
         assert plain.found(inside, indices=nested) == ({(nested, "0"): 1} if text in texts else {})
         answer = plain.cluster.request("POST", f"/{flat}/_explain/0", body={"query": query})
         assert "have no doc_q: map the objects around them as nested" in answer["explanation"]["description"]
+
+
+def test_a_document_whose_nested_object_is_signed_does_not_answer_itself_by_any_routing(plain):
+    text = "One two three four five six seven eight."
+    part = {"part": {"type": "nested", "properties": FIELDS}}
+    index = make(plain, "routed", part, shards=3)
+
+    def routings(query):
+        query["neardup"]["field"] = "neardup.part"
+        inside = {"nested": {"path": "neardup.part", "query": query}}
+        return {hit.get("_routing") for hit in plain.search(inside, indices=index)["hits"]["hits"]}
+
+    for routing in (*"abcdefgh", None):  # each shard holds the last one that came to it
+        params = {"refresh": "true"} | ({"routing": routing} if routing else {})
+        source = {"neardup": {"part": oracle.sign(text)}}
+        plain.cluster.request("PUT", f"/{index}/_doc/whole", params=params, body=source)
+    there = routings(by_text(text))
+    assert len(there) == 3
+    assert None in there
+    for routing in there:
+        query = by_id((index, "whole"))
+        query["neardup"]["like"] |= {"routing": routing} if routing else {}
+        assert routings(query) == there - {routing}
 
 
 def test_an_unmapped_index_has_no_answer_if_so_told(plain, library):

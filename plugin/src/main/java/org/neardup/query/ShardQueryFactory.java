@@ -12,9 +12,11 @@ import org.apache.lucene.index.TermsEnum;
 import org.apache.lucene.search.BooleanClause;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.ConstantScoreQuery;
+import org.apache.lucene.search.FieldExistsQuery;
 import org.apache.lucene.search.MatchNoDocsQuery;
 import org.apache.lucene.search.PrefixQuery;
 import org.apache.lucene.search.Query;
+import org.apache.lucene.search.join.ToChildBlockJoinQuery;
 import org.apache.lucene.util.BytesRef;
 import org.apache.lucene.util.UnicodeUtil;
 import org.elasticsearch.index.IndexSettings;
@@ -24,6 +26,7 @@ import org.elasticsearch.index.mapper.KeywordFieldMapper;
 import org.elasticsearch.index.mapper.MappedFieldType;
 import org.elasticsearch.index.mapper.NumberFieldMapper;
 import org.elasticsearch.index.mapper.RoutingFieldMapper;
+import org.elasticsearch.index.mapper.SeqNoFieldMapper;
 import org.elasticsearch.index.mapper.TextFieldMapper;
 import org.elasticsearch.index.query.QueryShardException;
 import org.elasticsearch.index.query.SearchExecutionContext;
@@ -96,7 +99,7 @@ final class ShardQueryFactory {
                 .build();
     }
 
-    /** The one document of a reference: another shard may hold another of the same id, under another routing. */
+    /** The one document of a reference, or its nested objects where those are searched: another shard may hold another of the same id, under another routing. */
     private Query referenced(LikeSource.Reference reference) {
         BooleanQuery.Builder itself = new BooleanQuery.Builder()
                 .add(
@@ -109,7 +112,13 @@ final class ShardQueryFactory {
             Query routed = context.getFieldType(RoutingFieldMapper.NAME).termQuery(reference.routing(), context);
             itself.add(routed, BooleanClause.Occur.FILTER);
         }
-        return itself.build();
+        if (context.nestedScope().getObjectMapper() == null) {
+            return itself.build();
+        }
+        // Nested objects have the id of their document, and no routing.
+        Query whole = new FieldExistsQuery(SeqNoFieldMapper.PRIMARY_TERM_NAME);
+        itself.add(whole, BooleanClause.Occur.FILTER);
+        return new ToChildBlockJoinQuery(itself.build(), context.bitsetFilter(whole));
     }
 
     /** Documents of the same normal form, one that is too short for a q-gram: their doc_q is 1. */
