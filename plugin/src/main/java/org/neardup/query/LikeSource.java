@@ -150,6 +150,8 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
         if (!byText && id.isEmpty()) {
             throw new ParsingException(where, "[like._id] is []: it must name a document");
         }
-        return byText ? new Text(text) : new Reference(index, id, (String) given.get(ROUTING));
+        String routing = (String) given.get(ROUTING);
+        boolean isRouted = routing != null && !routing.isEmpty(); // as where a document is indexed
+        return byText ? new Text(text) : new Reference(index, id, isRouted ? routing : null);
     }
 }

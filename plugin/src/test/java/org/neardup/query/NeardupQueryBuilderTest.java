@@ -282,6 +282,13 @@ class NeardupQueryBuilderTest {
     }
 
     @Test
+    @DisplayName("takes an empty routing for none, as where a document is indexed")
+    void emptyRouting() throws IOException {
+        QueryBuilder empty = query("\"like\":{\"_index\":\"news\",\"_id\":\"7\",\"routing\":\"\"}");
+        assertEquals(query("\"like\":{\"_index\":\"news\",\"_id\":\"7\"}"), empty);
+    }
+
+    @Test
     @DisplayName("fetches the document that it is about, once, with its routing; boost and name stay")
     void fetch() throws Exception {
         String asked =
