@@ -109,7 +109,7 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
                 case FIELD -> field = field(parser);
                 case THRESHOLD -> threshold = threshold(parser);
                 case IGNORE_UNMAPPED -> ignoreUnmapped = isTrue(parser);
-                case BOOST -> boost = boost(parser);
+                case BOOST -> boost = boost(parser, NAME);
                 case QUERY_NAME -> name = parser.text();
                 default ->
                     throw new ParsingException(
@@ -130,18 +130,19 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
         if (field.length() <= LONGEST_FIELD) {
             return field;
         }
-        throw wrong(parser, "the name of an object, of at most " + LONGEST_FIELD + " characters");
+        throw wrong(parser, NAME, "the name of an object, of at most " + LONGEST_FIELD + " characters");
     }
 
     private static boolean isTrue(XContentParser parser) throws IOException {
         return switch (parser.text()) {
             case "true" -> true;
             case "false" -> false;
-            default -> throw wrong(parser, "true or false");
+            default -> throw wrong(parser, NAME, "true or false");
         };
     }
 
-    private static float boost(XContentParser parser) throws IOException {
+    /** The boost of a {@code query} of this name. */
+    static float boost(XContentParser parser, String query) throws IOException {
         float boost;
         try {
             boost = Float.parseFloat(parser.text());
@@ -151,13 +152,13 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
         if (boost >= 0 && boost <= Float.MAX_VALUE) {
             return boost;
         }
-        throw wrong(parser, "a number of at least 0, such as 2");
+        throw wrong(parser, query, "a number of at least 0, such as 2");
     }
 
-    private static ParsingException wrong(XContentParser parser, String expected) throws IOException {
+    private static ParsingException wrong(XContentParser parser, String query, String expected) throws IOException {
         return new ParsingException(
                 parser.getTokenLocation(),
-                "[neardup]: [" + parser.currentName() + "] is [" + Shown.of(parser.text()) + "]: it must be "
+                "[" + query + "]: [" + parser.currentName() + "] is [" + Shown.of(parser.text()) + "]: it must be "
                         + expected);
     }
 

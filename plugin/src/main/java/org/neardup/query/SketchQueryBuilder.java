@@ -108,7 +108,7 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
                 case FIELD -> field = parser.text();
                 case SKETCHES -> keys = sketches(parser);
                 case AT_LEAST -> atLeast = numbers(parser);
-                case "boost" -> boost = parser.floatValue();
+                case "boost" -> boost = NeardupQueryBuilder.boost(parser, NAME);
                 case "_name" -> name = parser.text();
                 default ->
                     throw failure(
@@ -165,11 +165,13 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
         List<Integer> numbers = new ArrayList<>();
         while (parser.nextToken() != XContentParser.Token.END_ARRAY) {
             boolean isNumber = parser.currentToken() == XContentParser.Token.VALUE_NUMBER;
-            if (!isNumber || parser.intValue() < 1 || numbers.size() == MOST_KEYS) {
+            boolean isWhole = isNumber && parser.numberType() == XContentParser.NumberType.INT;
+            if (!isWhole || parser.intValue() < 1 || numbers.size() == MOST_KEYS) {
                 throw failure(
                         parser,
-                        "has in [at_least] " + (isNumber ? parser.text() : "what is no number")
-                                + ": there must be a number from 1 on for each sketch");
+                        "has in [at_least] " + (isNumber ? Shown.of(parser.text()) : "what is no number")
+                                + ": there must be a whole number from 1 on for each sketch, at most "
+                                + Integer.MAX_VALUE);
             }
             numbers.add(parser.intValue());
         }

@@ -174,6 +174,32 @@ class SketchQueryTest {
     }
 
     @Test
+    @DisplayName("refuses a number that it cannot use, and says which it takes")
+    void numbers() {
+        String own = "\"sketches\":[\"AAAAAA==\"],\"at_least\":";
+        for (String number : List.of("0", "-1", "1.5", "3000000000", "1e10", "1e400", "\"1\"", "null", "[1]")) {
+            String told = refusal(own + "[" + number + "]");
+            assertTrue(told.contains("there must be a whole number from 1 on for each sketch"), told);
+        }
+        for (String boost : List.of("-1", "1e400", "\"NaN\"", "\"much\"", "true")) {
+            String told = refusal(own + "[1],\"boost\":" + boost);
+            assertTrue(told.contains("[neardup_sketch]: [boost] is ["), told);
+            assertTrue(told.contains("it must be a number of at least 0, such as 2"), told);
+        }
+    }
+
+    /** All that is said of a query of these members. */
+    private static String refusal(String members) {
+        StringBuilder told = new StringBuilder();
+        for (Throwable each = assertThrows(Exception.class, () -> parsed(members));
+                each != null;
+                each = each.getCause()) {
+            told.append(each.getMessage()).append(' ');
+        }
+        return told.toString();
+    }
+
+    @Test
     @DisplayName("shows the beginning of a long name alone")
     void longNames() {
         String name = "k".repeat(40_000); // OpenSearch parses names of up to 50,000
