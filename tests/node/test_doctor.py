@@ -249,17 +249,21 @@ def test_a_source_that_lacks_what_neardup_reads_is_told(cluster, source, lacking
     assert (state, text.split(":")[0]) == ("bad", f"_source lacks {lacking}")
 
 
-def test_a_pipeline_of_others_that_is_not_there_is_told(cluster):
+@pytest.mark.parametrize(
+    ("setting", "sign"),
+    [("default_pipeline", "plugin"), ("default_pipeline", "client"), ("final_pipeline", "client")],
+)
+def test_a_pipeline_of_others_that_is_not_there_is_told(cluster, setting, sign):
     """All was called ok, and nothing could be written."""
     own = cluster.address
     mine = f"mine-{own.prefix}"
-    custom = {"template": {"settings": {"index.default_pipeline": mine}}}
+    custom = {"template": {"settings": {f"index.{setting}": mine}}}
     cluster.request("PUT", f"/_component_template/{own.prefix}@custom", body=custom)
-    set_up(cluster)
+    set_up(cluster, sign=sign)
     roll_over(cluster, HOUR * HOUR_MS)
     for what in (f"component template {own.prefix}@custom", f"index {own.hourly(HOUR)}"):
         ((state, text),) = states_of(cluster, what)
-        assert (state, text.split(",")[0]) == ("bad", f"there is no pipeline {mine} (index.default_pipeline)")
+        assert (state, text.split(",")[0]) == ("bad", f"there is no pipeline {mine} (index.{setting})")
     cluster.request("PUT", f"/_ingest/pipeline/{mine}", body={"processors": []})
     assert findings(cluster, "bad") == {}
 

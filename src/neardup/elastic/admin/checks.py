@@ -143,16 +143,19 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
 
 
 def _pipelines(cluster: Cluster, snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    """Pipelines of others that what goes to an hour is to run through first, and that are not there."""
+    """Pipelines of others that what goes to an hour is to run through, and that are not there."""
     settings = {f"index {index.name}": index.settings for index in snapshot.indices.hourly}
     settings[f"component template {cluster.address.custom}"] = snapshot.custom_settings
-    named = {what: each.get("default_pipeline", "_none") for what, each in settings.items()}
-    there = {
-        name: api.get_object(cluster, f"/{PIPELINE.path}/{name}") for name in set(named.values()) - {"_none"}
+    named = {
+        (what, setting): name
+        for what, each in settings.items()
+        for setting in ("default_pipeline", "final_pipeline")
+        if (name := each.get(setting, "_none")) not in ("_none", cluster.address.pipeline)
     }
-    for what, name in named.items():
-        if name in there and not there[name]:
-            text = f"there is no pipeline {name} (index.default_pipeline), so nothing can be written"
+    there = {name: api.get_object(cluster, f"/{PIPELINE.path}/{name}") for name in set(named.values())}
+    for (what, setting), name in named.items():
+        if not there[name]:
+            text = f"there is no pipeline {name} (index.{setting}), so nothing can be written"
             yield Finding(what, "bad", f"{text}; make it again, or take it out of there")
 
 
