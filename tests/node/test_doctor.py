@@ -357,6 +357,18 @@ def test_an_alias_that_nobody_moves_is_found(cluster):
     assert f"neardup rollover --window {cluster.address}" in text
 
 
+def test_an_alias_that_was_moved_to_an_hour_far_ahead_is_found(cluster):
+    """All was called ok, and what clients wrote stayed for thousands of years."""
+    own = cluster.address
+    set_up(cluster)
+    roll_over(cluster, now_ms() + 2 * HOUR_MS)
+    ((state, text),) = states_of(cluster, f"alias {own.alias}")
+    assert (state, "an hour that is to come" in text) == ("warning", True)
+    assert f"neardup rollover --window {own}" in text
+    roll_over(cluster, now_ms() + HOUR_MS)
+    assert states_of(cluster, f"alias {own.alias}")[0][0] == "ok"
+
+
 @pytest.mark.parametrize("alias", [{}, {"is_write_index": True}], ids=["alone", "as the one written to"])
 def test_an_alias_by_which_documents_go_to_an_index_of_others_is_found(cluster, alias):
     """It was said to write to no hour, and to be all right; nobody scored what was written there."""
