@@ -17,6 +17,8 @@ from neardup import sign
 from neardup.elastic.admin.checks import examine
 from neardup.elastic.admin.cluster_snapshot import take_snapshot
 from neardup.elastic.admin.hourly_indices import read_indices
+from neardup.elastic.admin.managed_objects import window_config
+from neardup.elastic.admin.recipe_change import checked_plan
 from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import apply, plan, set_up
 from neardup.elastic.http.address import Address
@@ -26,7 +28,14 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.compact import short_names
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_recovery import describe
-from neardup.errors import ClusterRejected, NotSetUp, RecipeMismatch, SettingsError, SetupRefused
+from neardup.errors import (
+    ClusterRejected,
+    NotSetUp,
+    RecipeMismatch,
+    SettingsError,
+    SetupRefused,
+    WindowDamaged,
+)
 from neardup.model.document import Document
 from neardup.model.hours import LAST_NAMED
 from neardup.model.settings import HOUR_MS, Recipe, Settings
@@ -516,6 +525,34 @@ def test_an_index_of_others_in_the_alias_is_told(cluster):
     finally:
         cluster.request("DELETE", f"/{other}")
     assert note not in set_up(cluster).notes
+
+
+def test_an_hour_whose_meta_another_client_wrote_is_kept_with_its_documents(cluster):
+    """`_meta` of a mapping is replaced whole: the hour was called unsigned, and was to be deleted."""
+    own, index = cluster.address, cluster.address.hourly(HOUR)
+    with open_elastic_window(str(own)) as window:
+        list(window.ingest([Document("a", "It rained all night in the old harbour.", HOUR * HOUR_MS)]))
+        about = read_indices(cluster).hourly[0].about
+        assert about is not None
+        cluster.request("PUT", f"/{index}/_mapping", body={"_meta": {"owner": "us"}})
+    with pytest.raises(SetupRefused, match=f"{index} lack.*`neardup setup"):
+        checked_plan(cluster, window_config(about), None)
+    with (
+        open_elastic_window(str(own)) as window,
+        pytest.raises(WindowDamaged, match=r"_meta.*`neardup setup"),
+    ):
+        list(window.ingest([Document("b", "It rained all night in the old harbour!", HOUR * HOUR_MS)]))
+    assert [change.words for change in set_up(cluster).changes] == [
+        f"put back what index {index} says of itself"
+    ]
+    assert set_up(cluster).changes == []
+    assert cluster.request("GET", f"/{index}/_mapping")[index]["mappings"]["_meta"] == {
+        "owner": "us",
+        "neardup": about,
+    }
+    with open_elastic_window(str(own)) as window:
+        (verdict,) = window.ingest([Document("b", "It rained all night in the old harbour!", HOUR * HOUR_MS)])
+    assert (verdict.status, verdict.duplicate_of) == ("exact", "a")
 
 
 def test_a_prefix_within_another_is_refused(cluster):

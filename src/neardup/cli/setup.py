@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from neardup.cli.config import Config
-    from neardup.elastic.admin.setup import Change, Plan
+    from neardup.elastic.admin.hour_changes import Change
+    from neardup.elastic.admin.setup import Plan
     from neardup.elastic.http.client import Cluster
 
 _signing = partial(typer.Option, rich_help_panel="Signing")

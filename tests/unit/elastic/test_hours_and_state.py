@@ -325,12 +325,13 @@ def test_a_window_without_hours_is_a_new_one():
     assert len(server.requests) == 1
 
 
-def made(recipe, pipeline):
+def made(recipe, pipeline, dynamic="true"):
+    about = {"_meta": {"neardup": {"recipe": recipe}}} if recipe else {}
     return Answer(
         200,
         {
             NAME: {
-                "mappings": {"_meta": {"neardup": {"recipe": recipe}}} if recipe else {},
+                "mappings": {"properties": {"neardup": {"dynamic": dynamic}}, **about},
                 "settings": {"index": {"final_pipeline": pipeline}},
             }
         },
@@ -342,6 +343,8 @@ def made(recipe, pipeline):
     [
         (made("r", "neardup-news"), None),
         (made(None, "neardup-news"), f"delete it .*`neardup ingest --from-index {NAME}` copies them"),
+        (made(None, "neardup-news", "false"), "found no _meta.neardup, .*replaces it whole; "),
+        (made(None, "_none", "false"), "delete it"),
         (made("other", "neardup-news"), "signed by other"),
         (made("r", "_none"), "final pipeline _none"),
         (Answer(200, {NAME: {"settings": {"index": {"uuid": "u"}}}}), "delete it"),

@@ -129,6 +129,32 @@ def test_an_hour_that_searches_by_the_alias_pass_over_is_put_into_it():
     ]
 
 
+@pytest.mark.parametrize("signer", ["plugin", "client"])
+def test_an_hour_that_another_client_took_its_description_from_is_described_again(signer):
+    """A `PUT /INDEX/_mapping` with `_meta` replaces it whole: setup called the hour unsigned, and advised to delete it,
+    with documents that counted.
+    """
+    config = replace(DEFAULT, signed_by=signer)
+    pipeline = "neardup-news" if signer == "plugin" else None
+    lacking = an_hour(config, final_pipeline=pipeline)._replace(
+        about=None, meta={"owner": "us"}, is_mapped=True
+    )
+    snapshot = complete(config)._replace(indices=Indices([lacking], []))
+    assert plan(NEWS, config, snapshot).changes == [
+        (
+            "put back what index news-2026.11.21-09 says of itself",
+            (),
+            "/news-2026.11.21-09/_mapping",
+            {"_meta": {"owner": "us", "neardup": config.about()}},
+        )
+    ]
+    for other in (lacking._replace(is_mapped=False), lacking._replace(settings={"final_pipeline": "mine"})):
+        if other.is_mapped and signer == "client":
+            continue
+        with pytest.raises(SetupRefused, match="not signed; delete it, if"):
+            plan(NEWS, config, snapshot._replace(indices=Indices([other], [])))
+
+
 def test_hours_are_told_of_no_policy_where_the_setting_is_unknown():
     snapshot = complete(lifecycle=False)._replace(indices=Indices([an_hour(lifecycle=None)], []))
     assert plan(NEWS, DEFAULT, snapshot).changes == []

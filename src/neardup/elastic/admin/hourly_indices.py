@@ -13,6 +13,7 @@ from neardup.elastic.http import admin_api as api
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
 
 _OBJECT: Final = "neardup"
@@ -20,6 +21,7 @@ _FIELDS: Final = (
     "aliases",
     "mappings._meta",
     "mappings._source",
+    f"mappings.properties.{_OBJECT}.dynamic",
     *(
         f"settings.index.{name}"
         for name in (
@@ -93,8 +95,10 @@ def _is_among(field: str, patterns: Sequence[str]) -> bool:
 class HourlyIndex(NamedTuple):
     """An index of an hour (`hour`, in whole hours since 1970) of the window, or of its `copies` that are set aside.
 
-    `about`: what `neardup setup` says of it (`_meta.neardup`), None if it was not made by our template; `settings`:
-    those of ours that it has, as Elasticsearch gives them: strings; `source`: what its mapping says of `_source`.
+    `about`: what `neardup setup` says of it (`_meta.neardup`), None if it was not made by our template, or if another
+    client has written the `meta` of its mapping anew, which replaces it whole; `settings`: those of ours that it has,
+    as Elasticsearch gives them: strings; `source`: what its mapping says of `_source`; `is_mapped`: whether it maps our
+    object, and nothing in it by guess.
     """
 
     name: str
@@ -104,6 +108,16 @@ class HourlyIndex(NamedTuple):
     settings: Mapping[str, Any]
     aliases: Mapping[str, Any]
     source: Mapping[str, Any]
+    meta: Mapping[str, Any] = MappingProxyType({})
+    is_mapped: bool = False
+
+    def is_made_for(self, address: Address, signed_by: Literal["plugin", "client"]) -> bool:
+        """Whether our template has made it, whatever it says of itself: it maps our object, and if nodes sign, all that
+        came went through the pipeline.
+        """
+        return self.is_mapped and (
+            signed_by == "client" or self.settings.get("final_pipeline") == address.pipeline
+        )
 
     @property
     def rebuilds_source(self) -> bool:
@@ -140,7 +154,8 @@ def read_indices(cluster: Cluster) -> Indices:
                 others.append(name)
             continue
         mapping = described.get("mappings", {})
-        about, source = mapping.get("_meta", {}).get("neardup"), mapping.get("_source", {})
+        meta, source = mapping.get("_meta", {}), mapping.get("_source", {})
         settings = described.get("settings", {}).get("index", {})
-        hourly.append(HourlyIndex(name, *hour, about, settings, described.get("aliases", {}), source))
+        aliases, mapped = described.get("aliases", {}), api.is_mapped(mapping)
+        hourly.append(HourlyIndex(name, *hour, meta.get(_OBJECT), settings, aliases, source, meta, mapped))
     return Indices(sorted(hourly, key=lambda index: (index.hour, index.copies)), sorted(others), occupied)

@@ -9,11 +9,13 @@ from neardup.elastic.admin.managed_objects import PIPELINE, SIGNATURE_STORAGE, w
 from neardup.elastic.admin.setup import plan
 from neardup.elastic.http import admin_api
 from neardup.errors import SetupRefused
+from neardup.model.counted import some_of
 
 if TYPE_CHECKING:
     from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot
     from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.admin.setup import Plan
+    from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
 
 
@@ -23,12 +25,22 @@ def checked_plan(cluster: Cluster, config: WindowConfig, archive: str | None) ->
     Raises `SetupRefused`, for an index that takes no writes too, and `ClusterRejected` if the nodes cannot sign so.
     """
     address, snapshot = cluster.address, take_snapshot(cluster)
+    _check_described(address, snapshot)
     _check_writable(cluster, snapshot, archive)
     made = plan(address, config, _as_if_signed(snapshot, config))
     for entry in wanted_objects(address, config, lifecycle=False):
         if entry.kind is PIPELINE:
             admin_api.simulate(cluster, {"text": ""}, processors=entry.body["processors"])
     return made
+
+
+def _check_described(address: Address, snapshot: ClusterSnapshot) -> None:
+    """Raises for an hour that does not say by which recipe it is signed: what is put back must be that of now."""
+    if lacking := [index.name for index in snapshot.indices.hourly if index.about is None]:
+        what = f"{some_of(lacking)} lack the description of a window's hour (_meta.neardup)"
+        raise SetupRefused(
+            str(address), what, f"`neardup setup --window {address}`, which puts it back or says why not"
+        )
 
 
 def _check_writable(cluster: Cluster, snapshot: ClusterSnapshot, archive: str | None) -> None:

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, take_snapshot
+from neardup.elastic.admin.hour_changes import Change, check_hour, hour_changes
 from neardup.elastic.admin.managed_objects import (
     ManagedObject,
     SignedBy,
@@ -27,32 +28,19 @@ from neardup.elastic.admin.managed_objects import (
 from neardup.elastic.admin.node_checks import plugin_for
 from neardup.elastic.admin.node_files import node_files, recipe_text
 from neardup.elastic.http.admin_api import put_object
-from neardup.errors import RecipeMismatch, SettingsError, SetupRefused
+from neardup.errors import SettingsError, SetupRefused
 from neardup.model.counted import some_of
 from neardup.model.settings import DEFAULT_MAX_LENGTH, MAX_Q, Recipe, Settings, check_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from neardup.elastic.admin.hourly_indices import HourlyIndex
     from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
 
 Sign = Literal["plugin", "client", "auto"]
 
 SIGNS: Final = ("plugin", "client", "auto")
-
-
-class Change(NamedTuple):
-    """One PUT that is needed: in words with its details, and as it is sent."""
-
-    words: str
-    details: tuple[str, ...]
-    path: str
-    body: dict[str, Any]
-
-    def __str__(self) -> str:
-        return "\n".join((self.words, *(f"    {line}" for line in self.details)))
 
 
 class Plan(NamedTuple):
@@ -179,7 +167,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     """
     check_prefix(address, snapshot)
     for index in snapshot.indices.hourly:
-        _check_index(address, config, index, is_made=snapshot.has_state)
+        check_hour(address, config, index, is_made=snapshot.has_state)
     _check_templates(address, snapshot)
     if config.compact and config.terms and config.lossless and snapshot.tokenizer is None:
         raise SetupRefused(
@@ -201,7 +189,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     pipeline = address.pipeline if config.signed_by == "plugin" else None
     policy = address.policy if snapshot.lifecycle and config.kept_hours else None
     for index in snapshot.indices.hourly:
-        changes += _index_change(index, address, pipeline, policy)
+        changes += hour_changes(index, address, config, pipeline, policy)
     hours = _hours_in_words(config, lifecycle=snapshot.lifecycle)
     return Plan(config, changes, list(_notes(address, config, snapshot)), hours)
 
@@ -248,24 +236,6 @@ def _object_change(address: Address, entry: ManagedObject, snapshot: ClusterSnap
         yield Change(f"change {entry.kind.title} {entry.name}", details, entry.path, entry.body)
 
 
-def _index_change(index: HourlyIndex, address: Address, *needed: str | None) -> Iterator[Change]:
-    """An hour that was made before the settings changed, or cloned. The pipeline and the policy `needed` can still be
-    changed; where none is, those of the user's own stay.
-    """
-    alias, settings = address.alias, index.settings
-    policy = settings.get("lifecycle", {}).get("name")
-    has = {"final_pipeline": settings.get("final_pipeline"), "lifecycle.name": policy}
-    named = zip(has.items(), needed, (address.pipeline, address.policy), strict=True)
-    wants = {key: need or (None if value == ours else value) for (key, value), need, ours in named}
-    body = {f"index.{key}": value for key, value in wants.items() if value != has[key]}
-    if body:
-        details = tuple(differences(has, wants, "index"))
-        yield Change(f"change index {index.name}", details, f"/{index.name}/_settings", body)
-    if not index.copies and alias not in index.aliases:  # searches that name the window pass over it
-        path = f"/{index.name}/_alias/{alias}"
-        yield Change(f"put index {index.name} into alias {alias}", (), path, {"is_write_index": False})
-
-
 def check_prefix(address: Address, snapshot: ClusterSnapshot) -> None:
     """Raises where the prefix names something that is there already, and is no alias."""
     if snapshot.prefix_is:
@@ -277,35 +247,6 @@ def check_prefix(address: Address, snapshot: ClusterSnapshot) -> None:
             f"there is {_article(snapshot.prefix_is)} {address.prefix}, where an alias of this name is needed",
             remedy,
         )
-
-
-def _check_index(address: Address, config: WindowConfig, index: HourlyIndex, *, is_made: bool) -> None:
-    """Raises for an index of the window that is not as `config` has it; `is_made`: the window was there before."""
-    if index.about is None:
-        what = f"index {index.name} was not made for neardup and its documents are not signed"
-        elsewhere = f"choose another prefix, and take them over: neardup ingest --from-index {index.name}"
-        here = "delete it, if it was made while the templates were missing (no document in it counts), and run again"
-        raise SetupRefused(str(address), what, f"{here}; or {elsewhere}" if is_made else elsewhere)
-    if index.about["recipe"] != config.recipe_text:
-        raise RecipeMismatch(
-            f"index {index.name}", str(index.about["recipe"]), config.recipe_text, str(address)
-        )
-    for part in ("lossless", "words"):
-        wanted = getattr(config, part)
-        if index.about.get(part, True) != wanted:
-            raise SetupRefused(
-                str(address),
-                f"index {index.name} was made with{'' if wanted else 'out'} --no-{part}",
-                f"keep {f'--no-{part}' if wanted else f'--{part}'}, or set up another prefix and take its "
-                "documents over: neardup ingest --from-index",
-            )
-    for name in ("text_field", "time_field"):
-        if index.about[name] != getattr(config, name):
-            raise SetupRefused(
-                str(address),
-                f"index {index.name} has {name} {index.about[name]!r}, not {getattr(config, name)!r}",
-                f"keep {index.about[name]!r}, or choose another prefix",
-            )
 
 
 def _check_templates(address: Address, snapshot: ClusterSnapshot) -> None:

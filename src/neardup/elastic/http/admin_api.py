@@ -151,6 +151,12 @@ def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
     return about_of(answer["index_templates"][0]["index_template"])
 
 
+def is_mapped(mapping: Mapping[str, Any]) -> bool:
+    """Whether the mapping of an index has our object as our template maps it: nothing in it is mapped by guess."""
+    ours = mapping.get("properties", {}).get("neardup", {})
+    return str(ours.get("dynamic")).lower() == "false"
+
+
 def about_of(template: Mapping[str, Any]) -> dict[str, Any] | None:
     """What an index template says of the window whose indices it makes; None of one that makes none."""
     mapping = template.get("template", {}).get("mappings", {})

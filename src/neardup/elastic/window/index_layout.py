@@ -12,6 +12,7 @@ from neardup.elastic.http.admin_api import (
     delete_index,
     index_names,
     index_settings,
+    is_mapped,
     own_index,
 )
 from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, count_once, refresh
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _CLOSED: Final = "index_closed_exception"
+_SIGNED_BY: Final = (
+    "mappings._meta.neardup", "mappings.properties.neardup.dynamic", "settings.index.final_pipeline",
+)  # fmt: skip
 LOSSLESS_NEEDED: Final = (
     "sketch: the q-grams of this window are not indexed (neardup setup --no-lossless). A window that is set up without "
     "that option has them, and neardup ingest --from-index copies the documents there"
@@ -233,19 +237,26 @@ class Layout:
         """Raises `WindowDamaged` for an hour that was made, or changed, so that documents in it are not signed as those
         of this window: its template or pipeline is gone. An hour that another client has deleted is none.
         """
-        about = own_index(cluster, index, fields=("mappings._meta.neardup", "settings.index.final_pipeline"))
+        about = own_index(cluster, index, fields=_SIGNED_BY)
         if not about:
             return
-        signed_by = about.get("mappings", {}).get("_meta", {}).get("neardup", {}).get("recipe")
+        mapping = about.get("mappings", {})
+        signed_by = mapping.get("_meta", {}).get("neardup", {}).get("recipe")
         pipeline = about.get("settings", {}).get("index", {}).get("final_pipeline")
+        is_signed = self.client_signs or pipeline == self.address.pipeline
         again = f"`neardup setup --window {self.address}`, and run again"
+        if signed_by is None and is_signed and is_mapped(mapping):
+            raise WindowDamaged(
+                index, "no _meta.neardup", f"what {self.address.template} makes",
+                remedy=f"whoever writes _meta of a mapping replaces it whole; {again}",
+            )  # fmt: skip
         if signed_by != recipe:
             raise WindowDamaged(
                 index, f"an index signed by {signed_by}", f"one that was made by {self.address.template}",
                 remedy="delete it (no document in it counts that came since; `neardup ingest --from-index "
                 f"{index}` copies them into another window), {again}",
             )  # fmt: skip
-        if not self.client_signs and pipeline != self.address.pipeline:
+        if not is_signed:
             raise WindowDamaged(index, f"the final pipeline {pipeline}", self.address.pipeline, remedy=again)
 
     def check_takes_new(self, cluster: Cluster) -> None:
