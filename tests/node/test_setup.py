@@ -527,6 +527,23 @@ def test_an_index_of_others_in_the_alias_is_told(cluster):
     assert note not in set_up(cluster).notes
 
 
+@pytest.mark.parametrize("narrowing", [{"filter": {"term": {"source": "a"}}}, {"routing": "x"}])
+def test_a_filter_on_an_hour_in_the_alias_is_told(cluster, narrowing):
+    """Searches by the name of the window passed over documents, and nothing told."""
+    own, index = cluster.address, cluster.address.hourly(HOUR)
+    set_up(cluster)
+    roll_over(cluster, HOUR * HOUR_MS)
+    assert not [note for note in set_up(cluster).notes if "a filter or a routing" in note]
+    cluster.request("PUT", f"/{index}/_alias/{own.alias}", body={**narrowing, "is_write_index": True})
+    (note,) = [note for note in set_up(cluster).notes if "a filter or a routing" in note]
+    assert f"the alias {own.alias} has a filter or a routing on {index}: searches by it pass over" in note
+    assert ("setup", "warning", note) in list(examine(own, cluster.credentials))
+    path, body = note.rpartition(": PUT ")[2].split(" ", maxsplit=1)
+    cluster.request("PUT", f"/{path}", body=orjson.loads(body))
+    assert not [note for note in set_up(cluster).notes if "a filter or a routing" in note]
+    assert read_indices(cluster).hourly[0].aliases[own.alias] == {"is_write_index": True}
+
+
 def test_an_hour_whose_meta_another_client_wrote_is_kept_with_its_documents(cluster):
     """`_meta` of a mapping is replaced whole: the hour was called unsigned, and was to be deleted."""
     own, index = cluster.address, cluster.address.hourly(HOUR)

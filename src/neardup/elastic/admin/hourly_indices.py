@@ -37,6 +37,10 @@ _REBUILDING: Final = ("logsdb", "time_series")
 """Modes of an index in which `_source` is not kept, but rebuilt from the fields, as far as it can be."""
 
 
+_NARROWING: Final = ("filter", "search_routing")
+"""What an alias may have, by which its searches do not see all documents of an index."""
+
+
 def rebuilds_source(settings: Mapping[str, Any]) -> bool:
     """Whether an index of these settings (below `index`) may give documents back otherwise than they were written:
     synthetic `_source`, which loses order and repetition of values.
@@ -118,6 +122,10 @@ class HourlyIndex(NamedTuple):
         return self.is_mapped and (
             signed_by == "client" or self.settings.get("final_pipeline") == address.pipeline
         )
+
+    def is_narrowed(self, alias: str) -> bool:
+        """Whether a search by the alias may pass over documents of it that another finds."""
+        return not self.aliases.get(alias, {}).keys().isdisjoint(_NARROWING)
 
     @property
     def rebuilds_source(self) -> bool:

@@ -304,6 +304,15 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
     yield from snapshot.notes_on_custom(config.text_field, config.time_field)
     if snapshot.also_called:
         yield f"the alias {address.alias} also has {some_of(snapshot.also_called)}: searches by it see what is there"
+    alias = address.alias
+    if narrowed := [each for each in snapshot.indices.hourly if each.is_narrowed(alias)]:
+        flag = "true" if narrowed[0].aliases[alias].get("is_write_index") else "false"
+        names = some_of([each.name for each in narrowed])
+        yield (
+            f"the alias {alias} has a filter or a routing on {names}: searches by it pass over documents there; "
+            "give these to an alias of another name, and take them off each hour: "
+            f'PUT {narrowed[0].name}/_alias/{alias} {{"is_write_index": {flag}}}'
+        )
     if snapshot.indices.others:
         yield (
             f"{some_of(snapshot.indices.others)} match {address.pattern} as well: new indices of such names would be "
