@@ -22,7 +22,7 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.document_checks import examine_documents
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_document import StateDocument, read_state
-from neardup.errors import SetupRefused
+from neardup.errors import SetupRefused, WindowDamaged
 from neardup.model.clock import now_ms
 from neardup.model.document import Document
 from neardup.model.settings import HOUR_MS, Recipe, Settings
@@ -97,6 +97,34 @@ def test_verdicts_that_another_window_gave_are_told_with_a_way_to_have_them_scor
     assert invoke("watch", "--window", cluster.address, "--once").exit_code == 0
     with open_elastic_window(str(cluster.address), readonly=True) as window:
         assert window.query(id="c").status == "exact"
+
+
+@pytest.mark.parametrize("way", ["clone", "bulk"])
+def test_copies_of_documents_with_their_verdicts_within_a_window_are_told(cluster, way):
+    """An hour cloned, or copied by `_reindex`, into another: nothing could be scored any more, and the doctor found all
+    as it should be.
+    """
+    own, there, copy = cluster.address, cluster.address.hourly(HOUR), cluster.address.hourly(HOUR + 1)
+    with open_elastic_window(str(own)) as window:
+        list(window.ingest([Document(id, grams(0, 20), HOUR * HOUR_MS) for id in "abc"]))
+    assert list(examine_documents(own, cluster.credentials)) == []
+    if way == "clone":
+        settings(cluster, there, **{"blocks.write": True})
+        cluster.request("POST", f"/{there}/_clone/{copy}", body={"settings": {"index.blocks.write": None}})
+        settings(cluster, there, **{"blocks.write": None})
+        cluster.request("GET", f"/_cluster/health/{copy}?wait_for_status=yellow&timeout=30s")
+    else:
+        put_doc(cluster, copy, "c", cluster.request("GET", f"/{there}/_doc/c")["_source"])
+    cluster.request("POST", f"/{copy}/_refresh")
+    (finding,) = examine_documents(own, cluster.credentials)
+    assert (finding.what, finding.state) == (f"verdicts in {own.prefix}", "bad")
+    assert re.search(rf"{there}/\w and {copy}/\w have one arrival.*without the object neardup", finding.found)
+    with open_elastic_window(str(own)) as window, pytest.raises(WindowDamaged, match="one arrival"):
+        window.stats()
+    for id in "abc":
+        delete_doc(cluster, copy, id)
+    cluster.request("POST", f"/{copy}/_refresh")
+    assert list(examine_documents(own, cluster.credentials)) == []
 
 
 def test_an_archive_whose_state_is_lost_is_told_how_it_is_made_anew(cluster):

@@ -13,6 +13,7 @@ from neardup.elastic.watch.archive_checks import check_archive, check_blocks, cl
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import (
     check_unscored,
+    copied_within,
     has_verdict_without_arrival,
     scored_documents,
 )
@@ -38,11 +39,16 @@ _OF_OTHERS: Final = (
     "they do not count, and wait for none; index them again without the object neardup, for `neardup watch`"
 )
 
+_COPIED: Final = (
+    "{} and {} have one arrival, so the window cannot be read: `_reindex` and `_clone` copy documents with their "
+    "verdicts; index what was copied so again without the object neardup, for `neardup watch`, or delete it"
+)
+
 
 def examine_documents(address: Address, credentials: Credentials) -> Iterator[Finding]:
     """What a doctor finds of where the documents of a window lie: its archive, if it has one, or the hours that are
-    closed; why its state document lets nobody open it; and whether it has verdicts that another window gave. Whether
-    the cluster answers others have said.
+    closed; why its state document lets nobody open it; and whether it has verdicts that another window gave, or, as far
+    as a sample shows, copies of its own. Whether the cluster answers others have said.
     """
     with suppress(NeardupError), Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster:
         try:
@@ -60,8 +66,8 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
             yield from map(closed, missed)
         elif state is None and config_of_template(cluster) is not None:
             yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
-        if state is not None and _has_verdicts_of_others(cluster, state):
-            yield Finding(f"verdicts in {address.prefix}", "warning", _OF_OTHERS)
+        if state is not None:
+            yield from _verdicts_not_given(cluster, state)
 
 
 def is_half_signed(address: Address, credentials: Credentials) -> bool:
@@ -96,6 +102,17 @@ def _opened_state(cluster: Cluster) -> StateDocument | None:
     return state
 
 
+def _verdicts_not_given(cluster: Cluster, state: StateDocument) -> Iterator[Finding]:
+    """Verdicts that no scorer gave the documents that bear them."""
+    what = f"verdicts in {cluster.address.prefix}"
+    if _has_verdicts_of_others(cluster, state):
+        yield Finding(what, "warning", _OF_OTHERS)
+    layout = Layout.described(cluster.address, state.about, state.archive)
+    pair = copied_within(cluster, layout, state)
+    if pair is not None and _is_at_rest(cluster, state):
+        yield Finding(what, "bad", _COPIED.format(*(f"{ref.index}/{ref.id}" for ref in pair)))
+
+
 def _has_verdicts_of_others(cluster: Cluster, state: StateDocument) -> bool:
     """Whether a document has a verdict without an arrival, or an arrival still to be given out, and no scorer is at
     work that may have given it.
@@ -104,5 +121,9 @@ def _has_verdicts_of_others(cluster: Cluster, state: StateDocument) -> bool:
     scored = scored_documents(cluster, layout)
     if has_verdict_without_arrival(cluster, layout):
         return True
-    ended = state.holder is None and read_state(cluster) == state
-    return ended and scored.last >= state.commit.next_order
+    return scored.last >= state.commit.next_order and _is_at_rest(cluster, state)
+
+
+def _is_at_rest(cluster: Cluster, state: StateDocument) -> bool:
+    """Whether no scorer has been at work since the state was read, which may have written what was found."""
+    return state.holder is None and read_state(cluster) == state

@@ -33,10 +33,10 @@ PAGE: Final = 2_000
 _AT_ONCE: Final = 4_096
 """Values of one query."""
 _COUNTED_AT_ONCE: Final = 1_000
-_ARRIVAL: Final = f"{OBJECT}.order"
+ARRIVAL: Final = f"{OBJECT}.order"
 _RELATING: Final = {"identity": str, "order": int, "group_order": int, "time": int}
 """Fields of a document by which others are found."""
-BY_ARRIVAL: Final = ({_ARRIVAL: {"order": "asc", "unmapped_type": "long"}}, api.BY_INDEX)
+BY_ARRIVAL: Final = ({ARRIVAL: {"order": "asc", "unmapped_type": "long"}}, api.BY_INDEX)
 """By index last, for one under our prefix that is none of the window's may hold copies of ours."""
 BY_TIME: Final = (
     {f"{OBJECT}.time": {"order": "asc", "unmapped_type": "long"}},
@@ -48,9 +48,9 @@ BY_TIME: Final = (
 def committed(state: StateDocument, first: int) -> dict[str, Any]:
     """The query for what counts of a window, from the arrival `first` on."""
     arrivals = {"gte": max(first, state.commit.floor_order), "lt": state.commit.next_order}
-    query: dict[str, Any] = {"filter": [{"range": {_ARRIVAL: arrivals}}]}
+    query: dict[str, Any] = {"filter": [{"range": {ARRIVAL: arrivals}}]}
     if state.aborted:
-        query["must_not"] = [{"range": {_ARRIVAL: {"gte": low, "lt": high}}} for low, high in state.aborted]
+        query["must_not"] = [{"range": {ARRIVAL: {"gte": low, "lt": high}}} for low, high in state.aborted]
     return {"bool": query}
 
 
@@ -257,5 +257,5 @@ def has_aborted(cluster: Cluster, layout: Layout, state: StateDocument) -> bool:
 
 def in_aborted_range(state: StateDocument) -> dict[str, Any]:
     """The query for documents of aborted ranges, of which there are some."""
-    ranges = [{"range": {_ARRIVAL: {"gte": first, "lt": last}}} for first, last in state.aborted]
+    ranges = [{"range": {ARRIVAL: {"gte": first, "lt": last}}} for first, last in state.aborted]
     return {"bool": {"should": ranges, "minimum_should_match": 1}}

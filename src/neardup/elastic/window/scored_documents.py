@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http import api
 from neardup.elastic.http.admin_api import config_of_template
-from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.codec import OBJECT, own_object
 from neardup.elastic.window.index_layout import Layout
+from neardup.elastic.window.loader import ARRIVAL, BY_ARRIVAL, PAGE, committed, pages
 from neardup.elastic.window.state_document import StateDocument
 from neardup.errors import WindowDamaged
 from neardup.model.hours import FIRST_HOUR
 
 if TYPE_CHECKING:
+    from neardup.elastic.http.api import DocumentRef
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.window.lease import Lease
     from neardup.model.settings import Settings
@@ -63,6 +65,36 @@ def has_verdict_without_arrival(cluster: Cluster, layout: Layout) -> bool:
     left_out = [{"exists": arrival}, {"term": {status: "unscored"}}]
     query = {"bool": {"filter": [{"exists": {"field": status}}], "must_not": left_out}}
     return bool(_by_index(cluster, layout, query, {}))
+
+
+def copied_within(
+    cluster: Cluster, layout: Layout, state: StateDocument
+) -> tuple[DocumentRef, DocumentRef] | None:
+    """Two documents of one arrival, as another client makes them who copies documents of the window into it; None if
+    a random sample of those that count has none. Where one document in a thousand is a copy, two samples in a hundred
+    have none; where one in a hundred is, one in 10^17. Three requests.
+    """
+    if layout.archive is None and not layout.living(cluster):
+        return None
+    at_random = {"random_score": {"seed": 0, "field": "_seq_no"}, "boost_mode": "replace"}
+    body: dict[str, Any] = {
+        "query": {"function_score": {"query": committed(state, 0), **at_random}},
+        "size": PAGE, "track_total_hits": False, "_source": [ARRIVAL],
+    }  # fmt: skip
+    page = api.search(cluster, layout.target, body, api.WHOLE_OF_WHAT_IS_THERE)
+    sampled = {own_object(hit.source).get("order") for hit in page.hits if layout.owns(hit.index)}
+    body = {
+        "query": layout.without_others(cluster, {"terms": {ARRIVAL: sorted(sampled - {None})}}),
+        "size": 0, "track_total_hits": False,
+        "aggs": {"twice": {"terms": {"field": ARRIVAL, "size": PAGE, "min_doc_count": 2}}},
+    }  # fmt: skip
+    page = api.search(cluster, layout.target, body, api.WHOLE_OF_WHAT_IS_THERE)
+    for bucket in page.buckets("twice"):
+        body = {"query": {"term": {ARRIVAL: bucket["key"]}}, "sort": BY_ARRIVAL, "_source": False}
+        refs = [hit.ref for hits in pages(cluster, layout, body) for hit in hits]
+        if len(refs) > 1:
+            return refs[0], refs[1]
+    return None
 
 
 def recovered(
