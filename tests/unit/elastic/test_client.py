@@ -21,6 +21,7 @@ from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.permission_errors import permission_error, role_for
 from neardup.elastic.http.scan import PAGE
+from neardup.elastic.http.wait_reasons import WaitReasons
 from neardup.errors import ClusterConflict, ClusterError, ClusterRefused, ClusterRejected, ClusterUnreachable
 
 GREEN = Answer(200, {"status": "green"})
@@ -110,6 +111,23 @@ def test_what_many_requests_are_refused_for_is_told_once_a_minute_with_how_often
     assert told == [
         "", " (3 more times in the 60 s since this was told)", " (1 more time in the 65 s since this was told)",
     ]  # fmt: skip
+
+
+def test_a_reason_is_told_once_whichever_indices_had_no_room(caplog):
+    """A node whose breaker trips refuses another handful of hours each time: each was a reason of its own."""
+    reasons, url = WaitReasons(), "http://localhost:9200"
+    failed = (
+        "all shards failed of news-2026.11.21-08, news-2026.11.21-09",
+        "Partial shards failure of news-2026.11.21-09",
+        "Partial shards failure of news-2026.11.21-08, news-copies-2026.11.21-07",
+    )
+    for each in failed:
+        reasons.log(
+            url, f"429 search_phase_execution_exception {each}: Data too large, [12288/12kb]", 120.0, 1.0
+        )
+    assert len(caplog.messages) == 1
+    reasons.log(url, f"429 search_phase_execution_exception {failed[0]}: queue is full", 120.0, 1.0)
+    assert len(caplog.messages) == 2
 
 
 def test_a_cut_connection_is_tried_again(caplog):

@@ -11,9 +11,11 @@ from neardup.model.counted import counted
 
 AGAIN_AFTER: Final = 60.0
 """Seconds for which a reason that was told is only counted: a busy cluster refuses many requests for the same one."""
-_COUNTED_RE: Final = re.compile(r"(?<!^)\b\d[\w.]*|@[0-9a-f]+")
-"""What is another each time that a busy node refuses for the same reason: times, sizes, names of objects in memory. The
-status, at the beginning, is not.
+_COUNTED_RE: Final = re.compile(
+    r"(?:all shards failed|Partial shards failure) of [^:]+|(?<!^)\b\d[\w.]*|@[0-9a-f]+"
+)
+"""What is another each time that a busy node refuses for the same reason: indices without room, times, sizes, names of
+objects in memory. The status, at the beginning, is not.
 """
 
 _log = logging.getLogger("neardup")
