@@ -63,6 +63,12 @@ def test_a_misspelt_file_is_told_where_no_window_was_meant(run):
         assert (done.code, said in done.err) == (2, True)
 
 
+def test_a_number_of_thousands_of_digits_is_no_line(run):
+    Path("a.jsonl").write_text(json.dumps({"text": FERRY}))
+    done = run("explain", "a.jsonl:1", f"a.jsonl:{'1' * 5_000}")
+    assert (done.code, "is no file, nor FILE:LINE" in done.err) == (2, True)
+
+
 def test_what_dedup_removed_is_explained_by_the_names_that_it_gives(run):
     records = [
         {"id": "a", "body": FERRY, "time": "2026-11-21T06:00:00Z"}, {"id": "b", "body": None},

@@ -86,7 +86,9 @@ def test_a_stream_that_is_ingested_is_counted_while_it_runs(tmp_path):
     assert all(told["neardup_stage_seconds_total", stage] > 0 for stage in ("read", "score", "write"))
 
 
-@pytest.mark.parametrize("address", ["", "host:", "70000", "localhost:x", "١"])
+@pytest.mark.parametrize(
+    "address", ["", "host:", "70000", "localhost:x", "١", pytest.param("9" * 5_000, id="5,000 digits")]
+)
 def test_an_address_that_is_none_is_refused(address):
     with pytest.raises(SettingsError, match=r"\[HOST:\]PORT"):
         parsed(address)

@@ -79,6 +79,7 @@ def parsed(address: str) -> tuple[str, int]:
     (('127.0.0.1', 9464), ('0.0.0.0', 9464), ('::1', 9464))
     """
     host, _, port = address.rpartition(":")
-    if not (port.isascii() and port.isdecimal() and int(port) <= 65_535):
+    # Not by `int` alone, which refuses thousands of digits in words of its own.
+    if not (port.isascii() and port.isdecimal() and len(port) <= 5 and int(port) <= 65_535):
         raise SettingsError("metrics", address, "[HOST:]PORT, such as 9464 or 0.0.0.0:9464")
     return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN: Final = 40
 """Characters of a text that a message about it shows."""
+_MOST_DIGITS: Final = 18
+"""Of the number of a line: Python makes no number of thousands."""
 
 
 def one_text(
@@ -62,7 +64,7 @@ def _is_pipe(name: str) -> bool:
 def is_record_of_file(name: str) -> bool:
     """Whether `name` is that of a record, as messages and `dedup` name it: of a file that is there, and its line."""
     file, _, line = name.rpartition(":")
-    return line.isdecimal() and is_file(file)
+    return line.isdecimal() and len(line) <= _MOST_DIGITS and is_file(file)
 
 
 def record_of_file(name: str, config: Config, **reading: Any) -> Document:
