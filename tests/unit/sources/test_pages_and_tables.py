@@ -72,6 +72,14 @@ def test_a_page_is_in_the_encoding_that_it_says_where_that_fits(tmp_path, charse
     assert document.text == text
 
 
+def test_a_page_that_is_no_text_of_the_encoding_it_is_said_to_be_in_is_rejected(tmp_path):
+    pytest.importorskip("trafilatura")
+    path = written(tmp_path / "a.html", PAGE.encode() + b"<p>Caf\x81")
+    reject, page = read(path, written(tmp_path / "b.html", PAGE), html=True, encoding="cp1252")
+    assert (reject.id, reject.reason.partition(", after")[0]) == ("a.html", "not cp1252, as --encoding says")
+    assert page.id == "b.html"
+
+
 def test_a_page_without_a_main_text_is_taken_whole_and_one_without_any_rejected(tmp_path):
     pytest.importorskip("trafilatura")
     small = written(
