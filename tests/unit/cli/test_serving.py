@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import socket
 import threading
@@ -17,6 +18,7 @@ import uvicorn
 from neardup.cli import serving
 from neardup.errors import NotAvailable
 from neardup.opening import open_window
+from neardup.serving.connections import most_connections
 from neardup.serving.guard import Limits
 
 HALF = (
@@ -182,3 +184,11 @@ def test_more_connections_than_it_may_open_are_hung_up_and_it_goes_on(tmp_path, 
     assert [record.getMessage() for record in caplog.records] == [
         "4 connections are open: more are hung up (half of `ulimit -n` are taken)"
     ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "most"), [(1_024, 512), (1 << 30, 32_768), (resource.RLIM_INFINITY, 32_768)]
+)
+def test_the_window_may_open_half_of_the_files(monkeypatch, limit, most):
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
+    assert most_connections() == most

@@ -317,6 +317,7 @@ def test_the_command_speaks_over_its_standard_streams(path):
         "get_group",
     }
     assert all(tool.description and tool.annotations.read_only_hint for tool in tools)
+    assert not any(tool.annotations.open_world_hint for tool in tools)  # nothing but the window is asked
     (check,) = (tool for tool in tools if tool.name == "check_text")
     assert "below the reach of sketches" in check.input_schema["properties"]["threshold"]["description"]
     assert said["first"]["id"] == "new"
