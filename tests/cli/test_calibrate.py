@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import pytest
 from testing.cli.invocation import invoke
+from testing.window.backends import grams
 
 import neardup
 from neardup.calibration.window_pairs import pairs_of
@@ -243,6 +244,17 @@ def test_documents_that_leave_the_window_meanwhile_are_passed_over(window, tmp_p
     shown = capsys.readouterr()
     assert json.loads(shown.out.splitlines()[-1])["answers"] == {"copy": len(found.pairs) - 1}
     assert "'a1' has left the window meanwhile: its pair is skipped" in shown.err
+
+
+def test_the_pair_of_a_document_with_many_later_copies_is_that_with_an_earlier_one():
+    texts = {"first": grams(0, 100), "second": grams(10, 110)} | {
+        f"copy {n}": grams(10, 110) for n in range(12)
+    }
+    with neardup.open(None, window_hours=0) as target:
+        list(target.ingest({"id": id, "text": text} for id, text in texts.items()))
+        pairs = pairs_of(target, 0.6, most=100, on_progress=lambda done, of: None).pairs
+    assert pairs[0] == ("second", "first", 0.9)
+    assert [pair.score for pair in pairs[1:]] == [1.0] * 12
 
 
 def test_a_key_is_read_from_a_terminal_by_what_neardup_depends_on(monkeypatch):
