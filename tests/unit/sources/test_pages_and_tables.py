@@ -38,6 +38,13 @@ def test_a_page_is_its_main_text_with_title_and_date(tmp_path):
         assert markup not in page.text
 
 
+def test_the_date_of_a_page_is_when_it_was_published_and_not_when_it_was_changed(tmp_path):
+    pytest.importorskip("trafilatura")
+    changed = '<meta property="article:modified_time" content="2026-11-23T06:00:00Z"></head>'
+    (page,) = read(written(tmp_path / "a.html", PAGE.replace("</head>", changed)), html=True)
+    assert page.time == "2026-11-21"
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
 def test_a_page_may_be_of_any_encoding(tmp_path, encoding):
     pytest.importorskip("trafilatura")
