@@ -181,6 +181,7 @@ def test_more_connections_than_it_may_open_are_hung_up_and_it_goes_on(tmp_path, 
     run(tmp_path, port, monkeypatch, ask)
     assert ended == [b""] * 5
     assert b"200 OK" in answers[0]
+    assert b"\nserver:" not in answers[0].lower()  # nobody is told what serves it
     assert [record.getMessage() for record in caplog.records] == [
         "4 connections are open: more are hung up (half of `ulimit -n` are taken)"
     ]

@@ -932,7 +932,7 @@ def test_a_form_that_cannot_be_read_is_refused_at_once(client, kind, body, statu
 
 
 def test_a_form_may_be_written_without_escapes_and_leave_a_field_empty(client, path):
-    text = "Die Fähre lief bei Dämmerung auf die Küste: niemand wurde verletzt, heißt es später."
+    text = "Die Fähre lief bei Dämmerung auf die Küste: niemand wurde verletzt (n=0), heißt es später."
     with open_window(path) as window:
         list(window.ingest([{"id": "f", "text": text, "time": "2026-11-21T09:10Z"}]))
     for sent in (text, quote(text), quote_plus(text)):
