@@ -75,6 +75,8 @@ def test_the_table_says_what_recurs_and_where(run, table):
     shown = run("boilerplate", "show", table, "--source", "a", "--format", "jsonl").lines
     assert all((each["source"], each["documents"], each["of"]) == ("a", 12, 12) for each in shown)
     assert "All rights reserved by the owners of a." in {each["text"] for each in shown}
+    columns, first, *_ = run("boilerplate", "show", table, "--source", "b").out.splitlines()
+    assert (columns.split(), first.split()[:3]) == (["source", "documents", "of", "text"], ["b", "13", "13"])
     assert "All rights reserved by the owners of b." in run("boilerplate", "show", table).out
     missing = run("boilerplate", "show", table, "--source", "c")
     assert (missing.code, missing.out) == (2, "")
