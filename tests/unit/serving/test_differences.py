@@ -26,6 +26,25 @@ def test_what_a_version_lacks_is_struck_out_where_it_stood():
     assert "<del> , said Mr Hall </del>of Porthleven." in shown
 
 
+def test_what_differs_is_marked_in_both_texts_and_nothing_else_is():
+    other = HEAD.replace("dawn", "dusk").replace("hurt,", "badly hurt,").removeprefix("WIRE - ")
+    first, second, *_ = compared(HEAD, other, None)
+    assert first.html == HEAD.replace("WIRE -", '<mark class="removed">WIRE -</mark>').replace(
+        "dawn", '<mark class="changed">dawn</mark>'
+    )
+    marked = other.replace("dusk", '<mark class="changed">dusk</mark>').replace(
+        "badly", '<mark class="added">badly</mark>'
+    )
+    assert second.html == marked
+    assert against(HEAD, other, None, most_facts=0).side.html == f"<del> WIRE - </del>{marked}"
+
+
+def test_what_stands_elsewhere_is_marked_as_moved():
+    ferry, nobody = HEAD.removesuffix(".").split(". ")
+    _, second, *_ = compared(HEAD, f"{nobody}. {ferry}.", None)
+    assert second.html == f'<mark class="moved">{nobody}.</mark> {ferry}.'
+
+
 def test_a_long_stretch_that_is_lacking_is_shown_by_its_ends_and_escaped():
     more = "<b>" + " ".join(f"word{i}" for i in range(100)) + "</b> "
     shown = against(more + HEAD, HEAD, None, most_facts=0).side.html
