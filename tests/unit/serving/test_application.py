@@ -676,6 +676,9 @@ def test_bodies_and_rates_have_limits(serve):
     chunks = (b'{"text": "' + b"x" * 400 for _ in range(5))
     assert client.post("/api/check", content=chunks).status_code == 413
     assert client.post("/check", data={"text": "x" * 2_000}).status_code == 413
+    for size, status in ((1_000, 200), (1_001, 413)):
+        chunks = (part for part in (b"text=", b"x" * (size - 5)))
+        assert client.post("/check", content=chunks, headers={"content-type": FORM}).status_code == status
     client = serve(limits=Limits(rate=3))
     statuses = [client.get("/api/changes").status_code for _ in range(8)]
     assert 200 in statuses
@@ -1025,6 +1028,13 @@ def test_figures_are_those_of_prometheus(client):
     assert stories == {"1": 1, "3": 3, "24": 3}
     paths = {s.labels["path"] for s in families["neardup_request_seconds"].samples}
     assert "/made/up/path" not in paths
+
+
+def test_figures_tell_copies_by_their_kinds(tmp_path):
+    with open_window(tmp_path / "kinds", window_hours=0, kinds=True) as window:
+        texts = (grams(0, 120), grams(0, 119), grams(500, 620))
+        list(window.ingest({"id": str(at), "text": text} for at, text in enumerate(texts)))
+        assert 'neardup_window_kinds{kind="copy"} 1.0' in Metrics(Questions(window, "kinds")).text().decode()
 
 
 def test_a_story_is_over_when_the_window_goes_on_without_it(tmp_path):
