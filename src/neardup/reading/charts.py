@@ -47,10 +47,11 @@ def over_time(counts: Mapping[int, int], hours: Iterable[int]) -> tuple[Chart, i
     known = sorted({*counts, *hours})
     if not known:
         return chart((), ()), 1
-    span = known[-1] - known[0] + 1
-    period = next((each for each in _PERIODS if span <= each * MOST_BARS), -(-span // MOST_BARS))
-    first = known[0] // period
-    values = [0] * (known[-1] // period - first + 1)
+    begin, end = known[0], known[-1]
+    periods = (each for each in _PERIODS if end // each - begin // each < MOST_BARS)
+    period = next(periods, -(-(end - begin + 1) // (MOST_BARS - 1)))
+    first = begin // period
+    values = [0] * (end // period - first + 1)
     for hour, count in counts.items():
         values[hour // period - first] += count
     # The first bar may begin before the year 1, which has no name.
