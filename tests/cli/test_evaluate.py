@@ -132,6 +132,25 @@ def test_neardup_is_measured_as_it_is_set_up(run):
     assert len(list(Path("out/results").iterdir())) == 2
 
 
+@pytest.mark.parametrize("reach", ["", "reach = 0.6\n"])
+def test_neardup_finds_what_a_new_window_of_the_same_file_finds(run, reach):
+    Path("neardup.toml").write_text(f"[recipe]\nfold_case = true\n{reach}", "utf-8")
+    draw = random.Random(7)
+    rows = []
+    for pair in range(60):
+        text = "".join(draw.choices("etaoinshrdlu", k=1_500))
+        slips = [draw.choice("etaoin") if draw.random() < 0.17 else letter for letter in text]
+        rows += [{"id": f"{pair}a", "text": text}, {"id": f"{pair}b", "text": "".join(slips)}]
+    case, pairs = written("case.jsonl", rows), Path("pairs.tsv")
+    pairs.write_text("".join(f"{pair}a\t{pair}b\n" for pair in range(60)), "utf-8")
+    done = run(
+        "evaluate", case, "--truth", pairs, "-m", "neardup sketch", "--thresholds", "0.5", "--format", "jsonl"
+    )
+    window = run("ingest", case, "--window", "w", "--threshold", "0.5", "--output", "-")
+    assert done.lines[0]["points"][0]["reported"] == sum(one["status"] == "near" for one in window.lines)
+    assert ("fold_case, reach=0.6" in done.err) == bool(reach)
+
+
 def test_boilerplate_is_left_out_of_the_documents_of_its_own_source_alone(run):
     menu = "Home, news, sport and weather, and every week a letter to all who ask for it by mail."
     table = {"neardup": "boilerplate 1", "sources": {"A": {"documents": 20, "pieces": {menu: 20}}}}

@@ -155,7 +155,7 @@ def evaluate(
     )
     log_line(results.described(len(corpus), pairs, copy_label or ()))
     evaluation = results.evaluation_of(
-        corpus, pairs, methods, settings.settings, output, thresholds=levels, seed=seed, fresh=fresh
+        corpus, pairs, methods, settings, output, thresholds=levels, seed=seed, fresh=fresh
     )
     paths = write_reports(evaluation, output)
     results.print_summary(evaluation, format)

@@ -14,12 +14,12 @@ from neardup.cli.streams import log_line
 from neardup.cli.tables import counted, print_lines, print_table
 
 if TYPE_CHECKING:
+    from neardup.cli.config import Config
     from neardup.cli.options import Printed
     from neardup.evaluation.corpus import Corpus
     from neardup.evaluation.measure import Progress
     from neardup.evaluation.run import Evaluation
     from neardup.evaluation.truth import Truth
-    from neardup.model.settings import Settings
 
 
 def print_methods() -> None:
@@ -89,7 +89,7 @@ def evaluation_of(
     corpus: Corpus,
     truth: Truth,
     methods: Sequence[str],
-    settings: Settings,
+    config: Config,
     output: Path,
     *,
     thresholds: Sequence[float] | None,
@@ -101,7 +101,7 @@ def evaluation_of(
     from neardup.evaluation.run import Evaluation
     from neardup.evaluation.run import evaluate as outcomes
 
-    tuning = EvaluatedSettings.of(settings)
+    tuning = EvaluatedSettings.of(config.settings, gives_reach=config.gives_reach)
     if changes := str(tuning):
         log_line(f"neardup itself is measured with {changes}")
     output.mkdir(parents=True, exist_ok=True)

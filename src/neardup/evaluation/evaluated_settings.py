@@ -29,6 +29,9 @@ class EvaluatedSettings:
     `drop`), because every document is compared with all before it; partial copies, which are no duplicates; and what
     never changes a verdict.
 
+    gives_reach   the reach of the recipe is wanted at every threshold; else sketches reach as far as those of a new
+                  window at that threshold, whatever else the recipe says
+
     >>> str(EvaluatedSettings(Recipe(q=5, fold_case=True), min_shared=3)), str(EvaluatedSettings())
     ('q=5, fold_case, min_shared=3', '')
     """
@@ -38,9 +41,10 @@ class EvaluatedSettings:
     max_candidates: int = DEFAULT_MAX_CANDIDATES
     routes: tuple[str, ...] = ()
     min_shared: int | None = None
+    gives_reach: bool = False
 
     @classmethod
-    def of(cls, settings: Settings) -> Self:
+    def of(cls, settings: Settings, *, gives_reach: bool = False) -> Self:
         """What of `settings` is taken over."""
         return cls(
             settings.recipe or Recipe(),
@@ -48,6 +52,7 @@ class EvaluatedSettings:
             settings.max_candidates,
             settings.routes,
             settings.min_shared,
+            gives_reach,
         )
 
     @classmethod
@@ -64,13 +69,10 @@ class EvaluatedSettings:
         return values
 
     def settings(self, retrieval: Retrieval, threshold: float) -> Settings:
-        """The settings of a window in which every document is compared with all before it, and every copy is listed.
-
-        Where the recipe is the default one, its sketches reach as far as those of a new window at that threshold.
-        """
-        own = {one.name: getattr(self, one.name) for one in fields(self)}
-        if self.recipe == Recipe():
-            own["recipe"] = Recipe().reaching(exact_threshold(threshold))
+        """The settings of a window in which every document is compared with all before it, and every copy is listed."""
+        own = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "gives_reach"}
+        if not self.gives_reach:
+            own["recipe"] = self.recipe.reaching(exact_threshold(threshold))
         return Settings(threshold=threshold, retrieval=retrieval, matches=None, window_hours=0, **own)
 
     def sources_of(self, corpus: Corpus) -> Sequence[str]:
@@ -100,7 +102,10 @@ class EvaluatedSettings:
         for mine, its in ((self.recipe, default.recipe), (self, default)):
             for one in fields(mine):
                 value = getattr(mine, one.name)
-                if one.name == "recipe" or value == getattr(its, one.name):
+                is_wanted = one.name == "reach" and self.gives_reach
+                if one.name in {"recipe", "gives_reach"} or (
+                    value == getattr(its, one.name) and not is_wanted
+                ):
                     continue
                 if one.name == "lexicon":
                     value = self._lexicon_id

@@ -81,6 +81,7 @@ def test_a_kept_result_is_not_measured_again(tmp_path, measured):
         {"methods": ["neardup sketch"], "settings": EvaluatedSettings(max_candidates=9)},
         {"methods": ["neardup sketch"], "settings": EvaluatedSettings(routes=("simhash",))},
         {"methods": ["neardup sketch"], "settings": EvaluatedSettings(min_shared=1)},
+        {"methods": ["neardup sketch"], "settings": EvaluatedSettings(gives_reach=True)},
     ],
 )
 def test_it_is_measured_again_when_what_it_depends_on_has_changed(tmp_path, measured, change):
@@ -283,7 +284,7 @@ def test_every_setting_is_taken_over_or_left_out_on_purpose():
         "kinds",
         "candidates",
     }
-    taken = {field.name for field in fields(EvaluatedSettings)}
+    taken = {field.name for field in fields(EvaluatedSettings)} - {"gives_reach"}
     assert {field.name for field in fields(Settings)} == taken | varied | forgets | partial | same_verdicts
 
 
@@ -307,6 +308,22 @@ def test_evaluated_settings_are_those_of_the_settings_wherever_they_go():
         assert made.recipe is not None
         assert (made.recipe.q, made.recipe.fold_case, str(made.recipe.lexicon)) == (5, True, "own.lexicon")
     assert EvaluatedSettings.of(Settings()) == EvaluatedSettings()
+
+
+@pytest.mark.parametrize(
+    ("recipe", "gives_reach", "reaches"),
+    [
+        (Recipe(), False, [0.5, 0.6]),
+        (Recipe(fold_case=True), False, [0.5, 0.6]),
+        (Recipe(), True, [0.6, 0.6]),
+        (Recipe(reach=0.5), True, [0.5, 0.5]),
+    ],
+)
+def test_sketches_reach_as_far_as_those_of_a_new_window(recipe, gives_reach, reaches):
+    evaluated = EvaluatedSettings.of(Settings(recipe=recipe), gives_reach=gives_reach)
+    made = [evaluated.settings("sketch", threshold).recipe for threshold in (0.5, 0.6)]
+    assert [one and one.reach for one in made] == reaches
+    assert ("reach=" in str(evaluated)) == gives_reach
 
 
 def test_the_memory_of_a_process_is_its_own_however_large_the_one_that_starts_it():
