@@ -7,7 +7,8 @@ section 4, is of this kind.
 
 The permutations, the index and its choice of bands for a threshold are datasketch's (an optional dependency).
 Departures: candidates whose estimate lies below the threshold are not reported, and features are 4-grams of the normal
-form unless words are asked for, so that the difference from doc_q is not one of features.
+form unless words are asked for, so that the difference from doc_q is not one of features. From a threshold of 0.99 on
+(of 128 permutations) datasketch would take a single band, which it refuses: there are two, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -68,8 +69,13 @@ class MinHashLsh(Method[Minima]):
         )
 
     def lsh(self, threshold: float) -> Any:
-        """Datasketch's index for `threshold`."""
-        return self._datasketch.MinHashLSH(threshold, self.permutations)
+        """Datasketch's index for `threshold`, with two bands where it would take fewer and raises."""
+        try:
+            return self._datasketch.MinHashLSH(threshold, self.permutations)
+        except ValueError:
+            return self._datasketch.MinHashLSH(
+                threshold, self.permutations, params=(2, self.permutations // 2)
+            )
 
     def keys(self, signature: Minima, threshold: float) -> Iterable[tuple[int, bytes]]:
         """The bands that datasketch would choose."""

@@ -81,3 +81,18 @@ def test_shingles_of_words_may_stand_for_qgrams():
     assert method.name == "MinHash LSH(w=3, permutations=128)"
     assert method.score(method.sign("One, two. Three four"), method.sign("one two three FOUR")) == 1
     assert method.sign("one two").tolist() == []
+
+
+@pytest.mark.parametrize("threshold", [0.99, 1.0])
+def test_a_threshold_that_datasketch_has_too_few_bands_for_loses_nothing(threshold):
+    with pytest.raises(ValueError, match="bands"):
+        datasketch.MinHashLSH(threshold, 128)
+    method = MinHashLsh()
+    index = method.index(threshold)
+    signatures = [method.sign(text) for text in (*TEXTS, *TEXTS[:5])]
+    for number, signature in enumerate(signatures):
+        wanted = {other for other in range(number) if method.same(signature, signatures[other], threshold)}
+        assert {doc for doc, _ in index.matches(signature)} == wanted
+        assert not wanted or len(list(method.keys(signature, threshold))) == 2
+        index.add(signature)
+    assert wanted
