@@ -70,7 +70,8 @@ def evaluate(
         _counting(
             metavar="WORD",
             show_default="1, true, yes, y, dup, duplicate, copy, near, exact",
-            help="A judgement that means a copy; may be given often. All others then mean none.",
+            help="A judgement that means a copy; may be given often. All others then mean none, but for ?, unsure and "
+            "unknown, which are not counted.",
         ),
     ] = None,
     copy_from: Annotated[

@@ -4,11 +4,11 @@
     id1 <tab> id2 <tab> judgement    1, yes, dup … is a copy; 0, no … is none; ? is not counted either way
 
 A judgement may be any other word if at least one word of the file is known to mean a copy, or if `copy_labels` says
-which ones do: all others then mean no copy. A column of other numbers is a score: with `copy_from`, pairs that reach
-it are copies, the others not; without it, every pair listed is a copy, unless 0 or 1 is among the numbers: that could
-be a judgement or a score, and is refused. Lines that are blank or begin with # are skipped, and so is a first line that
-names columns, such as id1 and id2, unless documents have those ids; the first line of files of neardup serve and
-calibrate is no pair even then. Further columns are not read.
+which ones do: all others then mean no copy, but for ?, unsure and unknown, unless it names them. A column of other
+numbers is a score: with `copy_from`, pairs that reach it are copies, the others not; without it, every pair listed is a
+copy, unless 0 or 1 is among the numbers: that could be a judgement or a score, and is refused. Lines that are blank or
+begin with # are skipped, and so is a first line that names columns, such as id1 and id2, unless documents have those
+ids; the first line of files of neardup serve and calibrate is no pair even then. Further columns are not read.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _meanings(
 ) -> dict[str | None, bool | None]:
     """For every judgement in the file: whether it means a copy or none, or (None) that the pair is not counted."""
     labels = {line.label for line in lines}
-    words = {label for label in labels if label is not None} - UNCOUNTED
+    words = {label for label in labels if label is not None} - (UNCOUNTED - wanted)
     meanings: dict[str | None, bool | None] = dict.fromkeys(labels, None) | {None: True}
     if copy_from is not None:
         return meanings | _by_score(path, lines, copy_from)

@@ -112,6 +112,15 @@ def test_labels_can_be_named(truth_of):
         truth_of(text)
 
 
+@pytest.mark.parametrize("mark", ["unsure", "unknown", "?"])
+def test_a_label_that_is_named_counts_whatever_it_means_otherwise(truth_of, mark):
+    text = f"a\tb\t{mark}\na\tc\tsame\na\td\tother\nb\tc\tunknown\nb\td\tunsure\n"
+    truth = truth_of(text, copy_labels=[mark.title(), "same"])
+    assert truth.copies == pairs("ab", "ac", *{"unknown": ["bc"], "unsure": ["bd"], "?": []}[mark])
+    assert truth.others == pairs("ad")
+    assert truth.copies | truth.others | truth.uncounted == pairs("ab", "ac", "ad", "bc", "bd")
+
+
 def test_scores_of_listed_pairs_say_nothing_unless_a_bar_is_set(truth_of):
     text = "a\tb\t0.9\na\tc\t0.3\na\td\t1581\n"
     assert truth_of(text).copies == pairs("ab", "ac", "ad")
