@@ -257,6 +257,25 @@ def test_the_pair_of_a_document_with_many_later_copies_is_that_with_an_earlier_o
     assert [pair.score for pair in pairs[1:]] == [1.0] * 12
 
 
+def test_what_is_kept_and_not_compared_with_a_document_makes_no_pair(tmp_path, cli):
+    text = " ".join(WORDS)
+    rows = [
+        {"id": "a", "text": text, "time": "2026-11-20T00:00:00Z"},
+        {"id": "b", "text": text, "time": "2026-11-20T05:00:00Z"},
+        {"id": "c", "text": f"{text} again", "time": "2026-11-20T06:00:00Z"},
+        {"id": "late", "text": f"{text} later", "time": "2026-11-20T03:00:00Z"},
+    ]
+    with neardup.open(tmp_path / "w", window_hours=2, keep_hours=0) as target:
+        verdicts = list(target.ingest(rows))
+        pairs = pairs_of(target, "0.6", most=9, on_progress=lambda done, of: None).pairs
+    assert [(pair.id, pair.earlier) for pair in pairs] == [("c", "b"), ("late", "b")]
+    assert [(one.id, one.duplicate_of) for one in verdicts if one.duplicate_of] == [
+        ("c", "b"), ("late", "b"),
+    ]  # fmt: skip
+    done = cli("calibrate", "--window", str(tmp_path / "w"), "--judged", str(tmp_path / "j"), input="c\nn\n")
+    assert "of 4 documents 2 are copies now" in done.out
+
+
 def test_a_key_is_read_from_a_terminal_by_what_neardup_depends_on(monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: True))
     monkeypatch.setitem(sys.modules, "click", None)  # newer versions of typer do not bring it

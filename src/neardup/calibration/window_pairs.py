@@ -37,7 +37,8 @@ def pairs_of(
     seed: int = 0,
     on_progress: Callable[[int, int], None],
 ) -> WindowPairs:
-    """Each document of `window` with its best earlier match at `lowest` or above, in order of the window.
+    """Each document of `window` with its best earlier match at `lowest` or above, in order of the window: of the hours
+    that it is compared with, though more may be kept.
 
     If there are more than `most` documents, of so many, drawn by `seed`. A query each, about 1 ms, in a cluster
     several; `on_progress` is told after each how many were asked, and of how many.
@@ -48,10 +49,13 @@ def pairs_of(
         positions = sorted(random.Random(seed).sample(range(len(ids)), most))  # noqa: S311 - a sample
         chosen = [ids[position] for position in positions]
     arrival = {id: number for number, id in enumerate(ids)}
+    is_limited = window.settings.window_hours > 0
     pairs, left = [], 0
     for count, id in enumerate(chosen, 1):
         try:
-            matches = window.query(id=id, threshold=lowest, matches=None).matches
+            verdict = window.get(id) if is_limited else None
+            time = None if verdict is None else verdict.time
+            matches = window.query(id=id, threshold=lowest, matches=None, time=time).matches
         except KeyError:  # a window of a cluster goes on meanwhile, and its hours expire
             if id in window:
                 raise
