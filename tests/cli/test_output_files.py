@@ -18,7 +18,7 @@ from testing.memory import MEMORY
 from neardup.cleaning import records, writers
 from neardup.cleaning.compared import compared
 from neardup.cli import cleaning_run
-from neardup.cli.output_files import check_outputs, told_if_cut_short
+from neardup.cli.output_files import check_outputs, opened_output, told_if_cut_short
 from neardup.cli.streams import NamedFile
 
 TRUTH = "ferry\tferry-again\nferry\tferry-edited\n"
@@ -180,6 +180,20 @@ def test_a_last_line_that_was_cut_off_is_ended_before_lines_are_added(run, strea
         '{"id":"a","sta',
         [record["id"] for record in STREAM],
     )
+
+
+@pytest.mark.parametrize("option", ["--append", "--force"])
+@pytest.mark.parametrize("before", [None, "", "{}\n"])
+def test_a_file_that_is_emptied_while_it_is_written_goes_on_from_its_beginning(tmp_path, option, before):
+    path = tmp_path / "o.jsonl"
+    if before is not None:
+        path.write_text(before)
+    with opened_output(path, force=option == "--force") as file:
+        for line in (b"first\n", b"second\n"):
+            os.truncate(path, 0)  # what logrotate does by copytruncate
+            file.write(line)
+            file.flush()
+    assert path.read_bytes() == b"second\n"
 
 
 def test_a_link_to_nothing_is_written_through(run, stream):

@@ -80,8 +80,9 @@ def holds_something(path: Path) -> bool:
 def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> Iterator[BinaryIO]:
     """The file to write lines to, made if it is not there; what it holds stays before them unless `force` is given.
 
-    A last line that was cut off is ended first, so that no line of ours is lost in it. What is of use only `whole`
-    takes its place when all of it is written, and not after an error.
+    A last line that was cut off is ended first, so that no line of ours is lost in it; after somebody has emptied the
+    file, lines go on from its beginning. What is of use only `whole` takes its place when all of it is written, and not
+    after an error.
     """
     if whole and _is_replaceable(path):
         if left := other_drafts(path):
@@ -102,7 +103,7 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(path))
         return
     mode = _mode(path, force=force)
-    with io.BufferedWriter(NamedFile(path, mode)) as file:
+    with io.BufferedWriter(NamedFile(path, mode, opener=_at_its_end)) as file:
         if mode == "ab" and not is_stream(path) and _is_cut_off(path):
             log_line(f"{path}: the last line had been cut off; it is ended there, and lines are added below")
             file.write(b"\n")
@@ -164,6 +165,13 @@ def _draft(beside: Path, opener: Callable[[str, int], int] | None) -> io.Buffere
 
 def _private(name: str, flags: int) -> int:
     return os.open(name, flags, 0o600)
+
+
+def _at_its_end(name: str, flags: int) -> int:
+    """Each write goes to where the file ends then: of one that `logrotate` has emptied to the beginning, not behind as
+    many zero bytes as it had had.
+    """
+    return os.open(name, flags | os.O_APPEND, 0o666)
 
 
 def _mode(path: Path, *, force: bool) -> Literal["ab", "wb", "xb"]:
