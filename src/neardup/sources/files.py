@@ -102,7 +102,8 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
     passed_over: list[str] = []
     for name in names:
         if name == STDIN or not os.path.isdir(name):  # noqa: PTH112 - raises nothing where that may not be asked
-            files.append(File(name, Path(name).name))
+            own = Path(name).name
+            files.append(File(name, _lasting(own) if is_delivered(Path(name)) else own))
             continue
         if holds_window(Path(name)):
             files.append(File(name, Path(name).name, _WINDOW))
@@ -256,7 +257,17 @@ def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool
                 files.append(File(str(path), "", form=of_all))
         directories[:] = deeper
     files.sort(key=lambda file: Path(file.name))
-    return [file._replace(stem=Path(file.name).relative_to(directory).as_posix()) for file in files]
+    return [file._replace(stem=_stem_below(directory, file)) for file in files]
+
+
+def _stem_below(directory: Path, file: File) -> str:
+    path = Path(file.name).relative_to(directory)
+    return (path if file.form is None else path.parent.parent / _lasting(path.name)).as_posix()
+
+
+def _lasting(name: str) -> str:
+    """What of the name of a mail of a Maildir stays when the mail goes from `new` to `cur`, and when it is marked."""
+    return name.partition(":")[0]
 
 
 def _walked(

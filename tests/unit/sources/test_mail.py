@@ -303,6 +303,29 @@ def test_a_maildir_with_its_folders(tmp_path):
     assert [file.form for file in listed([str(tmp_path / "mail")]).files] == ["mail"] * 3
 
 
+def ids_of(reader: Reader) -> list[str]:
+    return [item.id for item in reader if isinstance(item, Document)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="colons in names")
+@pytest.mark.parametrize("folder", ["", ".Sent"])
+def test_a_mail_without_an_id_has_one_name_before_and_after_it_is_read(tmp_path, folder):
+    mails = tmp_path / folder
+    for name in ("cur", "new", "tmp"):
+        (mails / name).mkdir(parents=True)
+    for name in ("new/1.M2P3.host", "cur/1.M2P3.host:2,", "cur/1.M2P3.host:2,RS"):
+        path = written(mails / name, "Subject: Rain\n\nRain fell on the coast.\n")
+        assert ids_of(Reader([tmp_path])) == [f"{folder}/1.M2P3.host".strip("/")], name
+        assert ids_of(Reader([path], form="mail")) == ["1.M2P3.host"]
+        path.unlink()
+
+
+def test_elsewhere_a_colon_is_a_part_of_the_name(tmp_path):
+    path = written(tmp_path / "new/12:30.txt", "Rain.")
+    assert ids_of(Reader([tmp_path])) == ["new/12:30.txt"]
+    assert ids_of(Reader([path])) == ["12:30.txt"]
+
+
 @pytest.mark.parametrize("kind", ["message/rfc822", "multipart/mixed; boundary=b"])
 def test_parts_that_lie_too_deep_are_told(tmp_path, kind):
     start = (
