@@ -6,8 +6,11 @@ What random damage does is in test_torture.py.
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import shutil
 from functools import partial
+from io import FileIO
 
 import pytest
 from testing.window.backends import document, grams
@@ -294,17 +297,39 @@ def test_a_copy_that_a_killed_maker_had_no_time_for_is_no_damage(path, tmp_path)
     assert not examine_window(path).is_whole, "documents have been committed since"
 
 
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_what_a_repair_would_do_is_told_where_nothing_can_be_written(path, monkeypatch, is_lost):
+    flip(hour_file(path, 1, "text.bin"), 30)
+    lock = path / "lock"
+    lock.write_text("7\n")
+    if is_lost:
+        lock.unlink()
+
+    def only_read(name, mode):
+        if mode != "r":
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), name)
+        return FileIO(name, mode)
+
+    monkeypatch.setattr("neardup.stores.lock.FileIO", only_read)
+    assert [hour.is_damaged for hour in repair(path, dry_run=True).hours] == [False, True, False]
+    assert lock.exists() != is_lost
+    assert is_lost or lock.read_text() == "7\n"
+    with pytest.raises(OSError, match="the window can only be read"):
+        repair(path, dry_run=False)
+
+
 def test_a_repair_waits_for_nobody(path):
     with open_window(path), pytest.raises(WindowLocked):
         repair(path, dry_run=True)
 
 
-def test_a_repair_waits_for_nobody_whose_lock_was_taken_for_a_leftover(path):
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_repair_waits_for_nobody_whose_lock_was_taken_for_a_leftover(path, dry_run):
     flip(hour_file(path, 1, "text.bin"), 3)
     with contextlib.closing(DirectoryWriter(path)):
         (path / "lock").unlink()
         with pytest.raises(WindowLocked):
-            repair(path, dry_run=False)
+            repair(path, dry_run=dry_run)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import errno
 import fcntl
 import os
 from io import FileIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from neardup.errors import NeardupError, WindowDamaged, WindowLocked
 from neardup.stores.window_directory import COMMIT
@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_LOCK: Final = "lock"
+
+
 def locked(path: Path) -> FileIO:
     """The lock file of the window at `path`, locked for this process; `WindowLocked` names who holds it."""
     try:
-        file = FileIO(str(path / "lock"), "a+")
+        file = FileIO(str(path / _LOCK), "a+")
     except OSError as error:
         if error.errno in (errno.EACCES, errno.EROFS) and (path / COMMIT).exists():
             error.strerror = (
@@ -33,9 +36,8 @@ def locked(path: Path) -> FileIO:
         raise
     with _closed_if_it_fails(file):
         if not _is_locked(path, file):
-            holder = os.pread(file.fileno(), 64, 0).decode(errors="replace").strip()
-            raise WindowLocked(path, f"process {holder}" if holder else None)
-        with naming(path / "lock"):
+            raise WindowLocked(path, _holder(file))
+        with naming(path / _LOCK):
             os.ftruncate(file.fileno(), 0)
             os.write(file.fileno(), f"{os.getpid()}\n".encode())
     return file
@@ -62,12 +64,18 @@ def _closed_if_it_fails(file: FileIO) -> Iterator[None]:
         raise
 
 
-def _is_locked(path: Path, file: FileIO) -> bool:
+def _holder(file: FileIO) -> str | None:
+    """Who says in the lock file that it holds it."""
+    holder = os.pread(file.fileno(), 64, 0).decode(errors="replace").strip()
+    return f"process {holder}" if holder else None
+
+
+def _is_locked(path: Path, file: FileIO, how: int = fcntl.LOCK_EX) -> bool:
     """Whether an open `file` of the window at `path` is locked now; False: another holds it. Raises `NeardupError`
     where the file system has no locks.
     """
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, how | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):
         return False
     except OSError as error:
@@ -83,6 +91,20 @@ def held(path: Path) -> Iterator[None]:
         stack.enter_context(locked(path))
         if (path / COMMIT).exists():
             stack.enter_context(locked_commits(path))
+        yield
+
+
+@contextlib.contextmanager
+def unwritten(path: Path) -> Iterator[None]:
+    """Nobody writes to the window at `path` meanwhile, nor this process: it may lie where nothing can be written.
+    Raises `WindowLocked`.
+    """
+    with contextlib.ExitStack() as stack:
+        for name in (_LOCK, COMMIT):
+            with contextlib.suppress(FileNotFoundError):
+                file = stack.enter_context(FileIO(str(path / name), "r"))
+                if not _is_locked(path, file, fcntl.LOCK_SH):
+                    raise WindowLocked(path, _holder(file) if name == _LOCK else None)
         yield
 
 

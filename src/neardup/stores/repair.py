@@ -17,7 +17,7 @@ import numpy as np
 from neardup.stores import hour_list, records
 from neardup.stores.commit_slots import write_new
 from neardup.stores.hour_files import HourFiles
-from neardup.stores.lock import held
+from neardup.stores.lock import held, unwritten
 from neardup.stores.stored_hour import read_keys
 from neardup.stores.survey import Survey, examine_window, read_document
 from neardup.stores.window_directory import COMMIT, COPY, HOUR_LIST, HOURS, SALT, hour_directory
@@ -50,11 +50,13 @@ def repair(path: Path, signing: Callable[[Path], Sign], *, dry_run: bool) -> Sur
     or twice. Raises `WindowLocked` while somebody writes to it, `WindowDamaged` if neither
     a description, lexicon or salt nor its copy can be read, `WindowOutdated`. If it is interrupted, run it again.
     """
+    if dry_run:
+        with unwritten(path):
+            return examine_window(path)
     with held(path):
-        if not dry_run:
-            _finish(path)
+        _finish(path)
         survey = examine_window(path)
-        if not dry_run and not survey.is_whole:
+        if not survey.is_whole:
             _carry_out(path, survey, signing)
         return survey
 
