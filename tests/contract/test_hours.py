@@ -10,6 +10,7 @@ from testing.window.backends import START, document, grams, kinds_in_turn, summa
 
 from neardup.errors import SettingsError
 from neardup.model.document import Document, Reject
+from neardup.model.hours import hour_name
 
 TEXT = grams(0, 20)
 
@@ -33,6 +34,22 @@ def test_that_documents_come_too_late_is_logged_once(place, caplog):
     list(window.ingest([document("third", TEXT, 0)]))
     (said,) = [record.message for record in caplog.records if "unscored" in record.message]
     assert said.startswith("document one of 2020-09-13T12:00:00Z is unscored: the hours that")
+    assert said.endswith("(said of the first one; keep_hours keeps hours for what comes late)")
+
+
+def test_what_comes_too_late_for_an_hour_ahead_of_the_clock_is_logged_with_the_way_back(place, caplog):
+    if place.kind == "reference":
+        pytest.skip("the reference logs nothing")
+    ahead, now = (round(time.time()) + hours * 3600 for hours in (30, 0))
+    window = place.open(advance=True, ahead_hours=48, window_hours=2)
+    [_, verdict] = window.ingest([("wrong", TEXT, ahead), ("right", TEXT, now)])
+    assert verdict.status == "unscored"
+    (said,) = [record.message for record in caplog.records if "unscored" in record.message]
+    assert f"{hour_name(ahead // 3600)}, is ahead of the clock" in said
+    assert said.endswith("`neardup expire --newest` sets it back)")
+    window.delete("wrong")
+    window.set_newest(None)
+    assert [each.status for each in window.ingest([("right", TEXT, now)])] == ["unique"]
 
 
 @kinds_in_turn("hours, hour, status, truncated", [

@@ -10,7 +10,7 @@ from neardup.model.document import MAX_ID_BYTES, Reject, check_documents
 from neardup.model.escapes import escaped
 from neardup.stores.remembered_settings import warn_of_changes
 from neardup.window.batches import batches
-from neardup.window.newest_hour import Leaps
+from neardup.window.newest_hour import Leaps, why_too_late
 from neardup.window.scoring import score, sign
 from neardup.window.session import Session, one_at_a_time
 from neardup.window.signing_ahead import SigningAhead
@@ -83,8 +83,8 @@ class Ingest:
             state.warned.add("unscored")
             log.warning(
                 "document %s of %s is unscored: the hours that it would be compared with are no longer here (said of "
-                "the first one; keep_hours keeps hours for what comes late)",
-                escaped(late.id), late.time,
+                "the first one; %s)",
+                escaped(late.id), late.time, why_too_late(state.newest),
             )  # fmt: skip
 
     @one_at_a_time

@@ -23,6 +23,16 @@ _NOT_BORNE_OUT: Final = "neither the clock nor the next document bears it out"
 _FEW: Final = f"it is the clock's, but only one of {LOOKED_PAST} or more in a row that have none is believed"
 
 
+def why_too_late(newest: int) -> str:
+    """What helps where documents come too late for a window of this newest hour: it may be the hour that is wrong."""
+    if newest <= hour_of(now_ms()):
+        return "keep_hours keeps hours for what comes late"
+    return (
+        f"the newest hour of the window, {hour_name(newest)}, is ahead of the clock: if a wrong time or clock has made "
+        "it so, `neardup expire --newest` sets it back"
+    )
+
+
 class Next(NamedTuple):
     """What follows a document: the next `document` with a time of its own, if there is one.
 
