@@ -19,7 +19,7 @@
     │   ├── WindowMissing    there is none where one was to be opened
     │   ├── WindowLocked     another process writes to it
     │   │   ├── LeaseLost     another scorer of a cluster's window took over while this one stood still
-    │   │   └── WindowResigning  a window in a cluster is being signed again, or has been since it was opened
+    │   │   └── WindowResigning  a window is being signed again, or has been since it was opened
     │   ├── WindowExpired    the writer has dropped an hour that a reader still asks for
     │   ├── WindowDamaged    its files do not hold what they should
     │   └── WindowOutdated   it was written by an earlier version of neardup

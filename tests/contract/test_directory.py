@@ -27,6 +27,7 @@ from neardup.errors import (
     WindowLocked,
     WindowMissing,
     WindowOutdated,
+    WindowResigning,
 )
 from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
@@ -268,7 +269,7 @@ class TestReaderOfAReplay:
         shutil.rmtree(path)
         with open_window(path, recipe=Recipe(q=3)) as window:
             list(window.ingest([self.LATER]))
-        with pytest.raises(RecipeMismatch, match=":q3:"):
+        with pytest.raises(WindowResigning, match=":q3:"):
             reader.query(grams(0, 25))
 
     def test_it_gives_up_where_the_writer_is_always_faster(self, path, reader, monkeypatch):

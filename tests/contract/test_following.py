@@ -15,7 +15,7 @@ from testing.effort import examples
 from testing.window.backends import START, Place, document, grams
 from testing.window.operations import SETTINGS, Operation, Run, operations
 
-from neardup.errors import NeardupError, RecipeMismatch, WindowDamaged, WindowMissing
+from neardup.errors import NeardupError, WindowDamaged, WindowMissing, WindowResigning
 from neardup.opening import open_window
 from neardup.stores import stored_hour
 from neardup.stores.directory import DirectoryStore
@@ -263,7 +263,7 @@ def test_a_window_that_was_signed_by_another_recipe_is_refused(path):
         resign_directory(path, None, {"reach": 0.5}, dry_run=False)
         with open_window(path) as writer:
             list(writer.ingest(LATER))
-        with pytest.raises(RecipeMismatch):
+        with pytest.raises(WindowResigning, match="open it again"):
             reader.refresh()
 
 
@@ -271,7 +271,7 @@ def test_a_window_that_was_signed_by_another_recipe_is_refused_before_anything_i
     with open_window(path, readonly=True) as reader:
         resign_directory(path, None, {"reach": 0.5}, dry_run=False)
         for _ in range(2):  # told again, whoever asks next
-            with pytest.raises(RecipeMismatch):
+            with pytest.raises(WindowResigning, match="open it again"):
                 reader.refresh()
 
 

@@ -29,7 +29,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.errors import RecipeMismatch, WindowDamaged
+from neardup.errors import WindowDamaged, WindowResigning
 from neardup.model.counted import some_of
 from neardup.stores import hour_list, records
 from neardup.stores.description import Description, read_description
@@ -87,10 +87,10 @@ class DirectoryStore(SingleOwner, ABC):
         self._is_outdated = False
 
     def _checked_description(self) -> Description:
-        """What the window says of itself now; `RecipeMismatch` if another has taken the place of the one opened."""
+        """What the window says of itself now; `WindowResigning` if it is of another recipe than the one opened."""
         description = read_description(self.path)
         if description.recipe != self.recipe:
-            raise RecipeMismatch(str(self.path), description.recipe, self.recipe)
+            raise WindowResigning(self.path, description.recipe, done=True)
         return description
 
     def hours(self) -> list[int]:

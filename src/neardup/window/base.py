@@ -224,7 +224,7 @@ class Window(Protocol):
         few µs where nothing was committed and about 5 µs a new document; if documents were changed or deleted, all is
         read again (3 µs a document there is). With `Settings.candidates` "search" no document is read for this, unless
         another call has read them all. Other windows notice by themselves what others commit; of one in a cluster, this
-        also notices, by two requests, hours that another client has deleted. Raises `RecipeMismatch` if the window was
+        also notices, by two requests, hours that another client has deleted. Raises `WindowResigning` if the window was
         signed again by another recipe.
         """
         ...

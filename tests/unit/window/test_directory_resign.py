@@ -23,6 +23,7 @@ from neardup.errors import (
     WindowLocked,
     WindowMissing,
     WindowOutdated,
+    WindowResigning,
 )
 from neardup.model.settings import Recipe
 from neardup.opening import open_window
@@ -241,7 +242,7 @@ def test_a_reader_is_told(tmp_path, path):
         window.delete("d0")  # so that what came after it will lie elsewhere
     with open_window(path, readonly=True) as reader:
         resigned(path, salt=secret)
-        with pytest.raises(RecipeMismatch, match=":salt-"):
+        with pytest.raises(WindowResigning, match=":salt-"):
             reader.query(text=grams(41, 66))
     with open_window(path, readonly=True) as reader:
         assert reader.query(text=grams(40, 65)).matches[0].score == 1
