@@ -146,7 +146,7 @@ final class LikeFetcher {
         if (value(source, Signature.RECIPE) instanceof String recipe
                 && value(source, Signature.FINGERPRINT) instanceof String fingerprint
                 && value(source, Signature.QGRAM_COUNT) instanceof Integer count
-                && (terms instanceof String form ? List.of(form) : terms) instanceof List<?> qgrams
+                && listed(terms, count) instanceof List<?> qgrams
                 && (terms instanceof String || qgrams.size() == count)
                 && qgrams.stream().allMatch(String.class::isInstance)) {
             LikeSource.Reference fetched = new LikeSource.Reference(
@@ -158,6 +158,14 @@ final class LikeFetcher {
         }
         throw new IllegalArgumentException("[like] is document " + wanted + ", whose source has no full signature in ["
                 + field + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");
+    }
+
+    /** A list of {@code terms}; of no q-grams there may be none, since a source made of doc values has no empty list. */
+    private static Object listed(Object terms, int count) {
+        if (terms == null) {
+            return count == 0 ? List.of() : null;
+        }
+        return terms instanceof String form ? List.of(form) : terms;
     }
 
     private Object value(Map<String, Object> source, String key) {

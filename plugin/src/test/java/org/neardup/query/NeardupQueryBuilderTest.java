@@ -421,6 +421,16 @@ class NeardupQueryBuilderTest {
         assertEquals(RestStatus.NOT_FOUND, ExceptionsHelper.status(none));
     }
 
+    @Test
+    @DisplayName(
+            "asks by the fingerprint of a document without q-grams, where a source made anew has no empty list of them")
+    void noQgrams() throws Exception {
+        String signed = "\"recipe\":\"neardup-2:q4:case:u16:lex\",\"fingerprint\":\"ff\",\"qgram_count\":0";
+        QueryBuilder listed = rewritten(query(LIKE_ID), new Answering("{\"neardup\":{" + signed + ",\"qgrams\":[]}}"));
+        assertEquals(listed, rewritten(query(LIKE_ID), new Answering("{\"neardup\":{" + signed + "}}")));
+        assertNotEquals(query(LIKE_ID), listed);
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
