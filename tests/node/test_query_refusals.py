@@ -282,6 +282,11 @@ def test_documents_that_are_deleted_do_not_decide_how_an_index_is_signed(plain):
     assert "are signed by the recipes" in refusal(plain, by_text(ROSE), indices=index)
     assert all(outcome.ok for outcome in bulk(plain.cluster, [Action("delete", index, "1")], refresh="true"))
     assert plain.found(by_text(ROSE), indices=index) == {(index, "0"): 1, (index, "2"): 1}
+    future = Action("index", index, "3", {"neardup": {**signed["neardup"], "recipe": "neardup-3:q4"}})
+    assert all(outcome.ok for outcome in bulk(plain.cluster, [future], refresh="true"))
+    assert "[neardup-3:q4] is no recipe of this version" in refusal(plain, by_text(ROSE), indices=index)
+    assert all(outcome.ok for outcome in bulk(plain.cluster, [Action("delete", index, "3")], refresh="true"))
+    assert plain.found(by_text(ROSE), indices=index) == {(index, "0"): 1, (index, "2"): 1}
 
 
 def test_a_signature_of_one_q_gram_may_be_a_word_instead_of_a_list(plain):

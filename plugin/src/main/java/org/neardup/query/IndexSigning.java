@@ -89,7 +89,7 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
         }
         String name = nameOf(context, field);
         Set<String> found = recipes(reader, name, false, any -> false);
-        if (parsed(context, found).size() > 1) {
+        if (!agree(found)) {
             // Terms outlive their documents, until segments are merged and longer.
             found = recipes(reader, name, true, any -> false);
         }
@@ -110,6 +110,15 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
                     field);
         }
         return found.isEmpty() ? null : distinct.iterator().next();
+    }
+
+    /** Whether all of them are recipes, of the same q-grams. */
+    private static boolean agree(Set<String> recipes) {
+        try {
+            return recipes.stream().map(QGramRecipe::of).distinct().count() <= 1;
+        } catch (IllegalArgumentException none) {
+            return false;
+        }
     }
 
     private static Set<QGramRecipe> parsed(SearchExecutionContext context, Set<String> recipes) {
