@@ -104,7 +104,8 @@ def code_of_run(sinks: Sinks, *, blocked: int = 0) -> int:
             f"({100 * tally.incomplete / tally.count:.1f} %) were not compared with all of their window: what is too "
             "late for it, or is read again, finds its hours gone. A new window with --window-hours 0 has no limit; "
             "--keep-hours keeps hours for what comes late; max_candidates, max_documents and max_memory are limits, "
-            "too. --partial and --route leave out a sentence that hundreds of documents have"
+            "too. --partial and --route pass over what was stored without them, and a sentence that hundreds of "
+            "documents have"
         )
     return REJECTED if much or blocked or sinks.rejects.count else DONE
 
