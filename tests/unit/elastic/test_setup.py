@@ -155,6 +155,30 @@ def test_an_hour_that_another_client_took_its_description_from_is_described_agai
             plan(NEWS, config, snapshot._replace(indices=Indices([other], [])))
 
 
+@pytest.mark.parametrize(
+    ("change", "refusal"),
+    [
+        ({"recipe": Recipe(q=5), "recipe_text": Recipe(q=5).text(Lexicon.default().id)}, RecipeMismatch),
+        ({"lossless": False}, SetupRefused),
+        ({"text_field": "body"}, SetupRefused),
+        ({"terms": True}, None),
+        ({"signed_by": "plugin"}, None),
+    ],
+)
+def test_an_hour_without_its_description_is_as_the_window_was_set_up(change, refusal):
+    """It was described as what was given: documents of two recipes, or of two fields, lay in one window."""
+    present = replace(DEFAULT, signed_by="client") if "signed_by" in change else DEFAULT
+    lacking = an_hour(present, final_pipeline=None if "signed_by" in change else "neardup-news")
+    hours = Indices([lacking._replace(about=None, is_mapped=True)], [])
+    snapshot, config = complete(present)._replace(indices=hours), replace(present, **change)
+    if refusal is not None:
+        with pytest.raises(refusal, match=lacking.name):
+            plan(NEWS, config, snapshot)
+        return
+    (put,) = [each for each in plan(NEWS, config, snapshot).changes if each.path.endswith("_mapping")]
+    assert put.body == {"_meta": {"neardup": present.about()}}
+
+
 def test_hours_are_told_of_no_policy_where_the_setting_is_unknown():
     snapshot = complete(lifecycle=False)._replace(indices=Indices([an_hour(lifecycle=None)], []))
     assert plan(NEWS, DEFAULT, snapshot).changes == []

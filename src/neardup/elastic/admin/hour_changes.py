@@ -8,7 +8,7 @@ from neardup.elastic.admin.managed_objects import differences
 from neardup.errors import RecipeMismatch, SetupRefused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from neardup.elastic.admin.hourly_indices import HourlyIndex
     from neardup.elastic.admin.managed_objects import WindowConfig
@@ -28,15 +28,15 @@ class Change(NamedTuple):
 
 
 def hour_changes(
-    index: HourlyIndex, address: Address, config: WindowConfig, *needed: str | None
+    index: HourlyIndex, address: Address, present: Mapping[str, Any] | None, *needed: str | None
 ) -> Iterator[Change]:
     """An hour that was made before the settings changed, or cloned, or whose `_meta` another client has written, which
-    replaces it whole. The pipeline and the policy `needed` can still be changed; where none is, those of the user's own
-    stay.
+    replaces it whole; the window's `present` description is put back. The pipeline and the policy `needed` can still be
+    changed; where none is, those of the user's own stay.
     """
     alias, settings = address.alias, index.settings
     if index.about is None:
-        described = {"_meta": {**index.meta, "neardup": config.about()}}
+        described = {"_meta": {**index.meta, "neardup": present}}
         yield Change(
             f"put back what index {index.name} says of itself", (), f"/{index.name}/_mapping", described
         )
@@ -53,22 +53,27 @@ def hour_changes(
         yield Change(f"put index {index.name} into alias {alias}", (), path, {"is_write_index": False})
 
 
-def check_hour(address: Address, config: WindowConfig, index: HourlyIndex, *, is_made: bool) -> None:
-    """Raises for an index of the window that is not as `config` has it; `is_made`: the window was there before."""
-    if index.about is None:
-        if is_made and index.is_made_for(address, config.signed_by):
-            return
-        what = f"index {index.name} was not made for neardup and its documents are not signed"
-        elsewhere = f"choose another prefix, and take them over: neardup ingest --from-index {index.name}"
-        here = "delete it, if it was made while the templates were missing (no document in it counts), and run again"
-        raise SetupRefused(str(address), what, f"{here}; or {elsewhere}" if is_made else elsewhere)
-    if index.about["recipe"] != config.recipe_text:
-        raise RecipeMismatch(
-            f"index {index.name}", str(index.about["recipe"]), config.recipe_text, str(address)
-        )
+def check_hour(
+    address: Address,
+    config: WindowConfig,
+    index: HourlyIndex,
+    present: Mapping[str, Any] | None,
+    *,
+    is_made: bool,
+) -> None:
+    """Raises for an index of the window that is not as `config` has it; `is_made`: the window was there before, as its
+    `present` description has it, and an hour that lacks its own.
+    """
+    about = index.about
+    if about is None:
+        if not (is_made and present and index.is_made_for(address, present["signed_by"])):
+            raise _not_made(address, index, is_made=is_made)
+        about = present
+    if about["recipe"] != config.recipe_text:
+        raise RecipeMismatch(f"index {index.name}", str(about["recipe"]), config.recipe_text, str(address))
     for part in ("lossless", "words"):
         wanted = getattr(config, part)
-        if index.about.get(part, True) != wanted:
+        if about.get(part, True) != wanted:
             raise SetupRefused(
                 str(address),
                 f"index {index.name} was made with{'' if wanted else 'out'} --no-{part}",
@@ -76,9 +81,18 @@ def check_hour(address: Address, config: WindowConfig, index: HourlyIndex, *, is
                 "documents over: neardup ingest --from-index",
             )
     for name in ("text_field", "time_field"):
-        if index.about[name] != getattr(config, name):
+        if about[name] != getattr(config, name):
             raise SetupRefused(
                 str(address),
-                f"index {index.name} has {name} {index.about[name]!r}, not {getattr(config, name)!r}",
-                f"keep {index.about[name]!r}, or choose another prefix",
+                f"index {index.name} has {name} {about[name]!r}, not {getattr(config, name)!r}",
+                f"keep {about[name]!r}, or choose another prefix",
             )
+
+
+def _not_made(address: Address, index: HourlyIndex, *, is_made: bool) -> SetupRefused:
+    what = f"index {index.name} was not made for neardup and its documents are not signed"
+    elsewhere = f"choose another prefix, and take them over: neardup ingest --from-index {index.name}"
+    here = (
+        "delete it, if it was made while the templates were missing (no document in it counts), and run again"
+    )
+    return SetupRefused(str(address), what, f"{here}; or {elsewhere}" if is_made else elsewhere)

@@ -167,7 +167,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     """
     check_prefix(address, snapshot)
     for index in snapshot.indices.hourly:
-        check_hour(address, config, index, is_made=snapshot.has_state)
+        check_hour(address, config, index, snapshot.about, is_made=snapshot.has_state)
     _check_templates(address, snapshot)
     if config.compact and config.terms and config.lossless and snapshot.tokenizer is None:
         raise SetupRefused(
@@ -189,7 +189,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     pipeline = address.pipeline if config.signed_by == "plugin" else None
     policy = address.policy if snapshot.lifecycle and config.kept_hours else None
     for index in snapshot.indices.hourly:
-        changes += hour_changes(index, address, config, pipeline, policy)
+        changes += hour_changes(index, address, snapshot.about, pipeline, policy)
     hours = _hours_in_words(config, lifecycle=snapshot.lifecycle)
     return Plan(config, changes, list(_notes(address, config, snapshot)), hours)
 
