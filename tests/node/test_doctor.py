@@ -296,6 +296,17 @@ def test_a_pipeline_of_others_that_is_not_there_is_told(cluster, setting, sign):
     assert findings(cluster, "bad") == {}
 
 
+def test_a_final_pipeline_of_others_that_ours_stands_before_is_no_finding(cluster):
+    """It was called bad, and that nothing could be written, while every hour had ours."""
+    own = cluster.address
+    custom = {"template": {"settings": {"index.final_pipeline": f"mine-{own.prefix}"}}}
+    cluster.request("PUT", f"/_component_template/{own.prefix}@custom", body=custom)
+    set_up(cluster, sign="plugin")
+    roll_over(cluster, HOUR * HOUR_MS)
+    put_doc(cluster, own.hourly(HOUR), "a", {"text": grams(0, 20), "@timestamp": HOUR * HOUR_MS})
+    assert findings(cluster, "bad") == {}
+
+
 def test_an_hour_whose_time_is_no_date_is_told(cluster):
     """All was called ok, and `neardup watch` ended at that hour."""
     own = cluster.address

@@ -85,7 +85,7 @@ def _window(
         if config.signed_by == "plugin":
             yield from check_signing(cluster, config, snapshot.nodes)
     yield from _indices(config, snapshot, data_nodes)
-    yield from _pipelines(cluster, snapshot)
+    yield from _pipelines(cluster, config, snapshot)
     yield from _time_field(cluster, config.time_field)
     yield _alias(cluster, snapshot)
 
@@ -142,10 +142,13 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
         yield Finding("hours", "ok", f"{len(hours)}{span}; compared: {compared}")
 
 
-def _pipelines(cluster: Cluster, snapshot: ClusterSnapshot) -> Iterator[Finding]:
+def _pipelines(cluster: Cluster, config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Finding]:
     """Pipelines of others that what goes to an hour is to run through, and that are not there."""
     settings = {f"index {index.name}": index.settings for index in snapshot.indices.hourly}
-    settings[f"component template {cluster.address.custom}"] = snapshot.custom_settings
+    custom = dict(snapshot.custom_settings)
+    if config.signed_by == "plugin":  # the final one of new hours is ours, whatever theirs says
+        custom.pop("final_pipeline", None)
+    settings[f"component template {cluster.address.custom}"] = custom
     named = {
         (what, setting): name
         for what, each in settings.items()
