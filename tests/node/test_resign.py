@@ -218,6 +218,27 @@ def test_setup_of_a_run_that_ended_half_way_is_refused_with_the_way_on(window):
         assert f"is being signed again by recipe {TEXT}" in told.stderr
 
 
+@pytest.mark.parametrize("ended", [False, True], ids=["whole", "half-way"])
+def test_an_hour_whose_meta_another_client_wrote_is_described_when_it_is_signed(window, ended):
+    """resign sent to setup, which sent back to resign where a run had ended half-way: there was no way on."""
+    put(window, in_order(stream(60)))
+    watched(window)
+    before = {index.name: index.about for index in read_indices(window).hourly}
+    if ended:
+        with (
+            mock.patch.object(SignedOtherwise, "sign", side_effect=[1, KeyboardInterrupt]),
+            pytest.raises(KeyboardInterrupt),
+        ):
+            resigned(window)
+    window.request("PUT", f"/{window.address.pattern}/_mapping", body={"_meta": {"owner": "us"}})
+    resigned(window, None if ended else NEW)
+    check_signed(window)
+    for index in read_indices(window).hourly:
+        assert index.about == {**(before[index.name] or {}), "recipe": TEXT, "reach": NEW.reach}
+        assert index.meta["owner"] == "us"
+    assert set_up(window).changes == []
+
+
 def test_an_hour_that_is_made_before_the_templates_change_is_signed_too(window):
     documents = in_order(stream(60))
     put(window, documents[:20])

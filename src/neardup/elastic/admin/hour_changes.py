@@ -53,6 +53,17 @@ def hour_changes(
         yield Change(f"put index {index.name} into alias {alias}", (), path, {"is_write_index": False})
 
 
+def described(
+    index: HourlyIndex, address: Address, present: Mapping[str, Any] | None
+) -> Mapping[str, Any] | None:
+    """What an hour says of itself, or said before another client wrote its `_meta`: what the window's `present`
+    description says. None if our template did not make it.
+    """
+    if index.about is None and present and index.is_made_for(address, present["signed_by"]):
+        return present
+    return index.about
+
+
 def check_hour(
     address: Address,
     config: WindowConfig,
@@ -64,11 +75,9 @@ def check_hour(
     """Raises for an index of the window that is not as `config` has it; `is_made`: the window was there before, as its
     `present` description has it, and an hour that lacks its own.
     """
-    about = index.about
+    about = described(index, address, present if is_made else None)
     if about is None:
-        if not (is_made and present and index.is_made_for(address, present["signed_by"])):
-            raise _not_made(address, index, is_made=is_made)
-        about = present
+        raise _not_made(address, index, is_made=is_made)
     if about["recipe"] != config.recipe_text:
         raise RecipeMismatch(f"index {index.name}", str(about["recipe"]), config.recipe_text, str(address))
     for part in ("lossless", "words"):

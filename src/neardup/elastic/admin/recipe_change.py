@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neardup.elastic.admin.cluster_snapshot import take_snapshot
+from neardup.elastic.admin.hour_changes import described
 from neardup.elastic.admin.managed_objects import PIPELINE, SIGNATURE_STORAGE, wanted_objects
 from neardup.elastic.admin.setup import plan
 from neardup.elastic.http import admin_api
 from neardup.errors import SetupRefused
-from neardup.model.counted import some_of
 
 if TYPE_CHECKING:
     from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot
@@ -25,22 +25,12 @@ def checked_plan(cluster: Cluster, config: WindowConfig, archive: str | None) ->
     Raises `SetupRefused`, for an index that takes no writes too, and `ClusterRejected` if the nodes cannot sign so.
     """
     address, snapshot = cluster.address, take_snapshot(cluster)
-    _check_described(address, snapshot)
     _check_writable(cluster, snapshot, archive)
-    made = plan(address, config, _as_if_signed(snapshot, config))
+    made = plan(address, config, _as_if_signed(address, snapshot, config))
     for entry in wanted_objects(address, config, lifecycle=False):
         if entry.kind is PIPELINE:
             admin_api.simulate(cluster, {"text": ""}, processors=entry.body["processors"])
     return made
-
-
-def _check_described(address: Address, snapshot: ClusterSnapshot) -> None:
-    """Raises for an hour that does not say by which recipe it is signed: what is put back must be that of now."""
-    if lacking := [index.name for index in snapshot.indices.hourly if index.about is None]:
-        what = f"{some_of(lacking)} lack the description of a window's hour (_meta.neardup)"
-        raise SetupRefused(
-            str(address), what, f"`neardup setup --window {address}`, which puts it back or says why not"
-        )
 
 
 def _check_writable(cluster: Cluster, snapshot: ClusterSnapshot, archive: str | None) -> None:
@@ -58,11 +48,14 @@ def _check_writable(cluster: Cluster, snapshot: ClusterSnapshot, archive: str | 
             )
 
 
-def _as_if_signed(snapshot: ClusterSnapshot, config: WindowConfig) -> ClusterSnapshot:
-    """`snapshot` as if every hour were signed by the recipe of `config`: what is planned is what else must change."""
+def _as_if_signed(address: Address, snapshot: ClusterSnapshot, config: WindowConfig) -> ClusterSnapshot:
+    """`snapshot` as if every hour were signed by the recipe of `config`: what is planned is what else must change. One
+    whose description another client has taken away is described when it is signed (`describe_index`).
+    """
     hourly = [
-        index if index.about is None else index._replace(about={**index.about, "recipe": config.recipe_text})
+        index if about is None else index._replace(about={**about, "recipe": config.recipe_text})
         for index in snapshot.indices.hourly
+        for about in (described(index, address, snapshot.about),)
     ]
     return snapshot._replace(indices=snapshot.indices._replace(hourly=hourly))
 
@@ -74,6 +67,7 @@ def describe_index(cluster: Cluster, name: str, config: WindowConfig) -> None:
     there = admin_api.mappings(cluster, name).get(name)
     if there is not None:
         meta = there.get("_meta", {})
-        new = {name: value for name, value in config.about().items() if name not in SIGNATURE_STORAGE}
-        about = {**meta.get("neardup", {}), **new}
-        admin_api.put_mapping(cluster, name, {"_meta": {**meta, "neardup": about}})
+        new, old = config.about(), meta.get("neardup")
+        if old is not None:
+            new = {**old, **{name: value for name, value in new.items() if name not in SIGNATURE_STORAGE}}
+        admin_api.put_mapping(cluster, name, {"_meta": {**meta, "neardup": new}})
