@@ -18,8 +18,10 @@ from neardup.elastic.admin.setup import set_up
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.admin_api import delete_index
 from neardup.elastic.http.api import delete_doc, put_doc
+from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.document_checks import examine_documents
+from neardup.elastic.window import scored_documents
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_document import StateDocument, read_state
 from neardup.errors import SetupRefused, WindowDamaged
@@ -125,6 +127,25 @@ def test_copies_of_documents_with_their_verdicts_within_a_window_are_told(cluste
         delete_doc(cluster, copy, id)
     cluster.request("POST", f"/{copy}/_refresh")
     assert list(examine_documents(own, cluster.credentials)) == []
+
+
+def test_copies_within_a_window_are_told_beside_a_large_backup_of_it(cluster, monkeypatch):
+    """Most of the sample was of the backup, which is none of the window's."""
+    own, copy = cluster.address, cluster.address.hourly(HOUR + 1)
+    with open_elastic_window(str(own)) as window:
+        list(window.ingest([Document(id, grams(0, 20), HOUR * HOUR_MS) for id in "abc"]))
+    cluster.request("POST", f"/{own.pattern}/_refresh")
+    hits = cluster.request("POST", f"/{own.hourly(HOUR)}/_search")["hits"]["hits"]
+    backup = [
+        Action("index", f"{own.prefix}-backup", f"{hit['_id']}{i}", hit["_source"])
+        for hit in hits
+        for i in range(200)
+    ]
+    bulk(cluster, [*backup, *(Action("index", copy, hit["_id"], hit["_source"]) for hit in hits)])
+    monkeypatch.setattr(scored_documents, "PAGE", 2)
+    (finding,) = examine_documents(own, cluster.credentials)
+    assert finding.state == "bad"
+    assert re.search(rf"{own.hourly(HOUR)}/\w and {copy}/\w have one arrival", finding.found)
 
 
 def test_an_archive_whose_state_is_lost_is_told_how_it_is_made_anew(cluster):

@@ -72,19 +72,21 @@ def copied_within(
 ) -> tuple[DocumentRef, DocumentRef] | None:
     """Two documents of one arrival, as another client makes them who copies documents of the window into it; None if
     a random sample of those that count has none. Where one document in a thousand is a copy, two samples in a hundred
-    have none; where one in a hundred is, one in 10^17. Three requests.
+    have none; where one in a hundred is, one in 10^17. Four requests.
     """
     if layout.archive is None and not layout.living(cluster):
         return None
+    own = layout.without_others(cluster, {"match_all": {}})
     at_random = {"random_score": {"seed": 0, "field": "_seq_no"}, "boost_mode": "replace"}
+    counting = {"bool": {"filter": [own, committed(state, 0)]}}
     body: dict[str, Any] = {
-        "query": {"function_score": {"query": committed(state, 0), **at_random}},
+        "query": {"function_score": {"query": counting, **at_random}},
         "size": PAGE, "track_total_hits": False, "_source": [ARRIVAL],
     }  # fmt: skip
     page = api.search(cluster, layout.target, body, api.WHOLE_OF_WHAT_IS_THERE)
-    sampled = {own_object(hit.source).get("order") for hit in page.hits if layout.owns(hit.index)}
+    sampled = {own_object(hit.source).get("order") for hit in page.hits}
     body = {
-        "query": layout.without_others(cluster, {"terms": {ARRIVAL: sorted(sampled - {None})}}),
+        "query": {"bool": {"filter": [own, {"terms": {ARRIVAL: sorted(sampled - {None})}}]}},
         "size": 0, "track_total_hits": False,
         "aggs": {"twice": {"terms": {"field": ARRIVAL, "size": PAGE, "min_doc_count": 2}}},
     }  # fmt: skip
