@@ -568,6 +568,17 @@ def test_an_hour_whose_meta_another_client_wrote_is_kept_with_its_documents(clus
     assert (verdict.status, verdict.duplicate_of) == ("exact", "a")
 
 
+def test_an_hour_that_maps_our_object_without_its_fields_is_not_described_as_ours(cluster):
+    """As a template of others makes it, so that nothing of verdicts is mapped: by none would a document be found."""
+    own, index = cluster.address, cluster.address.hourly(HOUR)
+    set_up(cluster, sign="client")
+    cluster.request("DELETE", f"/_index_template/{own.template}")
+    mapping = {"properties": {"neardup": {"type": "object", "dynamic": False}}}
+    cluster.request("PUT", f"/{index}", body={"mappings": mapping})
+    with pytest.raises(SetupRefused, match=f"{index} was not made for neardup"):
+        set_up(cluster)
+
+
 def test_a_prefix_within_another_is_refused(cluster):
     set_up(cluster)
     inner = Address(cluster.url, f"{cluster.address.prefix}-de")

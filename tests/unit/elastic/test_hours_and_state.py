@@ -325,13 +325,14 @@ def test_a_window_without_hours_is_a_new_one():
     assert len(server.requests) == 1
 
 
-def made(recipe, pipeline, dynamic="true"):
+def made(recipe, pipeline, dynamic="true", field="order"):
     about = {"_meta": {"neardup": {"recipe": recipe}}} if recipe else {}
+    ours = {"dynamic": dynamic, "properties": {field: {"type": "long"}}}
     return Answer(
         200,
         {
             NAME: {
-                "mappings": {"properties": {"neardup": {"dynamic": dynamic}}, **about},
+                "mappings": {"properties": {"neardup": ours}, **about},
                 "settings": {"index": {"final_pipeline": pipeline}},
             }
         },
@@ -345,6 +346,7 @@ def made(recipe, pipeline, dynamic="true"):
         (made(None, "neardup-news"), f"delete it .*`neardup ingest --from-index {NAME}` copies them"),
         (made(None, "neardup-news", "false"), "found no _meta.neardup, .*replaces it whole; "),
         (made(None, "_none", "false"), "delete it"),
+        (made(None, "neardup-news", "false", "of_others"), "delete it"),
         (made("other", "neardup-news"), "signed by other"),
         (made("r", "_none"), "final pipeline _none"),
         (Answer(200, {NAME: {"settings": {"index": {"uuid": "u"}}}}), "delete it"),

@@ -21,7 +21,7 @@ _FIELDS: Final = (
     "aliases",
     "mappings._meta",
     "mappings._source",
-    f"mappings.properties.{_OBJECT}.dynamic",
+    *api.MAPPED,
     *(
         f"settings.index.{name}"
         for name in (

@@ -21,6 +21,8 @@ ALL_THAT_ARE_THERE: Final = {
     "expand_wildcards": "all", "ignore_unavailable": "true", "flat_settings": "true",
 }  # fmt: skip
 """Parameters of `index_settings`: of every index, hidden or closed too, none where there is none."""
+MAPPED: Final = ("mappings.properties.neardup.dynamic", "mappings.properties.neardup.properties.order.type")
+"""What `is_mapped` looks at."""
 _BLOCKS_OF_WRITES: Final = ("read_only", "read_only_allow_delete", "write")
 """What keeps writes out of an index: an operator, a full disk, a step of its lifecycle."""
 
@@ -152,9 +154,11 @@ def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
 
 
 def is_mapped(mapping: Mapping[str, Any]) -> bool:
-    """Whether the mapping of an index has our object as our template maps it: nothing in it is mapped by guess."""
+    """Whether the mapping of an index, of which `MAPPED` was asked for, has our object as our template maps it: nothing
+    in it is mapped by guess, and arrivals, by which documents are found, are.
+    """
     ours = mapping.get("properties", {}).get("neardup", {})
-    return str(ours.get("dynamic")).lower() == "false"
+    return str(ours.get("dynamic")).lower() == "false" and "order" in ours.get("properties", {})
 
 
 def about_of(template: Mapping[str, Any]) -> dict[str, Any] | None:

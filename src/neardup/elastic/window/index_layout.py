@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from neardup.elastic.admin.managed_objects import MAX_LENGTH, window_config
 from neardup.elastic.http.admin_api import (
     ALL_THAT_ARE_THERE,
+    MAPPED,
     delete_index,
     index_names,
     index_settings,
@@ -35,9 +36,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _CLOSED: Final = "index_closed_exception"
-_SIGNED_BY: Final = (
-    "mappings._meta.neardup", "mappings.properties.neardup.dynamic", "settings.index.final_pipeline",
-)  # fmt: skip
+_SIGNED_BY: Final = ("mappings._meta.neardup", *MAPPED, "settings.index.final_pipeline")
 LOSSLESS_NEEDED: Final = (
     "sketch: the q-grams of this window are not indexed (neardup setup --no-lossless). A window that is set up without "
     "that option has them, and neardup ingest --from-index copies the documents there"
