@@ -99,7 +99,10 @@ final class ShardQueryFactory {
                 .build();
     }
 
-    /** The one document of a reference, or its nested objects where those are searched: another shard may hold another of the same id, under another routing. */
+    /**
+     * The one document of a reference, or its nested objects where those are searched: another shard may hold another
+     * of the same id, under another routing.
+     */
     private Query referenced(LikeSource.Reference reference) {
         BooleanQuery.Builder itself = new BooleanQuery.Builder()
                 .add(
