@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -315,7 +316,17 @@ def test_tables_have_colours_that_are_read_on_white_and_on_black():
         "no document '<20261121:0800.ferry@example.org>' in this window",
         "no document 'mailto:ann@example.org' in this window",
         "not JSON: a:b, ann@example.org",
+        "rejected mails/imap:ann@example.org.mbox:12: no text",
+        "rejected /data/10:15:00@search.jsonl:3: not JSON",
+        "https://scorer@search:9200/news does not exist",
     ],
 )
 def test_a_message_without_a_password_stays_as_it_is(message):
     assert without_passwords(message) == message
+
+
+@pytest.mark.parametrize("repeated", ["#", "1,2", "a:", "=@", "https://"])
+def test_a_message_of_any_length_is_soon_said(repeated):
+    begin = time.perf_counter()
+    without_passwords(repeated * 60_000)
+    assert time.perf_counter() - begin < 5

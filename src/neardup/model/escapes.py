@@ -19,8 +19,9 @@ _STEERING: Final = (
 _PASSWORD_RE: Final = re.compile(
     r"""
     (?P<scheme> \b (?: [a-z][a-z0-9+.-]{0,20} [:;] [/\\]+ | https? [:;/\\]+ ) )  # also half a one
-    [^\s/\\:@]* : \S{0,2000} @
-    | (?<! [\w.@-] ) [^\s/\\:@'"`(]+ : \S{0,2000} @ (?= [\w.-]+ : \d )  # none, but a host and its port
+    [^\s/\\:@]{0,200} : \S{0,2000} @
+    | (?<! [\w.@:-] ) (?<! [\w.-] / )  # none, but a host and its port; within a path it is a line of a file
+    [^\s/\\:@'"`(]{1,200} : (?! // ) \S{0,2000} @ (?= [\w.-]+ : \d )
     """,
     re.IGNORECASE | re.VERBOSE,
 )
