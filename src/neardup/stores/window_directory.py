@@ -96,9 +96,7 @@ def check_free_directory(directory: Path) -> None:
     outer = next(filter(holds_window, Path(os.path.realpath(directory)).parents), None)
     if outer is not None:
         expected = f"outside of the window {outer}, which deletes its hours with all that lies in them"
-        raise SettingsError(
-            "window", str(directory), f"{expected}: {outer.with_name('news.window')} would do"
-        )
+        raise SettingsError("window", str(directory), f"{expected}: beside that one would do")
     if not directory.exists():
         return
     others = sorted(entry.name for entry in directory.iterdir() if not _is_begun(entry.name))
