@@ -22,6 +22,7 @@ from neardup.opening import open_window
 from neardup.stores import repair as repairs
 from neardup.stores.description import FORMAT
 from neardup.stores.directory_writer import DirectoryWriter
+from neardup.stores.lock import held, unwritten
 from neardup.stores.survey import examine_window, read_everything
 from neardup.window.signing_again import signing_of
 
@@ -321,6 +322,16 @@ def test_what_a_repair_would_do_is_told_where_nothing_can_be_written(path, monke
 def test_a_repair_waits_for_nobody(path):
     with open_window(path), pytest.raises(WindowLocked):
         repair(path, dry_run=True)
+
+
+def test_a_writer_that_a_look_at_a_window_keeps_out_is_not_told_that_one_which_has_ended_does(path):
+    (path / "lock").write_text("7\n")
+    with unwritten(path), pytest.raises(WindowLocked) as caught:
+        open_window(path)
+    assert caught.value.holder is None
+    with held(path), pytest.raises(WindowLocked) as caught:
+        open_window(path)
+    assert caught.value.holder == f"process {os.getpid()}"
 
 
 @pytest.mark.parametrize("dry_run", [False, True])

@@ -36,7 +36,9 @@ def locked(path: Path) -> FileIO:
         raise
     with _closed_if_it_fails(file):
         if not _is_locked(path, file):
-            raise WindowLocked(path, _holder(file))
+            # Whoever shares it has not written who it is: what stands there is of a process that has ended.
+            is_shared = _is_locked(path, file, fcntl.LOCK_SH)
+            raise WindowLocked(path, None if is_shared else _holder(file))
         with naming(path / _LOCK):
             os.ftruncate(file.fileno(), 0)
             os.write(file.fileno(), f"{os.getpid()}\n".encode())
