@@ -147,6 +147,24 @@ def test_of_a_window_that_is_another_users_it_is_told_whose(place, stream):
     assert found["window w"].startswith(f"{file}: Permission denied: {file.resolve()} is ")
 
 
+@pytest.mark.parametrize("closed", ["hours", "hours/2020.09.13-12"])
+def test_of_what_may_not_be_deleted_it_is_told_whose_its_directory_is(place, closed):
+    """And never whose something is that may be used: neither the hour nor where this is run is denied."""
+    prefix = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    if prefix and subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("permissions do not bind the superuser, and setpriv is not there to take its powers")
+    with neardup.open("w", window_hours=24) as window:
+        list(window.ingest([("a", "Rain.", 1_600_000_000)]))
+    denied = Path("w", closed)
+    denied.chmod(0o555)
+    words = [*prefix, sys.executable, "-m", "neardup", "expire", "--window", "w"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    denied.chmod(0o755)
+    assert (done.returncode, "Permission denied" in done.stderr) == (3, True)
+    whose = f"{denied.resolve()} is {pwd.getpwuid(os.geteuid()).pw_name}'s (mode 555)"
+    assert whose in done.stderr or (closed != "hours" and " is " not in done.stderr)
+
+
 def test_no_name_at_all_is_no_window_in_python(place):
     with pytest.raises(SettingsError, match="and not empty"):
         neardup.open("")

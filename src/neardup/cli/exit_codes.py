@@ -240,11 +240,18 @@ def _why(error: OSError) -> str:
 
 
 def _whose(name: Any) -> str:
-    """To whom a file belongs that may not be used, or the directory that it is to be in, and who may not."""
+    """To whom a file belongs that may not be used, or the directory that it is in or is to be in, and who may not;
+    nothing where neither is known to be what is denied.
+    """
     path = Path(os.path.abspath(os.fsdecode(name)))  # noqa: PTH100 - what is behind a link may not be asked for
     for each in (path, *path.parents):
         with contextlib.suppress(OSError, ValueError):
             status = each.stat()
+            every_use = os.R_OK | os.W_OK | (os.X_OK if stat.S_ISDIR(status.st_mode) else 0)
+            if os.access(each, every_use):
+                if each == path:
+                    continue  # to be deleted or renamed, which its directory allows or not
+                break
             mode = stat.S_IMODE(status.st_mode)
             owner, own = _user(status.st_uid), _user(os.geteuid())
             return f": {each} is {owner}'s (mode {mode:03o}), and this is run by {own}"
