@@ -46,7 +46,7 @@ def test_what_comes_too_late_for_an_hour_ahead_of_the_clock_is_logged_with_the_w
     assert verdict.status == "unscored"
     (said,) = [record.message for record in caplog.records if "unscored" in record.message]
     assert f"{hour_name(ahead // 3600)}, is ahead of the clock" in said
-    assert said.endswith("`neardup expire --newest` sets it back)")
+    assert said.endswith("`neardup expire --newest TIME` sets it back)")
     window.delete("wrong")
     window.set_newest(None)
     assert [each.status for each in window.ingest([("right", TEXT, now)])] == ["unique"]

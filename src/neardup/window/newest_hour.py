@@ -29,7 +29,7 @@ def why_too_late(newest: int) -> str:
         return "keep_hours keeps hours for what comes late"
     return (
         f"the newest hour of the window, {hour_name(newest)}, is ahead of the clock: if a wrong time or clock has made "
-        "it so, `neardup expire --newest` sets it back"
+        "it so, `neardup expire --newest TIME` sets it back"
     )
 
 
