@@ -98,7 +98,8 @@ def _rows(function: Callable[..., Any]) -> Iterator[str]:
 def _names(name: str, kind: Any, info: OptionInfo | ArgumentInfo) -> str:
     value = (info.metavar or "|".join(_choices(kind))).replace("|", "\\|")
     if isinstance(info, ArgumentInfo):
-        return f"`{value}`" + ("..." if get_origin(kind) is list else "")
+        several = any(get_origin(each) is list for each in (kind, *get_args(kind)))
+        return f"`{value}`" + ("..." if several and " " not in value else "")
     # In an Annotated, typer keeps the first name where a default would stand.
     first = (info.default,) if isinstance(info.default, str) else ()
     declared = (*first, *(info.param_decls or ())) or (f"--{name.replace('_', '-')}",)

@@ -37,6 +37,11 @@ def test_the_reference_is_not_stale():
     assert reference.TARGET.read_text("utf-8") == reference.reference(), "run `make docs`"
 
 
+@pytest.mark.parametrize("name", ["neardup delete", "neardup get", "neardup ingest", "neardup dedup"])
+def test_the_reference_says_of_what_several_may_be_given(name):
+    assert next(reference._rows(COMMANDS[name])).split()[1].endswith("`...")
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_documented_with_an_example(name):
     text = COMMANDS[name].__doc__ or ""
