@@ -610,6 +610,7 @@ def test_an_option_that_there_is_not_names_those_that_begin_so(run, words, meant
     ("words", "said"),
     [
         ("check x --window w", "(Possible options: --against)"),
+        ("check x -w w", "(Possible options: --against)"),
         ("query --against w", "(Possible options: --window)"),
         ("reconcile --output x", "`neardup reconcile ... > FILE` writes what it prints to a file"),
         ("stats -o x", "`neardup stats ... > FILE` writes what it prints to a file"),

@@ -173,7 +173,7 @@ def _name_the_longer(error: Any) -> None:
 def _name_what_is_meant(error: Any) -> None:
     """Lets typer name what other commands call so: the window of `check`, or a file for what is printed."""
     options = {name for each in error.ctx.command.params for name in each.opts}
-    meant = {"--window": "--against", "--against": "--window"}.get(error.option_name)
+    meant = {"--window": "--against", "-w": "--against", "--against": "--window"}.get(error.option_name)
     if meant in options and error.ctx.command.name in ("check", "query"):
         error.possibilities = [meant]
     if error.option_name in ("--output", "-o"):
