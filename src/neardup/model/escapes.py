@@ -21,7 +21,7 @@ _PASSWORD_RE: Final = re.compile(
     (?P<scheme> \b (?: [a-z][a-z0-9+.-]{0,20} [:;] [/\\]+ | https? [:;/\\]+ ) )  # also half a one
     [^\s/\\:@]{0,200} : \S{0,2000} @
     | (?<! [\w.@:-] ) (?<! [\w.-] / )  # none, but a host and its port; within a path it is a line of a file
-    [^\s/\\:@'"`(]{1,200} : (?! // ) \S{0,2000} @ (?= [\w.-]+ : \d )
+    [^\s/\\:@'"`(]{1,200} : (?! (?<= http: ) // | (?<= https: ) // ) \S{0,2000} @ (?= [\w.-]+ : \d )
     """,
     re.IGNORECASE | re.VERBOSE,
 )
