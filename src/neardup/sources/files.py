@@ -127,10 +127,7 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
     # called by its path another may be called by its own name.
     while True:
         stems = Counter(file.stem for file in files)
-        named = [
-            file if stems[file.stem] == 1 else file._replace(stem=Path(file.name).as_posix())
-            for file in files
-        ]
+        named = [file if stems[file.stem] == 1 else file._replace(stem=_stem_by_path(file)) for file in files]
         if named == files:
             return Listing(files, passed_over)
         files = named
@@ -263,6 +260,13 @@ def _below(directory: Path, form: Form | None, passed: KindCounts, *, html: bool
 def _stem_below(directory: Path, file: File) -> str:
     path = Path(file.name).relative_to(directory)
     return (path if file.form is None else path.parent.parent / _lasting(path.name)).as_posix()
+
+
+def _stem_by_path(file: File) -> str:
+    """Its path, of a mail of a Maildir without what changes, unless that is not enough."""
+    path = Path(file.name)
+    lasting = path.parent.parent / _lasting(path.name) if is_delivered(path) else path
+    return (path if Path(file.stem) in (lasting, path) else lasting).as_posix()
 
 
 def _lasting(name: str) -> str:

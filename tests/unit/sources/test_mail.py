@@ -320,6 +320,25 @@ def test_a_mail_without_an_id_has_one_name_before_and_after_it_is_read(tmp_path,
         path.unlink()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="colons in names")
+def test_so_has_one_of_several_maildirs_that_are_read_together(tmp_path):
+    boxes = [tmp_path / "a", tmp_path / "b"]
+    for folder in [box / name for box in boxes for name in ("cur", "new", "tmp")]:
+        folder.mkdir(parents=True)
+    lasting = [(box / "1.M2P3.host").as_posix() for box in boxes]
+    written(boxes[1] / "cur/1.M2P3.host:2,S", "Subject: Rain\n\nRain fell on the coast.\n")
+    for name in ("new/1.M2P3.host", "cur/1.M2P3.host:2,", "cur/1.M2P3.host:2,RS"):
+        path = written(boxes[0] / name, "Subject: Hail\n\nHail fell on the coast.\n")
+        assert ids_of(Reader(boxes)) == lasting, name
+        path.unlink()
+    # While one is moved it may be seen twice.
+    there = [
+        written(boxes[0] / name, "Subject: Hail\n\nHail.\n")
+        for name in ("cur/1.M2P3.host:2,", "new/1.M2P3.host")
+    ]
+    assert ids_of(Reader(boxes)) == [*(path.as_posix() for path in there), lasting[1]]
+
+
 def test_elsewhere_a_colon_is_a_part_of_the_name(tmp_path):
     path = written(tmp_path / "new/12:30.txt", "Rain.")
     assert ids_of(Reader([tmp_path])) == ["new/12:30.txt"]
