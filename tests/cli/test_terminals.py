@@ -319,6 +319,8 @@ def test_tables_have_colours_that_are_read_on_white_and_on_black():
         "rejected mails/imap:ann@example.org.mbox:12: no text",
         "rejected /data/10:15:00@search.jsonl:3: not JSON",
         "https://scorer@search:9200/news does not exist",
+        "no document 'http://search:8080/@ann' in this window",
+        "PUT http://localhost:9200/_component_template/news@custom",
     ],
 )
 def test_a_message_without_a_password_stays_as_it_is(message):

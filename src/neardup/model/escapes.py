@@ -19,7 +19,7 @@ _STEERING: Final = (
 _PASSWORD_RE: Final = re.compile(
     r"""
     (?P<scheme> \b (?: [a-z][a-z0-9+.-]{0,20} [:;] [/\\]+ | https? [:;/\\]+ ) )  # also half a one
-    [^\s/\\:@]{0,200} : \S{0,2000} @
+    [^\s/\\:@]{0,200} : (?! \d{2,5} / ) \S{0,2000} @  # but not of a path behind a port
     | (?<! [\w.@:-] ) (?<! [\w.-] / )  # none, but a host and its port; within a path it is a line of a file
     [^\s/\\:@'"`(]{1,200} : (?! (?<= http: ) // | (?<= https: ) // ) \S{0,2000} @ (?= [\w.-]+ : \d )
     """,
