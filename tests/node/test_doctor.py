@@ -328,6 +328,22 @@ def test_a_final_pipeline_of_others_that_ours_stands_before_is_no_finding(cluste
     assert findings(cluster, "bad") == {}
 
 
+def test_an_hour_at_which_scorers_end_is_bad(cluster):
+    """It was a warning that `neardup setup` had something to do."""
+    set_up(cluster, sign="plugin")
+    index = cluster.address.hourly(HOUR)
+    roll_over(cluster, HOUR * HOUR_MS)
+    settings(cluster, index, final_pipeline="_none")
+    (found,) = findings(cluster, "bad")["templates and pipeline"]
+    assert f"change index {index}" in found.found
+    set_up(cluster)
+    cluster.request("PUT", f"/{index}/_mapping", body={"_meta": {"owner": "us"}})
+    (found,) = findings(cluster, "bad")["templates and pipeline"]
+    assert f"put back what index {index} says of itself" in found.found
+    set_up(cluster)
+    assert findings(cluster, "bad") == {}
+
+
 def test_an_hour_whose_time_is_no_date_is_told(cluster):
     """All was called ok, and `neardup watch` ended at that hour."""
     own = cluster.address
