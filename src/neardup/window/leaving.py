@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
 
 from neardup.model.clock import now_ms
 from neardup.model.counted import some_of
@@ -13,7 +12,7 @@ from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_o
 from neardup.model.settings import check_boolean, check_whole
 from neardup.model.times import time_argument
 from neardup.stores.base import drop_all
-from neardup.stores.records import chosen_rows, text_sizes
+from neardup.stores.records import text_sizes
 from neardup.window.base import Expired
 from neardup.window.newest_hour import hour_to_set, set_back
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from neardup.window.session import Session
-    from neardup.window.state import State
 
 log = logging.getLogger("neardup")
 
@@ -77,30 +75,25 @@ def set_newest(session: Session, time: Any) -> str | None:
 
 def delete_documents(session: Session, ids: Iterable[str]) -> list[str]:
     """See `Window.delete_many`."""
-    waiting, missing = list(dict.fromkeys(ids)), list[str]()
+    waiting, missing = deque(dict.fromkeys(ids)), list[str]()
     while waiting:
-        some = waiting[: session.documents_at_once]
         with session.writing():
-            state = session.state
-            there = {id: doc for id in some if (doc := state.table.ids.get(id)) is not None}
-            docs = _together(state, list(there.values()))
-            if len(docs) < len(there):
-                some = some[: some.index(list(there)[len(docs)])]
-            missing += [id for id in some if id not in there]
+            state, docs, size = session.state, list[int](), 0
+            while waiting and len(docs) < session.documents_at_once and size < _BYTES_AT_ONCE:
+                id = waiting.popleft()
+                doc = state.table.ids.get(id)
+                if doc is None:
+                    missing.append(id)
+                    continue
+                docs.append(doc)
+                size += int(text_sizes(state.table.rows[doc : doc + 1])[0])
             if docs:
                 with session.changing():
                     for doc in docs:
                         state.remove(doc)
                     session.commit()
-        waiting = waiting[len(some) :]
     session.state.compact_if_worthwhile()
     return missing
-
-
-def _together(state: State, docs: Sequence[int]) -> Sequence[int]:
-    """The first of `docs`, at least one, as many as one commit deletes."""
-    sizes = text_sizes(chosen_rows(state.table.rows, np.array(docs, np.int64))).astype(np.int64)
-    return docs[: max(1, int(np.searchsorted(np.cumsum(sizes), _BYTES_AT_ONCE, side="right")))]
 
 
 def _going(session: Session, hour: int) -> Expired:
