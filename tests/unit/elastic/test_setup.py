@@ -146,6 +146,7 @@ def test_an_hour_that_another_client_took_its_description_from_is_described_agai
             (),
             "/news-2026.11.21-09/_mapping",
             {"_meta": {"owner": "us", "neardup": config.about()}},
+            True,
         )
     ]
     for other in (lacking._replace(is_mapped=False), lacking._replace(settings={"final_pipeline": "mine"})):

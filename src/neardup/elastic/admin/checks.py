@@ -109,10 +109,7 @@ def _objects(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) 
         yield Finding(what, "bad", str(error))
         return
     for change in made.changes:
-        # Scorers end at an hour that does not say how it is signed, or in which nobody signs.
-        unsigned = config.signed_by == "plugin" and "index.final_pipeline" in change.body
-        is_bad = unsigned or change.words.startswith(("make", "put back"))
-        state: State = "bad" if is_bad else "warning"
+        state: State = "bad" if change.is_lacking else "warning"
         yield Finding(what, state, f"to do: {' '.join(str(change).split())}: {remedy}")
     if not made.changes:
         yield Finding(what, "ok", "as `neardup setup` makes them")

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 
 class Change(NamedTuple):
-    """One PUT that is needed: in words with its details, and as it is sent."""
+    """One PUT that is needed: in words with its details, and as it is sent. `is_lacking`: until it is done something is
+    not there that scorers need, or that signs.
+    """
 
     words: str
     details: tuple[str, ...]
     path: str
     body: dict[str, Any]
+    is_lacking: bool = False
 
     def __str__(self) -> str:
         return "\n".join((self.words, *(f"    {line}" for line in self.details)))
@@ -36,10 +39,9 @@ def hour_changes(
     """
     alias, settings = address.alias, index.settings
     if index.about is None:
-        described = {"_meta": {**index.meta, "neardup": present}}
-        yield Change(
-            f"put back what index {index.name} says of itself", (), f"/{index.name}/_mapping", described
-        )
+        words = f"put back what index {index.name} says of itself"
+        meta = {"_meta": {**index.meta, "neardup": present}}
+        yield Change(words, (), f"/{index.name}/_mapping", meta, is_lacking=True)
     policy = settings.get("lifecycle", {}).get("name")
     has = {"final_pipeline": settings.get("final_pipeline"), "lifecycle.name": policy}
     named = zip(has.items(), needed, (address.pipeline, address.policy), strict=True)
@@ -47,7 +49,9 @@ def hour_changes(
     body = {f"index.{key}": value for key, value in wants.items() if value != has[key]}
     if body:
         details = tuple(differences(has, wants, "index"))
-        yield Change(f"change index {index.name}", details, f"/{index.name}/_settings", body)
+        is_unsigned = wants["final_pipeline"] == address.pipeline != has["final_pipeline"]
+        path = f"/{index.name}/_settings"
+        yield Change(f"change index {index.name}", details, path, body, is_lacking=is_unsigned)
     if not index.copies and alias not in index.aliases:  # searches that name the window pass over it
         path = f"/{index.name}/_alias/{alias}"
         yield Change(f"put index {index.name} into alias {alias}", (), path, {"is_write_index": False})

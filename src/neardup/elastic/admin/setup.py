@@ -185,7 +185,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     )
     changes = [change for entry in objects for change in _object_change(address, entry, snapshot)]
     if not snapshot.has_state:
-        changes.append(Change(f"make index {address.state}", (), f"/{address.state}", {}))
+        changes.append(Change(f"make index {address.state}", (), f"/{address.state}", {}, is_lacking=True))
     pipeline = address.pipeline if config.signed_by == "plugin" else None
     policy = address.policy if snapshot.lifecycle and config.kept_hours else None
     for index in snapshot.indices.hourly:
@@ -210,7 +210,8 @@ def _check(config: WindowConfig) -> None:
 def _object_change(address: Address, entry: ManagedObject, snapshot: ClusterSnapshot) -> Iterator[Change]:
     there = snapshot.objects.get(entry.path)
     if there is None:
-        yield Change(f"make {entry.kind.title} {entry.name}", (), entry.path, entry.body)
+        words = f"make {entry.kind.title} {entry.name}"
+        yield Change(words, (), entry.path, entry.body, is_lacking=True)
         return
     if not there.ours:
         raise SetupRefused(

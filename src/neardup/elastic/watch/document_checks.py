@@ -105,19 +105,18 @@ def _opened_state(cluster: Cluster) -> StateDocument | None:
 def _verdicts_not_given(cluster: Cluster, state: StateDocument) -> Iterator[Finding]:
     """Verdicts that no scorer gave the documents that bear them."""
     what = f"verdicts in {cluster.address.prefix}"
-    if _has_verdicts_of_others(cluster, state):
-        yield Finding(what, "warning", _OF_OTHERS)
     layout = Layout.described(cluster.address, state.about, state.archive)
+    if _has_verdicts_of_others(cluster, layout, state):
+        yield Finding(what, "warning", _OF_OTHERS)
     pair = copied_within(cluster, layout, state)
     if pair is not None and _is_at_rest(cluster, state):
         yield Finding(what, "bad", _COPIED.format(*(f"{ref.index}/{ref.id}" for ref in pair)))
 
 
-def _has_verdicts_of_others(cluster: Cluster, state: StateDocument) -> bool:
+def _has_verdicts_of_others(cluster: Cluster, layout: Layout, state: StateDocument) -> bool:
     """Whether a document has a verdict without an arrival, or an arrival still to be given out, and no scorer is at
     work that may have given it.
     """
-    layout = Layout.described(cluster.address, state.about, state.archive)
     scored = scored_documents(cluster, layout)
     if has_verdict_without_arrival(cluster, layout):
         return True
