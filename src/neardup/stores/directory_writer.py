@@ -39,6 +39,8 @@ class DirectoryWriter(DirectoryStore):
             self._lock = stack.enter_context(locked(path))
             super().__init__(path, LockedSlots(path))
             stack.pop_all()
+        self._has_taken_over = False
+        """Whether what lies behind the last commit has been cut off, as it must be before anything is added."""
         self._remember_next: dict[str, Any] | None = None
         self._ends: dict[int, list[int]] = {}
         """Where the files of hours end that are not open."""
@@ -51,7 +53,7 @@ class DirectoryWriter(DirectoryStore):
 
     def records(self, since: Commit) -> Iterator[Records]:
         # After a change that failed, perhaps because the disk is full, there is only reading.
-        begins = self.revision == 0
+        begins = not self._has_taken_over and self.revision == 0
         if begins:
             with contextlib.suppress(OSError):
                 shutil.rmtree(self.path / RESIGN_DRAFT)  # a run that was killed left it behind
@@ -61,6 +63,7 @@ class DirectoryWriter(DirectoryStore):
         hours, rows = self._stored_hours()
         if begins:
             self._take_over(hours)
+            self._has_taken_over = True
         first = max(self.committed.floor_order, since.next_order)
         yield records_of([*hours.values()], rows, first, self._reading_keys)
 

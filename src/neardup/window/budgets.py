@@ -62,4 +62,4 @@ def _give_up_oldest(state: State) -> None:
 
 def _note_given_up(state: State, hour: int) -> None:
     """Notes that something of the hours before `hour` was given up; late documents may have made an older one anew."""
-    state.committed = state.committed._replace(budget_hour=max(state.committed.budget_hour, hour))
+    state.next_commit = state.next_commit._replace(budget_hour=max(state.next_commit.budget_hour, hour))

@@ -40,15 +40,14 @@ class ComparedHours(NamedTuple):
 
 
 def compared_hours_of(state: State, hour_list: Sequence[int]) -> ComparedHours:
-    """The compared hours of the next documents of a window, which are of the hours `hour_list`; the newest hour of the
-    window moves on with them.
+    """The hours that the next documents of a window, those of the hours `hour_list`, are compared with. Each document
+    moves the newest hour on for those behind it.
     """
-    settings, committed = state.settings, state.committed
+    settings, next_commit = state.settings, state.next_commit
     window = settings.window_hours
     hours = np.array(hour_list, np.int64)
     newest = np.maximum.accumulate(np.maximum(hours, state.newest))
-    state.newest = int(newest[-1])
-    floors = np.full(len(hours), committed.floor_hour)
+    floors = np.full(len(hours), next_commit.floor_hour)
     lows, highs = floors, np.full(len(hours), LAST_HOUR)
     wanted = np.full(len(hours), FIRST_HOUR)
     if settings.kept_hours:
@@ -59,4 +58,4 @@ def compared_hours_of(state: State, hour_list: Sequence[int]) -> ComparedHours:
         lows, highs = np.maximum(wanted, floors), hours + window
     late = hours < floors
     docs = np.where(late, -1, state.table.size + np.cumsum(~late) - 1)
-    return ComparedHours(floors, lows, highs, docs, late | (wanted < committed.budget_hour))
+    return ComparedHours(floors, lows, highs, docs, late | (wanted < next_commit.budget_hour))

@@ -35,12 +35,12 @@ def decided_again(
 
     Each is decided when it is asked for, by the groups as they are then; `before` has the verdicts that were stored.
     """
-    table, settings, committed = state.table, state.settings, state.committed
+    table, settings, next_commit = state.table, state.settings, state.next_commit
     docs, first = np.array(list(forms), np.int64), 0
     signed = state.signed_again(docs.tolist(), list(forms.values()))
     hours = table.hours[docs].astype(np.int64)
     wanted = hours - settings.window_hours if settings.window_hours else np.full_like(hours, FIRST_HOUR)
-    lows, incomplete = np.maximum(wanted, committed.floor_hour), wanted < committed.budget_hour
+    lows, incomplete = np.maximum(wanted, next_commit.floor_hour), wanted < next_commit.budget_hour
     while first < len(docs):
         rest, batch = docs[first:], signed.part(first, len(docs))
         query = Query(
@@ -52,7 +52,7 @@ def decided_again(
         empty = np.diff(batch.signed.text_offsets) == 0
         for i, doc in enumerate(rest[: len(cut)].tolist()):
             floor = first_living_hour(int(table.hours[doc]), settings.kept_hours)
-            compared = verifier.compared(i, max(floor, committed.floor_hour), living=True)
+            compared = verifier.compared(i, max(floor, next_commit.floor_hour), living=True)
             past = _past_parts(state, doc, batch.signed, i, before[doc])
             compared = compared._replace(parts=[*compared.parts, *past], cut=compared.cut or bool(cut[i]))
             yield _decided(state, doc, compared, empty=bool(empty[i])), compared
@@ -85,7 +85,7 @@ def is_past(state: State, id: str, time: int) -> bool:
     living = state.table.ids.get(id)
     if living is not None and state.table.times[living] == time:
         return False
-    return hour_of(time) < max(state.committed.floor_hour, state.committed.budget_hour)
+    return hour_of(time) < max(state.next_commit.floor_hour, state.next_commit.budget_hour)
 
 
 def _past_parts(state: State, doc: int, signed: SignedBatch, at: int, verdict: Verdict) -> list[Part]:

@@ -126,7 +126,7 @@ class Ingest:
         documents = list(session.store.named(documents, session.state.arrival_of))
         while True:
             state = session.state
-            before, figures = state.committed, dataclasses.replace(state.since_opened)
+            before, figures = state.next_commit, dataclasses.replace(state.since_opened)
             verdicts, disbelieved = score(state, documents, signed, leaps)
             refused = state.commit()
             if not refused:

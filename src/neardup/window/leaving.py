@@ -49,7 +49,7 @@ def expirable(session: Session, kept_hours: int) -> Expired:
     """See `WindowEngine.expirable`."""
     session.load()
     first = first_living_hour(session.state.newest, kept_hours)
-    return Expired() if first <= session.state.committed.floor_hour else _before(session, first)
+    return Expired() if first <= session.state.next_commit.floor_hour else _before(session, first)
 
 
 def apply_hours(session: Session) -> None:
@@ -98,7 +98,7 @@ def delete_documents(session: Session, ids: Iterable[str]) -> list[str]:
 
 def _going(session: Session, hour: int) -> Expired:
     """What would go with every hour before `hour`, and the hours that have expired but are still there."""
-    return _before(session, max(hour, session.state.committed.floor_hour))
+    return _before(session, max(hour, session.state.next_commit.floor_hour))
 
 
 def _before(session: Session, hour: int) -> Expired:
@@ -113,7 +113,7 @@ def _drop_left_behind(session: Session, going: Sequence[str] = ()) -> None:
     cluster did not delete it; raises for the first that it still does not, when all others have gone, and says which of
     the hours that were `going` have.
     """
-    floor = session.state.committed.floor_hour
+    floor = session.state.next_commit.floor_hour
     stay = drop_all(session.store, [hour for hour in session.store.hours() if hour < floor])
     if stay:
         left = set(map(hour_name, stay))

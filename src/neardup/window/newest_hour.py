@@ -124,7 +124,7 @@ def hour_to_set(state: State, time: int | None) -> int:
     """
     if time is None:
         return max(state.table.load, default=FIRST_HOUR)
-    hour, newest = hour_of(time), state.committed.newest
+    hour, newest = hour_of(time), state.next_commit.newest
     if hour > newest:
         now = hour_name(newest) if newest > FIRST_HOUR else "not set"
         raise SettingsError(
@@ -137,10 +137,10 @@ def set_back(state: State, hour: int) -> None:
     """Sets the newest hour back to `hour`, so that hours which had expired may come again. What was dropped is gone,
     and the verdicts of documents that should be compared with it say `truncated`.
     """
-    committed = state.committed
+    next_commit = state.next_commit
     last_dropped = hour if hour > FIRST_HOUR else hour_of(now_ms())
     floor = first_living_hour(hour, state.settings.kept_hours) if hour > FIRST_HOUR else FIRST_HOUR
-    budget = max(committed.budget_hour, min(committed.floor_hour, last_dropped + 1))
-    state.committed = committed._replace(
-        newest=hour, floor_hour=min(floor, committed.floor_hour), budget_hour=budget
+    budget = max(next_commit.budget_hour, min(next_commit.floor_hour, last_dropped + 1))
+    state.next_commit = next_commit._replace(
+        newest=hour, floor_hour=min(floor, next_commit.floor_hour), budget_hour=budget
     )

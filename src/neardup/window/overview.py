@@ -130,7 +130,7 @@ def stats(state: State) -> Stats:
     known = table.ids.docs()
     rows = chosen_rows(table.rows, known)
     hours = sorted(table.load)
-    budget = state.committed.budget_hour
+    budget = state.next_commit.budget_hour
     own = state.settings.remembered | state.store.remembered
     return Stats(
         documents=table.living,

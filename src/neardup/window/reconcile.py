@@ -36,7 +36,7 @@ def reconciled(session: Session) -> list[Verdict]:
     stay = set[str]()
     while True:
         state = session.state
-        before = state.committed
+        before = state.next_commit
         changed = list(_reconcile(state, stay))
         _remember_own_settings(state)
         refused = state.commit()

@@ -132,7 +132,9 @@ def _end_of_run(
 
 def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBatch) -> list[Verdict]:
     """Verdicts of a run of documents whose ids are new; they are appended to the store, not committed yet."""
-    hours = compared_hours_of(state, [document.hour for document in documents])
+    own_hours = [document.hour for document in documents]
+    hours = compared_hours_of(state, own_hours)
+    state.newest = max(state.newest, *own_hours)
     kept = np.flatnonzero(hours.docs >= 0)
     state.begin_run(documents, batch, kept)
     verdicts: list[Verdict] = []

@@ -97,7 +97,7 @@ class Session:
     def is_in_step(self) -> bool:
         """Whether memory holds all that the store has seen to be committed, which may be nothing."""
         is_read = self._revision is not None
-        return self.state.committed == self.store.committed and not (is_read and self._is_outdated)
+        return self.state.next_commit == self.store.committed and not (is_read and self._is_outdated)
 
     @property
     def _is_outdated(self) -> bool:
@@ -142,7 +142,7 @@ class Session:
 
     def _note_news(self) -> None:
         """Notes whether others have committed anything since memory was last brought up to what is committed."""
-        before, now = (self._revision, self.state.committed), (self.store.revision, self.store.committed)
+        before, now = (self._revision, self.state.next_commit), (self.store.revision, self.store.committed)
         # The first time there was nothing before.
         self._has_news |= self._revision is not None and before != now
 
@@ -152,8 +152,8 @@ class Session:
         if is_anew:
             self.adopt_settings()
             self._forget(store.revision)
-        state, before = self.state, self.state.committed
-        state.committed = store.committed
+        state, before = self.state, self.state.next_commit
+        state.next_commit = store.committed
         has_expired = (before.floor_hour, before.floor_order) != (
             store.committed.floor_hour,
             store.committed.floor_order,
@@ -165,7 +165,7 @@ class Session:
         if is_anew or store.committed.next_order > before.next_order:
             for stored in store.records(before):
                 add_stored(state, stored)
-            state.committed = store.committed
+            state.next_commit = store.committed
         if is_anew:
             give_back(state.table.size)
         if has_expired:
@@ -191,9 +191,9 @@ class Session:
 
     def _begin_without_documents(self) -> None:
         """Forgets what is in memory, and holds what is committed with none of its documents."""
-        ahead, committed = self.state.committed, self.store.committed
+        ahead, committed = self.state.next_commit, self.store.committed
         self._forget(self.store.revision, for_batch=True)
-        self.state.committed = committed._replace(
+        self.state.next_commit = committed._replace(
             # The arrivals of a batch that was refused are not given again.
             next_order=max(ahead.next_order, committed.next_order), seq=max(ahead.seq, committed.seq)
         )  # fmt: skip
@@ -273,7 +273,7 @@ class Session:
         state = self.state
         if self.searches:
             return  # `begin_batch` reads anew
-        ahead = state.committed._replace(next_order=before.next_order, seq=before.seq, newest=before.newest)
+        ahead = state.next_commit._replace(next_order=before.next_order, seq=before.seq, newest=before.newest)
         if self.store.revision != self._revision or ahead != before:
             # Something was taken out for a document that now counts as never come: all is read again.
             self._forget(None)
@@ -281,7 +281,9 @@ class Session:
             return
         state.forget_from(before.next_order)
         # The arrivals are not given again: what was refused may still be on its way.
-        state.committed = before._replace(next_order=state.committed.next_order, seq=state.committed.seq)
+        state.next_commit = before._replace(
+            next_order=state.next_commit.next_order, seq=state.next_commit.seq
+        )
 
     def among(self, ids: Sequence[str]) -> Session:
         """A session of the documents of these ids alone, if the store finds them at less cost than all; else this."""

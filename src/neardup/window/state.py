@@ -68,8 +68,8 @@ class _Run(NamedTuple):
 class State:
     """Table, posting lists and store of one window. Methods change all of them together, or say which.
 
-    `committed` is what the next commit will say; it runs ahead of the store's while a batch is worked on. `doc` is a
-    document in the table.
+    `next_commit` is what the next commit will say; while a batch is worked on, it runs ahead of what the store has
+    committed. `doc` is a document in the table.
     """
 
     def __init__(self, store: Store, settings: Settings, signer: Signer) -> None:
@@ -77,7 +77,7 @@ class State:
         self.settings = settings
         self.signer = signer
         self.search = Search(signer, settings)
-        self.committed = Commit()
+        self.next_commit = Commit()
         self.since_opened = SinceOpened()
         self.warned: set[str] = set()
         """What has been logged of this window already, and need not be logged for every hour or page of it."""
@@ -102,11 +102,11 @@ class State:
     @property
     def newest(self) -> int:
         """The newest hour seen."""
-        return self.committed.newest
+        return self.next_commit.newest
 
     @newest.setter
     def newest(self, hour: int) -> None:
-        self.committed = self.committed._replace(newest=hour)
+        self.next_commit = self.next_commit._replace(newest=hour)
 
     def warn_below_reach(self, threshold: Fraction) -> None:
         """Logs, once a window, that a search by sketch at `threshold` is below what its sketches are made for."""
@@ -141,10 +141,10 @@ class State:
         rows = records.chosen_rows(rows_of(documents, signed, partial=self.settings.partial), chosen)
         made = signed.shown
         shown = self.shown_parts(new) if made is None else [made[i] for i in indices]
-        first = self.committed.next_order
+        first = self.next_commit.next_order
         first_blobs = blobs.first_blobs(rows, encoded, shown)
         records.set_arrivals(rows, first)
-        self.committed = self.committed._replace(next_order=first + len(rows))
+        self.next_commit = self.next_commit._replace(next_order=first + len(rows))
         hours = np.array([document.hour for document in new], np.int64)
         at = self.table.extend(rows, hours, signed.signed.bitmaps[chosen, 1])
         self._run = _Run(at, new, signed.signed.views(indices), first_blobs)
@@ -172,8 +172,8 @@ class State:
         self.resume()
 
     def _set_versions(self, rows: Rows) -> None:
-        records.set_versions(rows, self.committed.seq)
-        self.committed = self.committed._replace(seq=self.committed.seq + len(rows))
+        records.set_versions(rows, self.next_commit.seq)
+        self.next_commit = self.next_commit._replace(seq=self.next_commit.seq + len(rows))
 
     def record(self, doc: int, verdict: Verdict, basis: Basis) -> None:
         """Puts a document into the group that its verdict is based on, and writes the verdict into its row and blob:
@@ -319,19 +319,19 @@ class State:
 
     def expire_before(self, hour: int) -> None:
         """Takes every hour before `hour` out, from memory and (after the next commit) from the store."""
-        if hour > self.committed.floor_hour:
+        if hour > self.next_commit.floor_hour:
             load = self.table.load  # which may count documents that are not in memory
             going = {old: load.pop(old)[0] for old in sorted(load) if old < hour}
-            self.committed = self.committed._replace(floor_hour=hour)
+            self.next_commit = self.next_commit._replace(floor_hour=hour)
             self.mark_expired_dead()
             self._doomed.update(old for old in self.store.hours() if old < hour)
             self.since_opened.left = self.since_opened.left.with_more(going)
 
     def mark_expired_dead(self) -> None:
         """Takes out of memory what is no longer valid: hours that have gone, documents given up to a budget."""
-        table, committed = self.table, self.committed
-        dead = (table.hours[: table.size] < committed.floor_hour) | (
-            table.arrivals[: table.size] < committed.floor_order
+        table, next_commit = self.table, self.next_commit
+        dead = (table.hours[: table.size] < next_commit.floor_hour) | (
+            table.arrivals[: table.size] < next_commit.floor_order
         )
         self._mark_dead(np.flatnonzero(dead & table.are_known))
 
@@ -339,7 +339,7 @@ class State:
         """Takes the older half of the documents, in order of arrival, out of the only hour there is."""
         known = self.table.ids.docs()
         half = known[: (len(known) + 1) // 2]
-        self.committed = self.committed._replace(floor_order=int(self.table.arrivals[half[-1]]) + 1)
+        self.next_commit = self.next_commit._replace(floor_order=int(self.table.arrivals[half[-1]]) + 1)
         self._mark_dead(half)
 
     def forget_from(self, arrival: int) -> None:
@@ -360,9 +360,9 @@ class State:
 
     def commit(self) -> Mapping[str, str]:
         """Makes all changes so far lasting, unless some are refused: then none. Why, by the ids of documents."""
-        refused = self.store.commit(self.committed)
+        refused = self.store.commit(self.next_commit)
         if not refused:
-            self.committed = self.store.committed
+            self.next_commit = self.store.committed
             doomed, self._doomed = sorted(self._doomed), set()
             drop_or_tell(self.store, doomed)
         return refused
