@@ -131,7 +131,7 @@ class DocumentTable:
         return known
 
     @property
-    def living(self) -> int:
+    def present(self) -> int:
         """Documents found by id: searchable or set aside."""
         return len(self.ids)
 
@@ -293,7 +293,7 @@ class DocumentTable:
             self._headless |= {int(row["order"])} & self.members.keys()
         self.stands[doc] = self.leads[doc] = 0
 
-    def lives(self, doc: int) -> bool:
+    def is_present(self, doc: int) -> bool:
         """Whether a document is still there: it is found by its id."""
         return bool(self.ids.known[doc])
 

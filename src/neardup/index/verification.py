@@ -73,31 +73,31 @@ class Verifier:
         have[list(self._candidates.many)] = True
         return have
 
-    def compared(self, index: int, floor: int, *, living: bool = False) -> Compared:
+    def compared(self, index: int, floor: int, *, alive_only: bool = False) -> Compared:
         """What document `index` of the batch is compared with.
 
-        Groups are as they stand where hours before `floor` have gone. `living`: without candidates that are dead, and
-        no more than `max_candidates` of the others.
+        Groups are as they stand where hours before `floor` have gone. `alive_only`: leaves out candidates that are not
+        alive, and takes no more than `max_candidates` of the others.
         """
         self._table.update_stands(floor)
         many = self._candidates.many.get(index)
         if many is None:
-            return self._compare_few(index, living=living)
-        repeated = None if living else self._compare_repeated(index, many)
+            return self._compare_few(index, alive_only=alive_only)
+        repeated = None if alive_only else self._compare_repeated(index, many)
         if repeated is not None:
             return repeated
         many, unlisted = self._with_copies(many)
-        if living:
+        if alive_only:
             many = many.chosen(self._table.alive[many.docs] == 1)
         return self._compare_many(index, many, unlisted)
 
     # ---- a few candidates: read ----
 
-    def _compare_few(self, index: int, *, living: bool) -> Compared:
+    def _compare_few(self, index: int, *, alive_only: bool) -> Compared:
         """`compared` for a document whose candidates `_read_few` has read."""
         docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
         overlaps, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
-        if living:
+        if alive_only:
             docs = docs[self._table.alive[docs] == 1]
             if 0 < self._most < len(docs):
                 docs, cut = docs[: self._most], True

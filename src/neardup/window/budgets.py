@@ -54,9 +54,9 @@ def _give_up_oldest(state: State) -> None:
         _note_given_up(state, hours[1])
         return
     log.warning("budget reached within hour %s: its older half is given up", hour_name(hours[0]))
-    before, since_opened = state.table.living, state.since_opened
+    before, since_opened = state.table.present, state.since_opened
     state.evict_half()
-    since_opened.left = since_opened.left.with_more({hours[0]: before - state.table.living})
+    since_opened.left = since_opened.left.with_more({hours[0]: before - state.table.present})
     _note_given_up(state, hours[0] + 1)
 
 

@@ -52,7 +52,7 @@ def decided_again(
         empty = np.diff(batch.signed.text_offsets) == 0
         for i, doc in enumerate(rest[: len(cut)].tolist()):
             floor = first_living_hour(int(table.hours[doc]), settings.kept_hours)
-            compared = verifier.compared(i, max(floor, next_commit.floor_hour), living=True)
+            compared = verifier.compared(i, max(floor, next_commit.floor_hour), alive_only=True)
             past = _past_parts(state, doc, batch.signed, i, before[doc])
             compared = compared._replace(parts=[*compared.parts, *past], cut=compared.cut or bool(cut[i]))
             yield _decided(state, doc, compared, empty=bool(empty[i])), compared
@@ -82,8 +82,8 @@ def _decided(state: State, doc: int, compared: Compared, *, empty: bool) -> Verd
 
 def is_past(state: State, id: str, time: int) -> bool:
     """Whether the document of this id and time is gone because its hour has expired, or was given up to a budget."""
-    living = state.table.ids.get(id)
-    if living is not None and state.table.times[living] == time:
+    present = state.table.ids.get(id)
+    if present is not None and state.table.times[present] == time:
         return False
     return hour_of(time) < max(state.next_commit.floor_hour, state.next_commit.budget_hour)
 

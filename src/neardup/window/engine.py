@@ -86,7 +86,7 @@ class WindowEngine:
         """Whether it holds no document, as far as it has looked."""
         if self._session.searches:
             return not self._session.store.committed.next_order
-        return not self._session.state.table.living
+        return not self._session.state.table.present
 
     def ingest(self, documents: Documents, *, on_reject: OnReject | None = None) -> Iterator[Verdict]:
         return self._ingest.verdicts(documents, log_reject if on_reject is None else on_reject)
@@ -162,7 +162,7 @@ class WindowEngine:
     @one_at_a_time
     def __len__(self) -> int:
         self._session.load()
-        return self._session.state.table.living
+        return self._session.state.table.present
 
     def __bool__(self) -> bool:
         return True

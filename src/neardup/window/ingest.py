@@ -72,7 +72,7 @@ class Ingest:
                 session.load()
             self._has_warned = True
             session.state.warn_below_reach(session.state.settings.threshold_fraction)
-            if session.state.table.living or (session.searches and session.store.committed.next_order):
+            if session.state.table.present or (session.searches and session.store.committed.next_order):
                 warn_of_changes(session.store.previous, session.state.settings.remembered)
 
     def _warn_of_unscored(self, verdicts: Sequence[Verdict]) -> None:

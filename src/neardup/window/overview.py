@@ -39,7 +39,7 @@ def _groups(state: State) -> Iterator[Group]:
     table = state.table
     listed = []
     for head_arrival, all_docs in table.members.items():
-        docs = sorted((doc for doc in all_docs if table.lives(doc)), key=table.arrival_key)
+        docs = sorted((doc for doc in all_docs if table.is_present(doc)), key=table.arrival_key)
         if docs:
             listed.append((int(table.group_times[docs[0]]), head_arrival, docs))
     read = state.members([doc for *_, docs in listed for doc in docs])
@@ -133,10 +133,10 @@ def stats(state: State) -> Stats:
     budget = state.next_commit.budget_hour
     own = state.settings.remembered | state.store.remembered
     return Stats(
-        documents=table.living,
+        documents=table.present,
         copies=int(np.count_nonzero(are_copies(rows))),
         kinds=kind_counts(rows),
-        groups=sum(any(table.lives(doc) for doc in docs) for docs in table.members.values()),
+        groups=sum(any(table.is_present(doc) for doc in docs) for docs in table.members.values()),
         truncated=int(np.count_nonzero(are_truncated(rows))),
         unscored=state.store.uncompared(),
         hours={hour_name(hour): table.load[hour][0] for hour in hours},

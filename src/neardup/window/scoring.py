@@ -173,7 +173,7 @@ def _decided(
     `cut`: for which documents something was left out of the search.
     """
     settings, docs = state.settings, hours.docs
-    living = settings.policy != "mark"  # otherwise no candidate dies while others of the run are decided
+    alive_only = settings.policy != "mark"  # otherwise no candidate dies while others of the run are decided
     cut = cut | hours.incomplete
     left_out, empty = cut.tolist(), (np.diff(batch.signed.text_offsets) == 0).tolist()
     comparable = (hours.highs >= hours.floors).tolist()
@@ -184,7 +184,7 @@ def _decided(
     _keep_alone(state, docs[alone & kept], cut[alone & kept])
     bases: dict[int, Basis] = {}
     for i in np.flatnonzero(~alone).tolist():
-        compared = verifier.compared(i, int(hours.floors[i]), living=living)
+        compared = verifier.compared(i, int(hours.floors[i]), alive_only=alive_only)
         verdicts[i] = decide(
             ids[i], times[i], compared, empty=empty[i], comparable=comparable[i], cut=left_out[i],
             parts=settings.partial, listed=settings.matches,
