@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from typer.main import get_group
 from typer.testing import CliRunner
 
+import neardup.cli
 from neardup.cli.application import COMMANDS, GROUPS, command_line
+from neardup.cli.config import RECIPE_KEYS, SETTING_KEYS
 
 
 def made(word: str) -> list[str]:
@@ -30,3 +37,32 @@ def test_a_command_says_the_same_alone_as_among_the_others(words):
         CliRunner().invoke(command_line(word), [first, *rest], prog_name="neardup") for word in (first, "")
     )
     assert (alone.exit_code, alone.output) == (among.exit_code, among.output)
+
+
+@functools.cache
+def commands_that_give_their_locals() -> dict[str, ast.FunctionDef]:
+    files = Path(neardup.cli.__file__).parent.glob("*.py")
+    functions = (
+        node for path in files for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    )  # fmt: skip
+    return {each.name: each for each in functions if "configuration(config, locals())" in ast.unparse(each)}
+
+
+def assigned_in(function: ast.FunctionDef) -> Iterator[str]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.alias):
+            yield (node.asname or node.name).partition(".")[0]
+
+
+def test_commands_give_their_locals():
+    assert len(commands_that_give_their_locals()) > 8
+
+
+@pytest.mark.parametrize("name", commands_that_give_their_locals())
+def test_a_variable_of_a_command_is_not_taken_for_an_option(name):
+    parameters = commands_that_give_their_locals()[name].args
+    options = {each.arg for each in (*parameters.args, *parameters.kwonlyargs)}
+    assert {*assigned_in(commands_that_give_their_locals()[name])} & {*SETTING_KEYS, *RECIPE_KEYS} <= options
