@@ -96,17 +96,17 @@ class Verifier:
     def _compare_few(self, index: int, *, alive_only: bool) -> Compared:
         """`compared` for a document whose candidates `_read_few` has read."""
         docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
-        overlaps, parts, cut = self._overlaps.get(index, []), self._parts.get(index, []), False
+        overlaps, parts, truncated = self._overlaps.get(index, []), self._parts.get(index, []), False
         if alive_only:
             docs = docs[self._table.alive[docs] == 1]
             if 0 < self._most < len(docs):
-                docs, cut = docs[: self._most], True
+                docs, truncated = docs[: self._most], True
             kept = set(docs.tolist())
             overlaps = [overlap for overlap in overlaps if overlap.doc in kept]
             parts = [part for part in parts if part.doc in kept]
         stands = self._table.stands
         matches = ranked(overlaps, lambda match: bool(stands[match.doc]), self._listed)
-        return Compared(len(docs), matches, parts, cut)
+        return Compared(len(docs), matches, parts, truncated)
 
     def _read_few(self) -> None:
         """Works out the overlaps and parts of all documents with few candidates."""

@@ -70,14 +70,14 @@ def as_listed(best: Sequence[Overlap], listed: int | None) -> tuple[Match, ...]:
 
 
 class Compared(NamedTuple):
-    """One document and what it is compared with: how many documents, which match, which share a part below that; and
-    whether further candidates were `cut` off.
+    """One document and what it is compared with: how many documents, which match, which share a part below that;
+    `truncated`: further candidates were left out.
     """
 
     candidates: int
     matches: Matches
     parts: Sequence[Part]
-    cut: bool = False
+    truncated: bool = False
 
 
 def decide(
@@ -87,7 +87,7 @@ def decide(
     *,
     empty: bool,
     comparable: bool = True,
-    cut: bool = False,
+    truncated: bool = False,
     parts: bool,
     listed: int | None,
 ) -> Verdict:
@@ -96,22 +96,23 @@ def decide(
     id, time     of the document; `time` in milliseconds
     empty        whether its normal form is: nothing is a copy of nothing
     comparable   whether any of the hours that it is to be compared with lives
-    cut          whether anything was left out: of the search, or hours that it should have been compared with
+    truncated    whether anything was left out: of the search, or hours that it should have been compared with
     parts        whether partial copies were looked for
     listed       how many of these the verdict names; None = all
 
     A document that matches none, or none that stands for a group, heads a group of its own. So does a partial copy,
     because groups are of documents that are copies as a whole.
     """
-    candidates, matches, shared, is_cut = compared
-    cut = cut or is_cut
+    candidates, matches, shared, is_truncated = compared
+    truncated = truncated or is_truncated
     named, named_total = (_named(shared, listed), len(shared)) if parts else (None, None)
     best = matches.best
     if best is None:
         status = _status_without_match(empty=empty, comparable=comparable, partial=parts and bool(shared))
         return Verdict(
-            id, format_time(time), status, None, None, None, id, candidates, cut, (), 0, named, named_total
-        )
+            id, format_time(time), status, None, None, None, id, candidates, truncated, (), 0, named,
+            named_total,
+        )  # fmt: skip
     return Verdict(
         id,
         format_time(time),
@@ -121,7 +122,7 @@ def decide(
         best.shared,
         id if matches.head is None else matches.head.id,
         candidates,
-        cut,
+        truncated,
         matches.listed,
         matches.total,
         named,
@@ -134,7 +135,7 @@ def unmatched(
     times: Iterable[int],
     empty: Sequence[bool],
     comparable: Sequence[bool],
-    cut: Sequence[bool],
+    truncated: Sequence[bool],
     *,
     parts: bool,
 ) -> list[Verdict]:
@@ -147,7 +148,7 @@ def unmatched(
             statuses[i] = _status_without_match(empty=is_empty, comparable=is_comparable, partial=False)
     nothing, none = repeat(None), ((), 0) if parts else (None, None)
     columns = (
-        ids, map(format_time, times), statuses, nothing, nothing, nothing, ids, repeat(0), cut, repeat(()),
+        ids, map(format_time, times), statuses, nothing, nothing, nothing, ids, repeat(0), truncated, repeat(()),
         repeat(0), *map(repeat, none), nothing, nothing,
     )  # fmt: skip
     return list(map(_verdict_of, zip(*columns, strict=False)))

@@ -47,16 +47,17 @@ def decided_again(
             np.full(len(rest), -1), batch.signed.counts, lows[first:], hours[first:],
             settings.threshold_fraction.as_integer_ratio(),
         )  # fmt: skip
-        batch, cut, verifier = searched(state, batch, query, _those_before(ranks, rest))
-        cut = cut | incomplete[first : first + len(cut)]
+        batch, truncated, verifier = searched(state, batch, query, _those_before(ranks, rest))
+        truncated = truncated | incomplete[first : first + len(truncated)]
         empty = np.diff(batch.signed.text_offsets) == 0
-        for i, doc in enumerate(rest[: len(cut)].tolist()):
+        for i, doc in enumerate(rest[: len(truncated)].tolist()):
             floor = first_living_hour(int(table.hours[doc]), settings.kept_hours)
             compared = verifier.compared(i, max(floor, next_commit.floor_hour), alive_only=True)
             past = _past_parts(state, doc, batch.signed, i, before[doc])
-            compared = compared._replace(parts=[*compared.parts, *past], cut=compared.cut or bool(cut[i]))
+            is_truncated = compared.truncated or bool(truncated[i])
+            compared = compared._replace(parts=[*compared.parts, *past], truncated=is_truncated)
             yield _decided(state, doc, compared, empty=bool(empty[i])), compared
-        first += len(cut)
+        first += len(truncated)
 
 
 def _those_before(ranks: NDArray[np.int64], docs: NDArray[np.int64]) -> Among:

@@ -41,7 +41,7 @@ def query(state: State, options: QueryOptions) -> Verdict:
     )
     compared, empty = verifier.compared(0, FIRST_HOUR), bool(signed.signed.text_offsets[1] == 0)
     verdict = decide(
-        options.id or "", time, compared, empty=empty, cut=bool(candidates.truncated[0]),
+        options.id or "", time, compared, empty=empty, truncated=bool(candidates.truncated[0]),
         parts=options.rule is not None, listed=options.matches,
     )  # fmt: skip
     best = compared.matches.best
@@ -119,13 +119,14 @@ def _check_first(state: State, texts: Sequence[bytes], batch: SignedQueryBatch) 
     ratio = settings.threshold_fraction.as_integer_ratio()
     query = Query(np.full(count, -1), batch.signed.counts, *hours, ratio)
     batch, truncated, verifier = searched(state, batch, query)
-    cut, time = truncated.tolist(), _present(state)
+    are_truncated, time = truncated.tolist(), _present(state)
     verdicts, copies = [], {}
     for i, is_empty in enumerate((np.diff(batch.signed.text_offsets) == 0).tolist()):
         compared = verifier.compared(i, FIRST_HOUR)
         verdict = decide(
-            "", time, compared, empty=is_empty, cut=cut[i], parts=settings.partial, listed=settings.matches
-        )
+            "", time, compared, empty=is_empty, truncated=are_truncated[i], parts=settings.partial,
+            listed=settings.matches,
+        )  # fmt: skip
         verdicts.append(verdict)
         if (best := compared.matches.best) is not None:
             copies[i] = best

@@ -155,8 +155,9 @@ def _score_first(
         hours.docs, batch.signed.counts, hours.lows, hours.highs, settings.threshold_fraction.as_integer_ratio(),
         many=0 if settings.matches is None else MANY_OF_ONE_TEXT,
     )  # fmt: skip
-    batch, cut, verifier = searched(state, batch, query)
-    return _decided(state, documents[: len(cut)], batch, hours.part(0, len(cut)), cut, verifier)
+    batch, truncated, verifier = searched(state, batch, query)
+    count = len(truncated)
+    return _decided(state, documents[:count], batch, hours.part(0, count), truncated, verifier)
 
 
 def _decided(
@@ -164,29 +165,29 @@ def _decided(
     documents: Sequence[Prepared],
     batch: SignedQueryBatch,
     hours: ComparedHours,
-    cut: NDArray[np.bool_],
+    truncated: NDArray[np.bool_],
     verifier: Verifier,
 ) -> list[Verdict]:
     """One verdict after another: each sees the groups of those before it, and which copies were not kept. A document
     without candidates changes nothing for others.
 
-    `cut`: for which documents something was left out of the search.
+    `truncated`: for which documents something was left out of the search.
     """
     settings, docs = state.settings, hours.docs
     alive_only = settings.policy != "mark"  # otherwise no candidate dies while others of the run are decided
-    cut = cut | hours.incomplete
-    left_out, empty = cut.tolist(), (np.diff(batch.signed.text_offsets) == 0).tolist()
+    truncated = truncated | hours.incomplete
+    are_truncated, empty = truncated.tolist(), (np.diff(batch.signed.text_offsets) == 0).tolist()
     comparable = (hours.highs >= hours.floors).tolist()
     ids = [document.id for document in documents]
     times = [document.time for document in documents]
-    verdicts = unmatched(ids, times, empty, comparable, left_out, parts=settings.partial)
+    verdicts = unmatched(ids, times, empty, comparable, are_truncated, parts=settings.partial)
     alone, kept = ~verifier.have_candidates, docs >= 0
-    _keep_alone(state, docs[alone & kept], cut[alone & kept])
+    _keep_alone(state, docs[alone & kept], truncated[alone & kept])
     bases: dict[int, Basis] = {}
     for i in np.flatnonzero(~alone).tolist():
         compared = verifier.compared(i, int(hours.floors[i]), alive_only=alive_only)
         verdicts[i] = decide(
-            ids[i], times[i], compared, empty=empty[i], comparable=comparable[i], cut=left_out[i],
+            ids[i], times[i], compared, empty=empty[i], comparable=comparable[i], truncated=are_truncated[i],
             parts=settings.partial, listed=settings.matches,
         )  # fmt: skip
         if compared.matches.total or compared.parts:
@@ -200,10 +201,10 @@ def _decided(
     return verdicts
 
 
-def _keep_alone(state: State, docs: NDArray[np.int64], cut: NDArray[np.bool_]) -> None:
+def _keep_alone(state: State, docs: NDArray[np.int64], truncated: NDArray[np.bool_]) -> None:
     """Notes that documents of the run were compared with none: whatever the policy, they are kept."""
     state.table.ids.known[docs] = 1
-    for doc in docs[cut].tolist():
+    for doc in docs[truncated].tolist():
         state.table.note_compared(doc, 0, truncated=True)
 
 

@@ -15,7 +15,7 @@ EXACT = Overlap(3, "exact", 70, 10, 10, True)
 def verdict(*overlaps, heads=(), listed=None, parts=None, **known):
     """The verdict on a document; `parts`: None: they were not looked for."""
     matches = ranked(overlaps, lambda match: match.id in heads, listed)
-    compared = Compared(7, matches, parts or [], cut=True)
+    compared = Compared(7, matches, parts or [], truncated=True)
     return decide("new", 1_000, compared, **{"empty": False, **known}, parts=parts is not None, listed=listed)
 
 

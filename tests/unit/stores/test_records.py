@@ -42,7 +42,7 @@ def test_a_row_is_as_long_as_it_was_in_every_version():
 
 @pytest.mark.parametrize(("compared", "listed", "parts"), [
     (ALONE, None, False),
-    (ALONE._replace(matches=Matches(BEST, BEST, 1, (LISTED,)), cut=True), None, False),
+    (ALONE._replace(matches=Matches(BEST, BEST, 1, (LISTED,)), truncated=True), None, False),
     (ALONE._replace(matches=Matches(BEST, HEAD, 4, (LISTED,)), parts=PARTS), 1, True),
     (ALONE._replace(parts=PARTS), None, True),
     (ALONE, None, True),
