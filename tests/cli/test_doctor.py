@@ -56,6 +56,17 @@ def test_a_last_line_that_a_writer_did_not_end_is_no_damage(run, window):
     assert run("doctor", "--window", window).code == 0
 
 
+@pytest.mark.parametrize("torn", [b"2026.11", b"2026.11.19-10"], ids=["hour", "line end"])
+def test_an_hour_that_begins_after_a_last_line_that_was_cut_off_has_a_line_of_its_own(run, window, torn):
+    with Path("w/hours.list").open("ab") as file:
+        file.write(torn)
+    record = {"id": "new", "text": FERRY, "time": "2026-11-19T09:00:00Z"}
+    Path("new.jsonl").write_text(json.dumps(record))
+    assert run("ingest", "new.jsonl", "--window", window, "--format", "quiet").code == 0
+    assert run("doctor", "--window", window).code == 0
+    assert Path("w/hours.list").read_bytes().splitlines()[-1] == b"2026.11.19-09"
+
+
 def test_a_row_without_an_id_is_named_by_its_place(run, window):
     rows = next(iter(sorted(Path("w/hours").iterdir()))) / "rows.bin"
     rot(str(rows), 3)

@@ -58,11 +58,14 @@ def note_dropped(directory: Path, hour: int) -> None:
 
 
 def rewrite(directory: Path, hours: Collection[int]) -> None:
-    """Makes the list that of `hours`, unless it says so already, in not much more space."""
+    """Makes the list that of `hours`, unless it says so already, in not much more space, and to the end of its last
+    line: the next hour would join one that was cut off, and neither could be read.
+    """
     file = directory / HOUR_LIST
     lines = [hour_name(hour) for hour in sorted(hours)]
     is_short = file.exists() and file.stat().st_size < _LITTLE + 3 * sum(map(len, lines))
-    if not is_short or listed_hours(directory) != set(hours) or not is_whole(directory, hours):
+    is_ended = is_short and file.read_bytes()[-1:] in (b"", b"\n")
+    if not is_ended or listed_hours(directory) != set(hours) or not is_whole(directory, hours):
         write_whole(file, "".join(f"{line}\n" for line in lines).encode())
 
 
