@@ -341,6 +341,50 @@ def test_a_full_disk_is_told_with_the_file(run, option):
     )
 
 
+@pytest.mark.parametrize("room", [0, 3_000])
+@pytest.mark.parametrize("batch", ["1", "4096"])
+def test_what_is_said_of_an_output_on_a_full_disk_is_true(run, monkeypatch, room, batch):
+    """The table said that the file had all verdicts, and one of two messages of what to do that it is to be done
+    without --force, which is refused where the file holds something.
+    """
+    path = written("a.jsonl", ({"id": f"{i}", "text": f"Boat {i * i:032} came."} for i in range(60)))
+    write = NamedFile.write
+
+    def within(file, data):
+        data = bytes(data[: max(0, room - Path(file.name).stat().st_size)])
+        if data:
+            return write(file, data)
+        raise OSError(errno.ENOSPC, "No space left on device", file.name)
+
+    words = ["ingest", path, "--window", "w", "--output", "o", "--batch-documents", batch]
+    with monkeypatch.context() as patch:
+        patch.setattr(NamedFile, "write", within)
+        done = run(*words, "--format", "table")
+    force = ["--force"] if room else []
+    way = f"the same command{' with --force' * bool(room)} writes all of it"
+    assert (done.code, "all verdicts are in" in done.out) == (3, False)
+    again = "" if room else ", and give the same command again"
+    told = [
+        f"neardup: o was not written to its end: {way}",
+        f"neardup: o: No space left on device: make room{again}",
+    ]
+    assert [line for line in done.err.splitlines() if line.startswith("neardup: o")] == told
+    assert run(*words, *force).code == 0
+    assert len(Path("o").read_text().splitlines()) == 60
+
+
+def test_what_could_not_be_added_to_an_output_is_not_told_to_be_unread(run, monkeypatch, stream):
+    Path("o").write_text("{}\n")
+    words = ["ingest", stream, "--window", "w", "--output", "o", "--append"]
+    with monkeypatch.context() as patch:
+        patch.setattr(NamedFile, "write", _refused)
+        done = run(*words)
+    way = "the same command writes the rest, and of an id that comes again its first line counts"
+    assert (done.code, f"o was not written to its end: {way}\n" in done.err) == (3, True)
+    assert run(*words).code == 0
+    assert len(Path("o").read_text().splitlines()) == 6
+
+
 @pytest.mark.parametrize(
     ("words", "name"),
     [

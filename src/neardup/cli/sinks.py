@@ -87,6 +87,7 @@ class Verdicts:
         self._file: BinaryIO | None = None
         self._waiting: list[bytes] = []
         self._size = 0
+        self._is_cut_short = False
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -106,10 +107,16 @@ class Verdicts:
                 self.flush()
 
     def print_table(self) -> None:
-        """Print what of the table is still to be printed, which happens once."""
+        """Print what of the table is still to be printed, which happens once; as it says where the verdicts are, they
+        are written before.
+        """
         table, self._table = self._table, None
         if table:
-            table.print()
+            try:
+                self.flush()
+            finally:
+                table.has_all_in_file = not self._is_cut_short
+                table.print()
 
     def note(self, document: Document) -> None:
         """A document is on its way in; a table shows how its text begins."""
@@ -137,13 +144,20 @@ class Verdicts:
         if self._waiting and self._file:
             lines, self._waiting, self._size = self._waiting, [], 0
             data = b"\n".join(lines) + b"\n"
-            if self._to_stdout:
-                write_json(data)
-            else:
-                self._file.write(data)
-                self._file.flush()
+            try:
+                self._write_out(data)
+            except OSError:
+                self._is_cut_short = True
+                raise
         if self._table:
             self._table.flush()
+
+    def _write_out(self, data: bytes) -> None:
+        if self._to_stdout or self._file is None:
+            write_json(data)
+        else:
+            self._file.write(data)
+            self._file.flush()
 
 
 class Rejects:

@@ -40,6 +40,8 @@ class VerdictTable:
         self._path, self._live, self._every = path, live, every
         self.descriptions = Descriptions()
         """Documents that come in this run are noted in it; the others it may read from a window."""
+        self.has_all_in_file = True
+        """Whether no verdict is lacking in the file at `path`, as one is that could not be written."""
         self._rows: list[Verdict] = []
         self._seen: Counter[str] = Counter()
         self._shown: Counter[str] = Counter()
@@ -75,8 +77,8 @@ class VerdictTable:
         if left_out:
             named = ", ".join(f"{count:,} {status}" for status, count in left_out.items())
             is_cut = self._every or bool(left_out.keys() - {"unique"})
-            where = f"; all verdicts are in {self._path}" if self._path else ""
-            if not where and is_cut:
+            where = f"; all verdicts are in {self._path}" if self._path and self.has_all_in_file else ""
+            if not self._path and is_cut:
                 where = "; --format jsonl has all" if self._every else "; --output FILE keeps all verdicts"
             limit = f"; a table has the first {ROWS} rows" if is_cut else ""
             print_line(f"({named} left out{limit}{where})")
