@@ -127,8 +127,14 @@ class Ingest:
         while True:
             state = session.state
             before, figures = state.next_commit, dataclasses.replace(state.since_opened)
-            verdicts, disbelieved = score(state, documents, signed, leaps)
-            refused = state.commit()
+            counted = session.store.committed
+            try:
+                verdicts, disbelieved = score(state, documents, signed, leaps)
+                refused = state.commit()
+            except BaseException:
+                if session.store.committed == counted:  # else the batch counts, and what came after it failed
+                    state.since_opened = figures
+                raise
             if not refused:
                 return verdicts, refused_before + disbelieved
             state.since_opened = figures

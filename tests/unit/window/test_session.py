@@ -117,6 +117,31 @@ def test_after_a_change_that_failed_the_window_answers_by_what_is_committed(stor
         window.delete("a")
 
 
+def test_what_a_batch_that_failed_would_have_changed_is_not_counted(store):
+    """The command line told of copies that are earlier than their originals, and of hours that left, where none was."""
+    settings = Settings(window_hours=2, advance=True)
+    window = WindowEngine(store, settings, signer_for(Recipe()))
+    list(window.ingest([document("a", A, 1), document("b", B, 1)]))
+    store.fails_in = "commit"
+    with pytest.raises(ConnectionError):
+        list(
+            window.ingest(
+                [document("c", A, 0), document("b", C, 1), document("a", A, 1), document("d", C, 9)]
+            )
+        )
+    assert (window.earlier_copies, window.replaced, window.unchanged, window.left.documents) == (0, 0, 0, 0)
+
+
+def test_a_batch_that_counts_is_counted_if_what_came_after_it_failed(store, monkeypatch):
+    window = WindowEngine(store, Settings(window_hours=2, advance=True), signer_for(Recipe()))
+    list(window.ingest([document("a", A, 1)]))
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "drop", mock.Mock(side_effect=ConnectionError("drop")))
+        with pytest.raises(ConnectionError):
+            list(window.ingest([document("c", A, 0), document("d", C, 9)]))
+    assert (window.earlier_copies, window.left.documents) == (1, 2)
+
+
 @pytest.mark.parametrize("where", ["begin", "records"])
 def test_a_change_that_never_began_leaves_the_window_open(store, where):
     list(window_over(store).ingest([document("a", A), document("b", A)]))
