@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,20 @@ def test_an_hour_that_begins_after_a_last_line_that_was_cut_off_has_a_line_of_it
     assert run("ingest", "new.jsonl", "--window", window, "--format", "quiet").code == 0
     assert run("doctor", "--window", window).code == 0
     assert Path("w/hours.list").read_bytes().splitlines()[-1] == b"2026.11.19-09"
+
+
+@pytest.mark.parametrize(
+    ("hours", "ahead", "is_told"), [("24", 20, True), ("24", -1, False), ("0", 20, False)]
+)
+def test_a_newest_hour_ahead_of_the_clock_is_told_where_hours_leave_by_it(run, hours, ahead, is_told):
+    time = (datetime.now(UTC) + timedelta(hours=ahead)).isoformat()
+    Path("a.jsonl").write_text(json.dumps({"id": "a", "text": FERRY, "time": time}))
+    options = ("--window", "w", "--window-hours", hours, "--format", "quiet")
+    assert run("ingest", "a.jsonl", *options).code == 0
+    done = run("doctor", "--window", "w", "--format", "jsonl")
+    told = [finding for finding in done.lines if finding["what"] == "newest hour"]
+    assert (done.code, [finding["state"] for finding in told]) == (0, ["warning"] * is_told)
+    assert all("`neardup expire --newest TIME` sets it back" in finding["found"] for finding in told)
 
 
 def test_a_row_without_an_id_is_named_by_its_place(run, window):

@@ -45,7 +45,7 @@ def examine(window: Path, *, named: bool = False) -> Iterator[Finding]:
         finding = _attempt(f"window {window}", lambda: _no_window_yet(window))
         yield finding._replace(state="warning") if named and finding.state == "ok" else finding
         return
-    yield _attempt(f"window {window}", lambda: _window(window))
+    yield from _window(window)
     yield _disk(window)
 
 
@@ -118,16 +118,24 @@ def _no_window_yet(path: Path) -> str:
     return "none yet; `neardup ingest` makes it"
 
 
-def _window(path: Path) -> str:
+def _window(path: Path) -> Iterator[Finding]:
     # Nobody waits for the engine to be loaded where there is no window.
     import neardup
     from neardup.stores.survey import read_everything
+    from neardup.window.newest_hour import why_ahead
 
-    with neardup.open(path, readonly=True) as window:
-        stats = window.stats()
-    read_everything(path)
+    try:
+        with neardup.open(path, readonly=True) as window:
+            stats = window.stats()
+        read_everything(path)
+    except (NeardupError, OSError) as error:
+        yield Finding(f"window {path}", "bad", in_words(error))
+        return
     what = f"{counted(stats.documents, 'document')} in {counted(len(stats.hours), 'hour')}"
-    return f"{what}, recipe {stats.recipe}"
+    yield Finding(f"window {path}", "ok", f"{what}, recipe {stats.recipe}")
+    ahead = why_ahead(stats.newest) if stats.keep_hours and stats.newest else None
+    if ahead is not None:
+        yield Finding("newest hour", "warning", ahead)
 
 
 def _disk(window: Path) -> Finding:

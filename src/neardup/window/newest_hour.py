@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.errors import SettingsError
 from neardup.model.clock import now_ms
-from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_of, is_step, leap
+from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_named, hour_of, is_step, leap
 from neardup.model.times import format_time
 
 if TYPE_CHECKING:
@@ -25,11 +25,18 @@ _FEW: Final = f"it is the clock's, but only one of {LOOKED_PAST} or more in a ro
 
 def why_too_late(newest: int) -> str:
     """What helps where documents come too late for a window of this newest hour: it may be the hour that is wrong."""
-    if newest <= hour_of(now_ms()):
-        return "keep_hours keeps hours for what comes late"
+    ahead = why_ahead(hour_name(newest)) if newest > FIRST_HOUR else None
+    return ahead or "keep_hours keeps hours for what comes late"
+
+
+def why_ahead(newest: str) -> str | None:
+    """What is to be said of a window whose newest hour, of this name, is ahead of the clock; None if it is not."""
+    hour = hour_named(newest)
+    if hour is None or hour <= hour_of(now_ms()):
+        return None
     return (
-        f"the newest hour of the window, {hour_name(newest)}, is ahead of the clock: if a wrong time or clock has made "
-        "it so, `neardup expire --newest TIME` sets it back"
+        f"the newest hour of the window, {newest}, is ahead of the clock: if a wrong time or clock has made it so, "
+        "`neardup expire --newest TIME` sets it back"
     )
 
 
