@@ -19,6 +19,7 @@ import orjson
 
 from neardup.errors import NeardupError, SettingsError
 from neardup.sources import optional_readers
+from neardup.sources.arrow_tables import FineTime
 from neardup.sources.files import COMPRESSED, ending
 from neardup.sources.spool import Spool
 
@@ -179,12 +180,14 @@ class _Table:
         self._headers: list[Any] = []
         self._delimiters: set[str] = set()  # of what was read
         self._own: set[str] = set()  # the columns that say something of the records
+        self._fine: set[str] = set()  # those with times of day that are finer than Python's
         self._expected: list[tuple[Record, dict[str, Any]]] = []
 
     def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
         own = _own(extra)
         values = {**_exact(record), **own}
         self._add_columns(record, values, own)
+        self._fine.update(name for name, value in values.items() if type(value) is FineTime)
         self._spool.add((values, record.raw))
 
     def expect(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
@@ -238,7 +241,7 @@ class _Table:
                 _check_readable(schema)
             with make(self._file, schema) as writer:
                 for rows in self._parts():
-                    writer.write_table(pa.Table.from_pylist(_in_zones(rows, schema), schema=schema))
+                    writer.write_table(pa.Table.from_pylist(self._exact(rows, schema), schema=schema))
         except (pa.ArrowException, OverflowError) as error:
             raise NeardupError(
                 f"the records make no columns of one type each ({error}): write JSON Lines"
@@ -255,10 +258,18 @@ class _Table:
         if not self._spool:
             return self._expected_schema()
         parts = [
-            pa.Table.from_pylist([{name: row[name] for name in row if name in added} for row in rows]).schema
+            pa.Table.from_pylist(
+                [{name: _cut(row[name]) for name in row if name in added} for row in rows]
+            ).schema
             for rows in self._parts()
         ]
-        return pa.schema([*kept, *pa.unify_schemas(parts, promote_options="permissive")])
+        inferred = pa.unify_schemas(parts, promote_options="permissive")
+        is_fine = [field.name in self._fine and pa.types.is_time(field.type) for field in inferred]
+        fine = [
+            field.with_type(pa.time64("ns")) if so else field
+            for field, so in zip(inferred, is_fine, strict=True)
+        ]
+        return pa.schema([*kept, *fine])
 
     def _expected_schema(self) -> Any:
         """Without rows columns have the types that they were read with; strings in CSV, or where they differ."""
@@ -272,6 +283,16 @@ class _Table:
                 known = types.setdefault(field.name, field.type)
                 types[field.name] = known if known == field.type else pa.string()
         return pa.schema(list(types.items()))
+
+    def _exact(self, rows: list[dict[str, Any]], schema: Any) -> list[dict[str, Any]]:
+        """The rows with what pyarrow takes for moments of numpy's in columns of a time zone, and for fine times."""
+        import pyarrow as pa  # noqa: PLC0415 - as above
+
+        for name in self._fine:
+            for row in rows:
+                if type(row[name]) is FineTime:
+                    row[name] = pa.scalar(row[name].nanoseconds, pa.time64("ns"))
+        return _in_zones(rows, schema)
 
     def _parts(self) -> Iterator[list[dict[str, Any]]]:
         rows = []
@@ -302,6 +323,10 @@ def _in_zones(rows: list[dict[str, Any]], schema: Any) -> list[dict[str, Any]]:
     for row in rows:
         row |= {name: int(row[name].view("i8")) for name in zoned if hasattr(row[name], "view")}
     return rows
+
+
+def _cut(value: Any) -> Any:
+    return value.cut() if type(value) is FineTime else value
 
 
 def _check_readable(schema: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copyreg
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,6 +33,33 @@ _NOT_HELD: Final = (ValueError, OverflowError, LookupError, TypeError, NotImplem
 
 _MOMENTS: Final = ("timestamp", "duration[ns")
 """How the names of types begin that Python's own may be too coarse for, or have no time zone for; numpy needs none."""
+_FINE_TIMES: Final = "time64[ns]"
+"""The type that pyarrow cuts to Python's own without a word, and that numpy has none for."""
+
+
+class FineTime:
+    """A time of day that is finer than Python's own: so many `nanoseconds` after midnight."""
+
+    __slots__ = ("nanoseconds",)
+
+    def __init__(self, nanoseconds: int) -> None:
+        self.nanoseconds = nanoseconds
+
+    def __str__(self) -> str:
+        """As ISO 8601 has it.
+
+        >>> print(FineTime(3_723_000_000_789))
+        01:02:03.000000789
+        """
+        seconds, rest = divmod(self.nanoseconds, 1_000_000_000)
+        return f"{seconds // 3_600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{rest:09}"
+
+    def __repr__(self) -> str:
+        return f"FineTime({self.nanoseconds})"
+
+    def cut(self) -> time:
+        """The microsecond that it is in."""
+        return time.fromisoformat(str(self)[:-3])
 
 
 class _DamagedTable(Exception):
@@ -111,7 +139,7 @@ def _rows(batch: Any) -> Iterator[Mapping[str, Any] | str]:
     for start in range(0, batch.num_rows, ROWS):
         part = batch.slice(start, ROWS)
         try:
-            rows = part.to_pylist() if is_valid else None
+            rows = _with_fine_times(part.to_pylist(), part) if is_valid else None
         except _NOT_HELD:
             rows = None
         yield from rows or (_row(part.slice(at, 1)) for at in range(part.num_rows))
@@ -127,7 +155,17 @@ def _row(row: Any) -> Mapping[str, Any] | str:
         except _NOT_HELD as error:
             reason = str(error).partition("\n")[0]
             return f"the value of column {name!r} cannot be read: {reason}"
-    return values
+    return _with_fine_times([values], row)[0]
+
+
+def _with_fine_times(rows: list[dict[str, Any]], batch: Any) -> list[dict[str, Any]]:
+    """The `rows` of a batch with the times of day whole, of which pyarrow itself drops what is finer than Python's."""
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if str(column.type) == _FINE_TIMES:
+            for row, nanoseconds in zip(rows, column.cast("int64").to_pylist(), strict=True):
+                if nanoseconds is not None and nanoseconds % 1_000:
+                    row[name] = FineTime(nanoseconds)
+    return rows
 
 
 def values_of(column: Any) -> Sequence[Any]:

@@ -329,6 +329,30 @@ def test_nanoseconds_need_no_pandas_and_are_kept_from_parquet_to_parquet(tmp_pat
     )
 
 
+def test_times_of_day_in_nanoseconds_are_kept(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    at = [3_723_000_000_789, 3_723_000_001_000, None]
+    columns = {"id": ["a", "b", "c"], "text": ["Rain.", "Fog.", "Snow."]}
+    fine = arrow.table({**columns, "at": arrow.array(at, arrow.time64("ns"))})
+    path = saved(fine, tmp_path / "a.parquet")
+    coarse = arrow.table(
+        {"more": ["d"], "text": ["Hail on the hills."], "at": arrow.array([5], arrow.time64("us"))}
+    )
+    other = saved(coarse, tmp_path / "d.parquet")
+    command = [sys.executable, "-m", "neardup", "dedup", str(path)]
+    for name, *more in (("b.parquet",), ("b.arrow",), ("b.jsonl",), ("b.csv",), ("c.parquet", str(other))):
+        words = [*command, *more, "--output", str(tmp_path / name)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    assert parquet.read_table(tmp_path / "b.parquet") == fine
+    assert arrow.ipc.open_file(tmp_path / "b.arrow").read_all() == fine
+    assert '"at":"01:02:03.000000789"}' in (tmp_path / "b.jsonl").read_text()
+    assert '"at":"01:02:03.000001"}' in (tmp_path / "b.jsonl").read_text()
+    assert "a,Rain.,01:02:03.000000789\n" in (tmp_path / "b.csv").read_text()
+    assert parquet.read_table(tmp_path / "c.parquet")["at"].cast("int64").to_pylist() == [*at, 5_000]
+
+
 def test_neither_is_loaded_for_other_files():
     script = (
         "import sys; from neardup.sources.reader import Reader; list(Reader(['examples/stream.jsonl']))\n"
