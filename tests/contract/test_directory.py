@@ -687,6 +687,23 @@ def test_what_a_writer_left_behind_its_commit_is_cut_off(path, left):
         assert summaries(window.ingest(STREAM[:2])) == [(d.id, "unique", None, d.id) for d in STREAM[:2]]
 
 
+@pytest.mark.parametrize("place", ["absolute", "relative"])
+def test_a_file_that_cannot_be_deleted_with_its_hour_is_named_with_the_hour(path, monkeypatch, place):
+    """Each hour has files of the same names, and Python 3.11 names them alone."""
+    monkeypatch.chdir(path.parent)
+    path = path if place == "absolute" else Path(path.name)
+
+    def refuse(name, **_):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
+
+    files = hour_files(path, "*.bin")
+    with open_window(path, window_hours=2, advance=True) as window, monkeypatch.context() as patch:
+        patch.setattr("os.unlink", refuse)
+        with pytest.raises(PermissionError) as caught:
+            list(window.ingest([document("late", grams(900, 930), 9)]))
+    assert Path(caught.value.filename) in files
+
+
 def test_more_hours_than_files_are_kept_open(tmp_path):
     stream = [document(f"d{i}", grams(20 * (i % 60), 20 * (i % 60) + 25), 3 * (i % 60)) for i in range(120)]
     with open_window(tmp_path / "w", window_hours=0, batch_documents=50) as window:

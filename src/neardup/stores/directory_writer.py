@@ -12,7 +12,7 @@ from neardup.stores import hour_list
 from neardup.stores.commit_slots import LockedSlots
 from neardup.stores.description import remember
 from neardup.stores.directory import DirectoryStore
-from neardup.stores.hour_files import NAMES, HourFiles, flush_directory
+from neardup.stores.hour_files import NAMES, HourFiles, flush_directory, remove_directory
 from neardup.stores.lock import locked, replaced
 from neardup.stores.stored_hour import StoredHour, records_of
 from neardup.stores.window_directory import RESIGN_DRAFT
@@ -143,7 +143,7 @@ class DirectoryWriter(DirectoryStore):
         self._row_counts.pop(hour, None)
         hour_list.note_dropped(self.path, hour)
         with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(self._directory(hour))
+            remove_directory(self._directory(hour))
 
     # ---- files ----
 

@@ -7,6 +7,7 @@ that of the row and its document's id.
 from __future__ import annotations
 
 import os
+import shutil
 from io import FileIO
 from typing import TYPE_CHECKING, Final
 
@@ -171,3 +172,15 @@ def flush_directory(path: Path) -> None:
             os.fsync(file)
     finally:
         os.close(file)
+
+
+def remove_directory(path: Path) -> None:
+    """Deletes the directory of an hour with its files. An error names the file with its directory, which in Python 3.11
+    the file alone does not: each hour has one of that name. Raises `FileNotFoundError`.
+    """
+    try:
+        shutil.rmtree(path)
+    except OSError as error:
+        if not error.filename.startswith(str(path)):
+            error.filename = str(path / error.filename)
+        raise

@@ -7,7 +7,6 @@ nobody but its owner. Hours without damage stay as they are.
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Callable, Sequence
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, Final
@@ -16,7 +15,7 @@ import numpy as np
 
 from neardup.stores import hour_list, records
 from neardup.stores.commit_slots import write_new
-from neardup.stores.hour_files import HourFiles
+from neardup.stores.hour_files import HourFiles, remove_directory
 from neardup.stores.lock import held, unwritten
 from neardup.stores.stored_hour import read_keys
 from neardup.stores.survey import Survey, examine_window, read_document
@@ -125,7 +124,7 @@ def _finish(path: Path) -> None:
     for draft in (path / HOURS).glob(f"*{_DRAFT}"):
         directory = draft.with_name(draft.name.removesuffix(_DRAFT))
         if directory.exists():
-            shutil.rmtree(draft)
+            remove_directory(draft)
         else:
             draft.rename(directory)
 
