@@ -32,6 +32,11 @@ _MAIL_RE: Final = re.compile(
     re.IGNORECASE,
 )
 """RFC 2822, with the zones that it names: the letters of any other zone would be taken for UTC."""
+_NAMED_ZONE_RE: Final = re.compile(
+    r"\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:[+-]\d\d:?\d\d)?\s*[\[(]?(?![ap]m\b)([a-z]{2}[\w/+-]{0,40})[\])]?$",
+    re.ASCII | re.IGNORECASE,
+)
+"""A clock, and behind it the name of a zone: the same name may be of several zones, and its offset may change."""
 TIME_FORMS: Final = (
     "ISO 8601 (2026-11-21T09:00:00Z), RFC 2822 (Sat, 21 Nov 2026 09:00:00 +0000), "
     "or seconds or milliseconds since 1970"
@@ -97,7 +102,9 @@ def _read_unusual(written: str, text: str) -> datetime:
             return datetime.fromisoformat(over["day"] + within + written[over.end() :]) + more
     except (ValueError, OverflowError):
         pass
-    raise ValueError(f"time {shown(text)} is not {TIME_FORMS}")
+    zone = _NAMED_ZONE_RE.search(written)
+    hint = f"; the zone {zone[1]!r} is to be Z or an offset, such as +02:00" if zone else ""
+    raise ValueError(f"time {shown(text)} is not {TIME_FORMS}{hint}")
 
 
 def _within_years(milliseconds: float | Decimal, value: object) -> int:

@@ -91,6 +91,26 @@ def test_the_forms_that_are_read_are_named():
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "zone"),
+    [
+        ("2026-11-21 09:00:00 CEST", "CEST"),
+        ("2026-11-21 09:00:00.250 UTC", "UTC"),
+        ("2026-11-21T09:00+01:00[Europe/Berlin]", "Europe/Berlin"),
+        ("Sat, 21 Nov 2026 09:00:00 CEST", "CEST"),
+    ],
+)
+def test_of_a_time_in_a_zone_with_a_name_it_is_said_that_an_offset_is_read(text, zone):
+    with pytest.raises(ValueError, match=rf"; the zone '{zone}' is to be Z or an offset, such as \+02:00$"):
+        parse_time(text)
+
+
+@pytest.mark.parametrize("text", ["11/21/2026 09:00 PM", "2026-11-21T25:00:00Z", f"09:00 {'a' * 99}"])
+def test_of_other_times_that_are_not_read_nothing_is_said_of_zones(text):
+    with pytest.raises(ValueError, match=r"milliseconds since 1970$"):
+        parse_time(text)
+
+
 def test_nanoseconds_are_refused_with_what_a_number_is():
     with pytest.raises(
         ValueError, match=r"time 1795900000000000000 is outside the years .* seconds or milliseconds"
