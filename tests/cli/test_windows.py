@@ -482,3 +482,13 @@ class TestServingThatIngests:
         assert serve().code == 0
         stats = run("stats", "--window", window, "--format", "jsonl").lines[0]
         assert (stats["threshold"], stats["mixed"]) == ("0.99", {"threshold": ["0.7"]})
+
+
+def test_stats_show_the_hours_that_the_window_remembers_and_not_those_of_the_file(run, stream):
+    """As they show its threshold; those of the file may be refused by whoever writes to it next."""
+    made = run("ingest", stream, "--window", "w", "--window-hours", "48", "--keep-hours", "50")
+    assert made.code == 0
+    shown = run("stats", "--window", "w", "--format", "jsonl").lines
+    Path("neardup.toml").write_text('window_hours = 1\nkeep_hours = 2\nthreshold = "0.9"\n')
+    assert run("stats", "--window", "w", "--format", "jsonl").lines == shown
+    assert (shown[0]["window_hours"], shown[0]["keep_hours"]) == (48, 50)

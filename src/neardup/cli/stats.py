@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
 
@@ -13,11 +15,12 @@ def stats(
 ) -> None:
     """Show what a window holds: documents, hours, sizes, recipe.
 
-    `kinds`: those of copies, known where the window is written with --kinds. `truncated`, `unscored`: documents not
-    compared with all of their window, or with nothing. `budget_floor`: the hour before which all was given up to
-    --max-documents or --max-memory. `postings_keys`: how many different keys the index has; `memory_bytes`: what it
-    takes, an estimate. `mixed`: by which other threshold, retrieval, policy or partial some of the verdicts were made
-    (partial with --containment and --delta); other hours and routes are not told.
+    Settings are those that the window was last written with. `kinds`: those of copies, known where the window is
+    written with --kinds. `truncated`, `unscored`: documents not compared with all of their window, or with nothing.
+    `budget_floor`: the hour before which all was given up to --max-documents or --max-memory. `postings_keys`: how many
+    different keys the index has; `memory_bytes`: what it takes, an estimate. `mixed`: by which other threshold,
+    retrieval, policy or partial some of the verdicts were made (partial with --containment and --delta); other hours
+    and routes are not told.
 
     Examples:
 
@@ -27,7 +30,12 @@ def stats(
     """
     from neardup.cli.tables import print_either
 
-    with opened_window(window, configuration(config), readonly=True) as target:
+    settings = configuration(config)
+    # The hours that the window remembers, as the rest: those of the file may be refused when it is written next.
+    own = replace(
+        settings, given={name: settings.given[name] for name in settings.given.keys() - settings.hours.keys()}
+    )
+    with opened_window(window, own, readonly=True) as target:
         properties = target.stats().to_dict()
     if format == "table":
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in properties["kinds"].items())
