@@ -622,6 +622,16 @@ def test_what_another_command_calls_so_is_named(run, words, said):
     assert (done.code, said in " ".join(done.err.replace("│", " ").split())) == (2, True)
 
 
+@pytest.mark.parametrize("words", ["query --output x", "show --output x"])
+def test_beside_what_writes_to_a_file_no_option_of_another_use_is_named(run, words):
+    done = run(*words.split())
+    assert (done.code, "> FILE` writes what it" in done.err, "Possible options" in done.err) == (
+        2,
+        True,
+        False,
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "is_name"), [("explain -:4 a", True), ("get -ab", True), ("stats -x", False)]
 )

@@ -178,6 +178,7 @@ def _name_what_is_meant(error: Any) -> None:
         error.possibilities = [meant]
     if error.option_name in ("--output", "-o"):
         error.message += f"; `{error.ctx.command_path} ... > FILE` writes what it prints to a file"
+        error.possibilities = []  # an option of about the same letters is none for a file
 
 
 def _name_the_value(error: Any) -> None:
