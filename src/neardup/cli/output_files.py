@@ -115,8 +115,8 @@ def told_if_cut_short(
     path: Path | None, *, force: bool, whole: bool = False, is_past: Callable[[], bool] = lambda: False
 ) -> Iterator[None]:
     """Says what a file is that is written meanwhile, as `opened_output` does it, if an error or a signal ends this; not
-    of one that may not be written, of which the error tells; as it does what helps where that is ours. Where another
-    command goes on, that is a note of the error.
+    of one that may not be written, of which the error tells; as it does what helps where that is ours. How
+    to go on is a note of the error, so that it is not told twice.
 
     `is_past`: whether what was written of documents that have left a window since could not be written again.
     """
@@ -137,8 +137,7 @@ def told_if_cut_short(
         elif path is not None and not is_stream(path):
             way = _way_on(path, error, is_own=is_own, is_past=is_past())
             log_line(f"{path} was not written to its end: {way}")
-            if not way.startswith("the same command writes"):
-                error.add_note(way)
+            error.add_note(way)
         raise
 
 

@@ -127,12 +127,14 @@ class Ingest:
         while True:
             state = session.state
             before, figures = state.next_commit, dataclasses.replace(state.since_opened)
-            counted = session.store.committed
+            committed = session.store.committed
             try:
                 verdicts, disbelieved = score(state, documents, signed, leaps)
                 refused = state.commit()
             except BaseException:
-                if session.store.committed == counted:  # else the batch counts, and what came after it failed
+                if (
+                    session.store.committed == committed
+                ):  # else the batch counts, and what came after it failed
                     state.since_opened = figures
                 raise
             if not refused:
