@@ -234,7 +234,7 @@ def in_words(error: BaseException) -> str:
 
 def _why(error: OSError) -> str:
     """What the system says, and what to do about it."""
-    if error.errno in _FULL:  # where there is a note, how to go on has been said
+    if error.errno in _FULL:  # how to go on has been said where there is a note: perhaps by another command
         again = "" if getattr(error, "__notes__", ()) else ", and give the same command again"
         return f"{error.strerror}: make room{again}"
     whose = _whose(error.filename) if error.strerror == os.strerror(errno.EACCES) else ""

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Final, Literal
 
 from neardup.cli.streams import NamedFile, log_line
 from neardup.errors import NeardupError, OutputRefused
@@ -25,6 +25,7 @@ from neardup.stores.window_directory import holds_window
 from neardup.tables.atomic_write import draft_of, other_drafts
 
 _FileId = tuple[int, int]
+_SAME_COMMAND: Final = "the same command writes"
 
 
 def check_outputs(
@@ -115,8 +116,8 @@ def told_if_cut_short(
     path: Path | None, *, force: bool, whole: bool = False, is_past: Callable[[], bool] = lambda: False
 ) -> Iterator[None]:
     """Says what a file is that is written meanwhile, as `opened_output` does it, if an error or a signal ends this; not
-    of one that may not be written, of which the error tells; as it does what helps where that is ours. How
-    to go on is a note of the error, so that it is not told twice.
+    of one that may not be written, of which the error tells; as it does what helps where that is ours. Where another
+    command goes on, that is a note of the error.
 
     `is_past`: whether what was written of documents that have left a window since could not be written again.
     """
@@ -137,27 +138,28 @@ def told_if_cut_short(
         elif path is not None and not is_stream(path):
             way = _way_on(path, error, is_own=is_own, is_past=is_past())
             log_line(f"{path} was not written to its end: {way}")
-            error.add_note(way)
+            if not way.startswith(_SAME_COMMAND):
+                error.add_note(way)
         raise
 
 
 def _way_on(path: Path, error: BaseException, *, is_own: bool, is_past: bool) -> str:
     """What writes the rest of a file after an error; `is_past` as above, `is_own`: all that it holds is of this run."""
-    first_counts = "writes the rest, and of an id that comes again its first line counts"
+    first_counts = "and of an id that comes again its first line counts"
     if not is_own:
         # What could not be written has been read; after a signal nothing waits.
         return (
-            f"the same command {first_counts}"
+            f"{_SAME_COMMAND} the rest, {first_counts}"
             if isinstance(error, OSError)
             else "what is missing was not read"
         )
     if not holds_something(path):
-        return "the same command writes all of it"
+        return f"{_SAME_COMMAND} all of it"
     if not is_past:
         return "the same command with --force writes all of it"
     return (
-        f"the same command with --append {first_counts}; --force would lose the verdicts on documents that have left "
-        "the window since"
+        f"the same command with --append writes the rest, {first_counts}; --force would lose the verdicts on documents "
+        "that have left the window since"
     )
 
 

@@ -32,6 +32,8 @@ _MAIL_RE: Final = re.compile(
     re.IGNORECASE,
 )
 """RFC 2822, with the zones that it names: the letters of any other zone would be taken for UTC."""
+_UTC_RE: Final = re.compile(r"(?<=\d) ?(?:utc|gmt)$", re.ASCII | re.IGNORECASE)
+"""Names of the one zone that has but one offset, behind a clock, as databases and logs write it."""
 _NAMED_ZONE_RE: Final = re.compile(
     r"\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:[+-]\d\d:?\d\d)?\s*[\[(]?(?![ap]m\b)([a-z]{2}[\w/+-]{0,40})[\])]?$",
     re.ASCII | re.IGNORECASE,
@@ -93,6 +95,7 @@ def _read_unusual(written: str, text: str) -> datetime:
     try:
         if _MAIL_RE.fullmatch(written):
             return email.utils.parsedate_to_datetime(written)
+        written = _UTC_RE.sub("Z", written)
         if over := _OVER_RE.match(written):
             within, more = (
                 ("00", timedelta(days=1))
@@ -100,6 +103,8 @@ def _read_unusual(written: str, text: str) -> datetime:
                 else (over["clock"] + "59", timedelta(seconds=1))
             )
             return datetime.fromisoformat(over["day"] + within + written[over.end() :]) + more
+        if written.endswith("Z"):
+            return datetime.fromisoformat(written)
     except (ValueError, OverflowError):
         pass
     zone = _NAMED_ZONE_RE.search(written)

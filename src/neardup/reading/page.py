@@ -83,13 +83,13 @@ def _harmless(value: Any) -> Any:
     return value
 
 
-def _brief(text: str) -> str:
+def _brief(text: str, most: int = _BRIEF) -> str:
     """The beginning of a text that others wrote; what is cut ends in "…".
 
     >>> len(_brief("a" * 200)), _brief("a" * 201)[-2:]
     (200, 'a…')
     """
-    return escaped(text if len(text) <= _BRIEF else text[: _BRIEF - 1] + "…")
+    return escaped(text if len(text) <= most else text[: most - 1] + "…")
 
 
 def _percent(share: float) -> str:

@@ -92,10 +92,29 @@ def test_the_forms_that_are_read_are_named():
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "2026-11-21 09:00:00 UTC", "2026-11-21T09:00 gmt", "2026-11-21 09:00:00.000UTC", "2026-11-21 09 GMT",
+        "2026-11-20 24:00:00 UTC", "2026-11-21 08:59:60 UTC",
+    ],
+)  # fmt: skip
+def test_a_time_may_name_utc(text):
+    assert parse_time(text) == parse_time("2026-11-20T24:00:00Z" if "24:" in text else "2026-11-21T09:00:00Z")
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-11-21 UTC", "2026-11-21T09:00+01:00 UTC", "UTC", "9 UTC", "2026-11-21T09:00 UTCX"]
+)
+def test_utc_alone_makes_no_time(text):
+    with pytest.raises(ValueError, match="is not ISO 8601"):
+        parse_time(text)
+
+
+@pytest.mark.parametrize(
     ("text", "zone"),
     [
         ("2026-11-21 09:00:00 CEST", "CEST"),
-        ("2026-11-21 09:00:00.250 UTC", "UTC"),
+        ("2026-11-21 09:00:00.250 UT1", "UT1"),
         ("2026-11-21T09:00+01:00[Europe/Berlin]", "Europe/Berlin"),
         ("Sat, 21 Nov 2026 09:00:00 CEST", "CEST"),
     ],
