@@ -16,6 +16,7 @@ from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.leadership import LeaderDocument, leadership
 from neardup.elastic.window import holders, setup_changes, state_document
+from neardup.elastic.window import lease as lease_module
 from neardup.elastic.window.lease import Lease
 from neardup.elastic.window.state_document import ABORTED_ARRIVALS, StateDocument, read_state, scoring_lease
 from neardup.errors import LeaseLost, WindowDamaged, WindowLocked
@@ -282,6 +283,36 @@ def test_who_has_lost_the_lease_is_told_when_it_renews(cluster, state):
     with pytest.raises(LeaseLost, match="another"):
         slow.renew()
     assert not slow.held
+
+
+@pytest.mark.parametrize("holds", [False, True])
+def test_a_state_that_was_made_anew_is_not_taken_for_an_earlier_one_of_the_same_version(holds, monkeypatch):
+    """An index that is deleted and made anew counts versions from the beginning."""
+    monkeypatch.setattr(lease_module, "SURE_SECONDS", 0.0)
+    documents = Documents()
+    with standing_in(documents) as server, Cluster(Address(server.url, "news"), patience=0) as cluster:
+        first = scoring_lease(cluster)
+        first.create(StateDocument({"recipe": "r"}, {}))
+        begun = first.acquire()
+        if not holds:
+            first.commit(begun)
+        before = documents.sources.pop("window")[0]
+        other = scoring_lease(cluster)
+        other.create(StateDocument({"recipe": "r"}, {}))
+        other.acquire()
+        other.commit(replace(other.document, commit=Commit(next_order=7)))
+        documents.sources["window"] = before, documents.sources["window"][1]
+        committed = read_state(cluster)
+        assert committed is not None
+        if holds:
+            with pytest.raises(LeaseLost):
+                first.commit(begun)
+        else:
+            assert first.acquire() == committed.next_epoch(lost=False)
+            first.release()
+        state = read_state(cluster)
+        assert state is not None
+        assert state.commit == committed.commit
 
 
 def test_what_a_dead_scorer_left_outlives_a_change_of_the_state_alone(cluster, state):

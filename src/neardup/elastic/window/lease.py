@@ -36,6 +36,10 @@ RENEWED_AFTER: Final = 1 / 4
 _MISSED_AFTER: Final = 2 * RENEWED_AFTER
 """Of its time: how much of it passes before a holder has missed to. It says so when it is next asked, not at once."""
 _POLL_SECONDS: Final = 0.05
+SURE_SECONDS: Final = 0.1
+"""After a holder has read or written the document: for so long its version is that of no other. An index that is
+deleted and made anew counts versions from the beginning, but takes longer to reach that one again.
+"""
 
 
 class LeaseDocument(Protocol):
@@ -91,7 +95,7 @@ class Lease(Generic[Document]):
         self._name = holders.new_holder()
         self._version: Version | None = None
         self._known: Document | None = None
-        self._renewed = 0.0
+        self._renewed = self._looked = 0.0
         self._seen: tuple[Version | None, float] = (None, 0.0)
 
     # ---- what is known ----
@@ -116,6 +120,7 @@ class Lease(Generic[Document]):
         """What the document says now; None if there is none. Raises `WindowDamaged` if it is not what was written."""
         index = self._cluster.address.state
         stored = get_doc(self._cluster, index, self._id)
+        self._looked = time.monotonic()
         self._version = None if stored is None else stored.version
         if self._version != self._seen[0]:
             self._seen = self._version, time.monotonic()
@@ -266,8 +271,20 @@ class Lease(Generic[Document]):
         holders.end(self._name)
         raise LeaseLost(str(self._cluster.address), self.read_existing().holder)
 
+    def _is_as_known(self) -> bool:
+        """Whether the document still is what it was when it was last read or written. Its version alone does not say
+        so: in an index that was deleted and made anew another state may have it.
+        """
+        if self._known is None or time.monotonic() - self._looked < SURE_SECONDS:
+            return True
+        known = self._version, self._known
+        self.read()
+        return known == (self._version, self._known)
+
     def _write(self, document: Document) -> bool:
         """Writes if nobody else has since it was last read or written; a write whose answer was lost counts."""
+        if not self._is_as_known():
+            return self._known == document
         state = self._cluster.address.state
         try:
             if self._version is None:
@@ -278,5 +295,5 @@ class Lease(Generic[Document]):
                 )
         except ClusterConflict:
             return self.read() == document
-        self._known = document
+        self._known, self._looked = document, time.monotonic()
         return True
