@@ -101,8 +101,9 @@ def test_a_doctor_finds_an_hour_that_is_closed_and_is_of_the_windows(floor, foun
 
     with standing_in(script) as server:
         findings = list(examine_documents(Address(server.url, "news"), Credentials()))
-    assert [(each.what, each.state) for each in findings] == found
-    assert all(f"POST {NAME}/_open" in each.found for each in findings)
+    own = [each for each in findings if each.what != "verdicts in news"]  # no search is answered here
+    assert [(each.what, each.state) for each in own] == found
+    assert all(f"POST {NAME}/_open" in each.found for each in own)
 
 
 @pytest.mark.parametrize("source", [None, StateDocument(ABOUT, {}).source()])
@@ -161,8 +162,48 @@ def test_a_doctor_finds_an_archive_that_is_closed_or_takes_no_marks(settings, st
     with standing_in(script) as server:
         first, *others = examine_documents(Address(server.url, "news"), Credentials())
     assert (first.what, first.state) == ("archive letters", "ok")
+    others = [each for each in others if each.what != "verdicts in news"]  # no search is answered here
     assert [(each.what, each.state) for each in others] == ([("index letters", state)] if state else [])
     assert all(re.search(words, each.found) for each in others)
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        (error(400, "search_phase_execution_exception", "too many buckets"), "too many buckets"),
+        (
+            error(403, "security_exception", "action [indices:data/read/search] is unauthorized"),
+            "role reader",
+        ),
+    ],
+)
+def test_a_doctor_says_what_of_the_documents_it_could_not_see_and_why(limit, words):
+    """With a `search.max_buckets` of its own a cluster had no copied hours, as far as was said."""
+    document = StateDocument(ABOUT, {}, Commit(next_order=1), epoch=1)
+    there = {"found": True, "_source": document.source(), "_seq_no": 1, "_primary_term": 1}
+
+    def script(request):
+        if "/_doc/" in request.path:
+            return Answer(200, there)
+        if "/_search" in request.path:
+            return limit
+        is_closed = "expand_wildcards=closed" in request.path
+        return Answer(200, {} if is_closed else {NAME: {"settings": {"index.uuid": "u"}}})
+
+    with standing_in(script) as server:
+        findings = list(examine_documents(Address(server.url, "news"), Credentials()))
+    assert [(each.what, each.state) for each in findings] == 2 * [("verdicts in news", "warning")]
+    others, copied = (each.found for each in findings)
+    assert re.search(f"could not be seen whether others have given some: .*{words}", others)
+    assert re.search(f"could not be seen whether documents were copied .*: .*{words}", copied)
+
+
+def test_a_doctor_says_that_it_may_not_read_the_state():
+    refused = error(403, "security_exception", "action [indices:data/read/get] is unauthorized")
+    with standing_in([refused]) as server:
+        (finding,) = examine_documents(Address(server.url, "news"), Credentials())
+    assert (finding.what, finding.state) == ("state of news", "warning")
+    assert re.search("could not be seen whether the window can be opened: .*role reader", finding.found)
 
 
 def test_a_doctor_waits_no_longer_for_the_state_than_for_anything(monkeypatch):

@@ -19,7 +19,14 @@ from neardup.elastic.window.scored_documents import (
 )
 from neardup.elastic.window.state_document import read_state
 from neardup.elastic.window.window_state import check_signed
-from neardup.errors import ClusterRejected, NeardupError, WindowDamaged, WindowResigning
+from neardup.errors import (
+    ClusterRefused,
+    ClusterRejected,
+    ClusterUnreachable,
+    NeardupError,
+    WindowDamaged,
+    WindowResigning,
+)
 from neardup.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -48,25 +55,30 @@ _COPIED: Final = (
 def examine_documents(address: Address, credentials: Credentials) -> Iterator[Finding]:
     """What a doctor finds of where the documents of a window lie: its archive, if it has one, or the hours that are
     closed; why its state document lets nobody open it; and whether it has verdicts that another window gave, or, as far
-    as a sample shows, copies of its own. Whether the cluster answers others have said.
+    as a sample shows, copies of its own. A check that cannot be made is a finding; whether the cluster answers, and
+    knows who asks, others have said.
     """
-    with suppress(NeardupError), Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster:
+    what = f"state of {address.prefix}"
+    with (
+        suppress(ClusterUnreachable),
+        Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster,
+    ):
         try:
             state = _opened_state(cluster)
         except WindowResigning as error:
-            yield Finding(f"state of {address.prefix}", "bad", f"{error}{_hours_left(cluster, error.recipe)}")
+            yield Finding(what, "bad", f"{error}{_hours_left(cluster, error.recipe)}")
             return
         except WindowDamaged as error:
-            yield Finding(f"state of {address.prefix}", "bad", str(error))
+            yield Finding(what, "bad", str(error))
             return
-        if state is not None and state.archive is not None:
-            yield check_archive(cluster, state.archive)
-            yield from check_blocks(cluster, state.archive)
-        elif missed := Layout(address).missed(cluster, state.commit.floor_hour if state else None):
-            yield from map(closed, missed)
-        elif state is None and config_of_template(cluster) is not None:
-            yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
-        if state is not None:
+        except (ClusterRefused, ClusterRejected) as error:
+            if not (isinstance(error, ClusterRefused) and error.action is None):
+                yield _not_looked(what, "whether the window can be opened", error)
+            return
+        amiss = list(_looked(what, "where its documents lie", _where_kept(cluster, state)))
+        yield from amiss
+        # Where documents cannot be read, that is what is to be mended first.
+        if state is not None and all(each.state != "bad" for each in amiss):
             yield from _verdicts_not_given(cluster, state)
 
 
@@ -78,9 +90,38 @@ def is_half_signed(address: Address, credentials: Credentials) -> bool:
     return False
 
 
+def _looked(what: str, whether: str, check: Iterator[Finding]) -> Iterator[Finding]:
+    """The findings of a `check`, of which one is that it could not be made."""
+    try:
+        yield from check
+    except NeardupError as error:
+        yield _not_looked(what, whether, error)
+
+
+def _not_looked(what: str, whether: str, error: NeardupError) -> Finding:
+    return Finding(what, "warning", f"it could not be seen {whether}: {error}")
+
+
+def _where_kept(cluster: Cluster, state: StateDocument | None) -> Iterator[Finding]:
+    """Where the documents of a window of this `state` lie, as far as that is amiss, or an archive."""
+    address = cluster.address
+    if state is not None and state.archive is not None:
+        yield check_archive(cluster, state.archive)
+        yield from check_blocks(cluster, state.archive)
+    elif missed := Layout(address).missed(cluster, state.commit.floor_hour if state else None):
+        yield from map(closed, missed)
+    elif state is None and config_of_template(cluster) is not None:
+        yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
+
+
 def _hours_left(cluster: Cluster, recipe: str) -> str:
-    """How many hours of a window that is being signed again by `recipe` wait for that; nothing of an archive."""
-    hourly = read_indices(cluster).hourly
+    """How many hours of a window that is being signed again by `recipe` wait for that; nothing of an archive, or to
+    whoever may not look at them.
+    """
+    try:
+        hourly = read_indices(cluster).hourly
+    except ClusterRefused:
+        return ""
     left = sum(index.about is None or index.about.get("recipe") != recipe for index in hourly)
     return f"; {left} of {len(hourly)} indices of hours are left" if hourly else ""
 
@@ -106,8 +147,18 @@ def _verdicts_not_given(cluster: Cluster, state: StateDocument) -> Iterator[Find
     """Verdicts that no scorer gave the documents that bear them."""
     what = f"verdicts in {cluster.address.prefix}"
     layout = Layout.described(cluster.address, state.about, state.archive)
+    yield from _looked(what, "whether others have given some", _given_by_others(what, cluster, layout, state))
+    yield from _looked(
+        what, "whether documents were copied within the window", _copied(what, cluster, layout, state)
+    )
+
+
+def _given_by_others(what: str, cluster: Cluster, layout: Layout, state: StateDocument) -> Iterator[Finding]:
     if _has_verdicts_of_others(cluster, layout, state):
         yield Finding(what, "warning", _OF_OTHERS)
+
+
+def _copied(what: str, cluster: Cluster, layout: Layout, state: StateDocument) -> Iterator[Finding]:
     pair = copied_within(cluster, layout, state)
     if pair is not None and _is_at_rest(cluster, state):
         yield Finding(what, "bad", _COPIED.format(*(f"{ref.index}/{ref.id}" for ref in pair)))
