@@ -340,3 +340,13 @@ def test_an_answer_that_does_not_say_whether_a_document_is_there_is_none(ask):
         pytest.raises(ClusterRejected, match="an answer of another form than expected"),
     ):
         ask(cluster, "state", "window")
+
+
+def test_the_doctor_of_somebody_who_may_nothing_names_every_check_that_it_could_not_make():
+    """It ended with the first."""
+    refused = error(403, "security_exception", "action [cluster:monitor/health] is unauthorized for user")
+    with standing_in([refused]) as server:
+        findings = list(examine(Address(server.url, "news"), Credentials()))
+    assert [each.what for each in findings] == [f"cluster {server.url}", "window news", "shards"]
+    assert all(each.state == "bad" and each.found.startswith("not checked: ") for each in findings)
+    assert all("the role setup of neardup allows it" in each.found for each in findings)

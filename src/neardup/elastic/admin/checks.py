@@ -11,7 +11,7 @@ from neardup.elastic.admin.setup import check_prefix, plan
 from neardup.elastic.admin.signing_checks import check_signing
 from neardup.elastic.http import admin_api as api
 from neardup.elastic.http.client import Cluster
-from neardup.errors import NeardupError, SetupRefused
+from neardup.errors import ClusterRefused, NeardupError, SetupRefused
 from neardup.model.clock import now_ms
 from neardup.model.finding import Finding
 from neardup.model.hours import hour_name, hour_of
@@ -34,22 +34,34 @@ def examine(address: Address, credentials: Credentials, *, is_half_signed: bool 
     """Every check of the window at `address`; of one that `is_half_signed`, being signed again, none of how it signs:
     templates, pipeline and hours are of two recipes until that is done.
 
-    Never raises for what is wrong with the cluster: that is a finding. Waits for hardly more than an answer.
+    Never raises for what is wrong with the cluster, nor for a right that is lacking: that is a finding. Waits for
+    hardly more than an answer.
     """
     with Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster:
         try:
-            health = api.health(cluster)
-            yield _health(cluster, health)
-            if block := api.cluster_block(cluster):
-                remedy = f'PUT _cluster/settings {{"persistent": {{"{block}": null}}}}'
-                text = f'nothing can be written to this cluster; {remedy}, or "transient" if it is so'
-                yield Finding(f"block {block}", "bad", text)
-            snapshot = take_snapshot(cluster)
-            yield from check_nodes(cluster, snapshot)
-            yield from _window(cluster, snapshot, health.data_nodes, is_half_signed=is_half_signed)
-            yield _shards(cluster)
+            yield from _allowed(f"cluster {address.url}", _cluster(cluster))
+            yield from _allowed(f"window {address.prefix}", _window(cluster, is_half_signed=is_half_signed))
+            yield from _allowed("shards", _shards(cluster))
         except NeardupError as error:
             yield Finding(f"cluster {address.url}", "bad", str(error))
+
+
+def _allowed(what: str, check: Iterator[Finding]) -> Iterator[Finding]:
+    """The findings of a `check`, of which one is that this user may not make it, or no more of it."""
+    try:
+        yield from check
+    except ClusterRefused as error:
+        if error.action is None:  # nor any other
+            raise
+        yield Finding(what, "bad", f"not checked: {error}")
+
+
+def _cluster(cluster: Cluster) -> Iterator[Finding]:
+    yield _health(cluster, api.health(cluster))
+    if block := api.cluster_block(cluster):
+        remedy = f'PUT _cluster/settings {{"persistent": {{"{block}": null}}}}'
+        text = f'nothing can be written to this cluster; {remedy}, or "transient" if it is so'
+        yield Finding(f"block {block}", "bad", text)
 
 
 def _health(cluster: Cluster, health: api.Health) -> Finding:
@@ -70,11 +82,11 @@ def _health(cluster: Cluster, health: api.Health) -> Finding:
     return Finding(f"cluster {cluster.url}", "ok", text)
 
 
-def _window(
-    cluster: Cluster, snapshot: ClusterSnapshot, data_nodes: int, *, is_half_signed: bool
-) -> Iterator[Finding]:
+def _window(cluster: Cluster, *, is_half_signed: bool) -> Iterator[Finding]:
     address = cluster.address
     what = f"window {address.prefix}"
+    snapshot = take_snapshot(cluster)
+    yield from check_nodes(cluster, snapshot)
     if snapshot.about is None:
         yield Finding(what, "bad", _why_not_set_up(address, snapshot))
         return
@@ -83,8 +95,8 @@ def _window(
     if not is_half_signed:
         yield from _objects(address, config, snapshot)
         if config.signed_by == "plugin":
-            yield from check_signing(cluster, config, snapshot.nodes)
-    yield from _indices(config, snapshot, data_nodes)
+            yield from _allowed("signing", check_signing(cluster, config, snapshot.nodes))
+    yield from _indices(config, snapshot, api.health(cluster).data_nodes)
     yield from _pipelines(cluster, config, snapshot)
     yield from _time_field(cluster, config.time_field)
     yield _alias(cluster, snapshot)
@@ -250,13 +262,14 @@ def _written_to(cluster: Cluster) -> set[str]:
     return {name for name, member in members.items() if member.get("is_write_index", len(members) == 1)}
 
 
-def _shards(cluster: Cluster) -> Finding:
+def _shards(cluster: Cluster) -> Iterator[Finding]:
     """How near the cluster is to as many shards as it may have: then no hour could be made."""
     limit = api.shard_limit(cluster)
     text = f"{limit.used:,} of {limit.most:,}"
+    state: State = "ok"
     if limit.used > NEARLY_FULL * limit.most:
         remedy = (
             "an hour takes two; delete old indices (neardup expire), or raise cluster.max_shards_per_node"
         )
-        return Finding("shards", "warning", f"{text}: {remedy}")
-    return Finding("shards", "ok", text)
+        state, text = "warning", f"{text}: {remedy}"
+    yield Finding("shards", state, text)
