@@ -490,6 +490,7 @@ class MemoryCluster:
         self.signs = signs
         self.changes = 0
         self.state: dict[str, Any] | None = None
+        self.settings: dict[str, Any] = {}
 
     def __call__(self, request) -> Answer:
         path, _, _ = request.path.partition("?")
@@ -500,6 +501,8 @@ class MemoryCluster:
             processors = [{"type": "neardup"}] if self.signs else []
             node = {"name": "n", "version": "9.2.0", "ingest": {"processors": processors}}
             return Answer(200, {"nodes": {"id": node}})
+        if path == "/_cluster/settings":
+            return Answer(200, {"persistent": self.settings})
         if path == "/_ilm/status":
             return Answer(200, {"operation_mode": "RUNNING"})
         if path == "/_ingest/pipeline/_simulate":
@@ -743,3 +746,21 @@ def test_a_description_of_before_keep_hours_is_read():
     assert window_config(about) == DEFAULT
     kept = replace(DEFAULT, keep_hours=720)
     assert window_config(kept.about()) == kept
+
+
+@pytest.mark.parametrize(
+    ("setting", "remedy"),
+    [
+        ("true", None), ("news-*", None), ("-logs-*,+*", None), ("+n*,-*", None), (["b*", "*"], None),
+        ("false", "news-*"), ("logs-*", "news-*,logs-*"), (["-news-*", "+*"], "news-*,-news-*,+*"),
+    ],
+)  # fmt: skip
+def test_a_cluster_in_which_writes_make_no_hours_is_told_of(memory, setting, remedy):
+    """Setup and doctor were content, and whatever was written to a new hour was refused."""
+    kept, cluster = memory
+    kept.settings["action.auto_create_index"] = setting
+    notes = set_up(cluster).notes
+    assert len(notes) == (remedy is not None)
+    for note in notes:
+        assert "writes make no hours in this cluster" in note
+        assert note.endswith(f'{{"action.auto_create_index": "{remedy}"}}}}')

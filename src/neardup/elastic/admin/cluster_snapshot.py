@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
@@ -29,7 +30,9 @@ from neardup.elastic.http.address import FIELDS_COMPONENT, HOURLY_COMPONENT, STA
 from neardup.elastic.http.api import get_doc
 from neardup.elastic.http.unexpected import UNREADABLE, reads_answer
 from neardup.errors import ClusterRefused, WindowDamaged
+from neardup.model.clock import now_ms
 from neardup.model.field_path import field_of
+from neardup.model.hours import hour_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -77,7 +80,8 @@ class ClusterSnapshot(NamedTuple):
     `lifecycle`: whether it has index lifecycle management; `objects`: those of ours that are there, by path;
     `has_state`: whether the state index is there; `prefix_is`: what is called so, if it is no alias; `also_called`:
     indices of others in the alias; `custom`: the user's component template, None if there is none; `remembered`: what
-    the state document, or an hour, says of a window whose templates have gone.
+    the state document, or an hour, says of a window whose templates have gone; `makes_no_hours`: the
+    `action.auto_create_index` by which a write makes no hour; None if it makes one.
     """
 
     nodes: list[NodeFacts]
@@ -91,6 +95,18 @@ class ClusterSnapshot(NamedTuple):
     custom: Mapping[str, Any] | None = None
     also_called: Sequence[str] = ()
     remembered: Mapping[str, Any] | None = None
+    makes_no_hours: str | None = None
+
+    def note_on_hours(self, address: Address) -> str | None:
+        """That writes make no hours in this cluster, if it is so."""
+        if (setting := self.makes_no_hours) is None:
+            return None
+        patterns = address.pattern if setting == "false" else f"{address.pattern},{setting}"
+        return (
+            f"writes make no hours in this cluster (action.auto_create_index is {setting}): one to an hour that is not "
+            "there is refused, as is `neardup ingest`; PUT _cluster/settings "
+            f'{{"persistent": {{"action.auto_create_index": "{patterns}"}}}}'
+        )
 
     @property
     def tokenizer(self) -> Tokenizer | None:
@@ -148,6 +164,7 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
     objects = {entry.path: entry for entry in entries if entry is not None}
     ours = {entry.name for entry in objects.values()}
     indices = read_indices(cluster)
+    hour = own.hourly(hour_of(now_ms()))
     return ClusterSnapshot(
         nodes=nodes(cluster),
         lifecycle=lifecycle,
@@ -164,7 +181,22 @@ def take_snapshot(cluster: Cluster) -> ClusterSnapshot:
         custom=custom and custom.body,
         also_called=[name for name in called if own.hour_of_index(name) is None],
         remembered=None if _about_in(objects.values()) else _remembered(cluster, indices),
+        makes_no_hours=None if _makes(made := api.makes_by_itself(cluster), hour) else made,
     )
+
+
+def _makes(setting: str, index: str) -> bool:
+    """Whether a cluster with this `action.auto_create_index` makes the index when it is written to.
+
+    >>> _makes("true", "a-1"), _makes("false", "a-1"), _makes("-a-*,+*", "a-1"), _makes("b-*, a-*", "a-1")
+    (True, False, False, True)
+    """
+    if setting.lower() in ("true", "false"):
+        return setting.lower() == "true"
+    for pattern in map(str.strip, setting.split(",")):
+        if fnmatchcase(index, pattern.lstrip("+-")):
+            return not pattern.startswith("-")
+    return False
 
 
 def _about_in(objects: Iterable[ManagedObject]) -> Mapping[str, Any] | None:

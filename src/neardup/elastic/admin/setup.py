@@ -283,6 +283,8 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
             "this cluster has no lifecycle management: `neardup rollover` makes the hours and `neardup expire` deletes "
             "them; run both every hour, unless `neardup watch` is running"
         )
+    if note := snapshot.note_on_hours(address):
+        yield note
     priority = hourly_priority(address)
     for template in snapshot.other_templates:
         matching = ", ".join(p for p in template.patterns if _matches_an_hour(p, address.prefix))

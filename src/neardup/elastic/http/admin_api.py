@@ -109,6 +109,14 @@ def cluster_block(cluster: Cluster) -> str | None:
     return next((name for name in _BLOCKS if _cluster_setting(cluster, name) == "true"), None)
 
 
+def makes_by_itself(cluster: Cluster) -> str:
+    """Which indices the cluster makes when somebody writes to one that is not there, as `action.auto_create_index` has
+    it: "true", "false", or patterns of which the first that fits says whether (+ or -).
+    """
+    value: object = _cluster_setting(cluster, "action.auto_create_index") or "true"
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
 @reads_answer
 def _cluster_setting(cluster: Cluster, name: str) -> str | None:
     """A setting as it holds; None where the cluster does not have it."""
