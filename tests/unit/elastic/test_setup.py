@@ -764,3 +764,16 @@ def test_a_cluster_in_which_writes_make_no_hours_is_told_of(memory, setting, rem
     for note in notes:
         assert "writes make no hours in this cluster" in note
         assert note.endswith(f'{{"action.auto_create_index": "{remedy}"}}}}')
+
+
+@pytest.mark.parametrize("setting", ["default_pipeline", "final_pipeline"])
+def test_a_pipeline_of_ones_own_that_is_not_there_is_told_when_the_window_is_set_up(memory, setting):
+    """Every document was refused later."""
+    kept, cluster = memory
+    template = {"template": {"settings": {"index": {setting: "mine"}}}}
+    kept.kept["_component_template"] = {"news@custom": template}
+    notes = set_up(cluster, sign="client").notes
+    (note,) = [note for note in notes if note.startswith("component template news@custom: ")]
+    assert f"there is no pipeline mine (index.{setting}), so nothing can be written; make it again" in note
+    kept.kept["_ingest/pipeline"] = {"mine": {"processors": []}}
+    assert set_up(cluster).notes == [note for note in notes if "mine" not in note]

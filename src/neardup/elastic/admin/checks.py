@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, take_snapshot
-from neardup.elastic.admin.managed_objects import LIMITS, PIPELINE, window_config
+from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, lacking_pipelines, take_snapshot
+from neardup.elastic.admin.managed_objects import LIMITS, window_config
 from neardup.elastic.admin.node_checks import check_nodes
 from neardup.elastic.admin.setup import check_prefix, plan
 from neardup.elastic.admin.signing_checks import check_signing
@@ -97,7 +97,8 @@ def _window(cluster: Cluster, *, is_half_signed: bool) -> Iterator[Finding]:
         if config.signed_by == "plugin":
             yield from _allowed("signing", check_signing(cluster, config, snapshot.nodes))
     yield from _indices(config, snapshot, api.health(cluster).data_nodes)
-    yield from _pipelines(cluster, config, snapshot)
+    for lacks, text in lacking_pipelines(cluster, config, snapshot):
+        yield Finding(lacks, "bad", text)
     yield from _time_field(cluster, config.time_field)
     yield _alias(cluster, snapshot)
 
@@ -152,26 +153,6 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
         before = config.window_hours
         compared = f"the document's and {before} before" if before else "all"
         yield Finding("hours", "ok", f"{len(hours)}{span}; compared: {compared}")
-
-
-def _pipelines(cluster: Cluster, config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    """Pipelines of others that what goes to an hour is to run through, and that are not there."""
-    settings = {f"index {index.name}": index.settings for index in snapshot.indices.hourly}
-    custom = dict(snapshot.custom_settings)
-    if config.signed_by == "plugin":  # the final one of new hours is ours, whatever theirs says
-        custom.pop("final_pipeline", None)
-    settings[f"component template {cluster.address.custom}"] = custom
-    named = {
-        (what, setting): name
-        for what, each in settings.items()
-        for setting in ("default_pipeline", "final_pipeline")
-        if (name := each.get(setting, "_none")) not in ("_none", cluster.address.pipeline)
-    }
-    there = {name: api.get_object(cluster, f"/{PIPELINE.path}/{name}") for name in set(named.values())}
-    for (what, setting), name in named.items():
-        if not there[name]:
-            text = f"there is no pipeline {name} (index.{setting}), so nothing can be written"
-            yield Finding(what, "bad", f"{text}; make it again, or take it out of there")
 
 
 def _time_field(cluster: Cluster, name: str) -> Iterator[Finding]:

@@ -37,7 +37,7 @@ from neardup.model.hours import hour_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from neardup.elastic.admin.managed_objects import Tokenizer
+    from neardup.elastic.admin.managed_objects import Tokenizer, WindowConfig
     from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.http.product import Product
@@ -238,6 +238,28 @@ def nodes(cluster: Cluster) -> list[NodeFacts]:
         )
         for node in answers
     )
+
+
+def lacking_pipelines(
+    cluster: Cluster, config: WindowConfig, snapshot: ClusterSnapshot
+) -> Iterator[tuple[str, str]]:
+    """What names a pipeline that is not there, an hour or the user's component template; and what to do about it."""
+    settings = {f"index {index.name}": index.settings for index in snapshot.indices.hourly}
+    custom = dict(snapshot.custom_settings)
+    if config.signed_by == "plugin":  # the final one of new hours is ours, whatever theirs says
+        custom.pop("final_pipeline", None)
+    settings[f"component template {cluster.address.custom}"] = custom
+    named = {
+        (what, setting): name
+        for what, each in settings.items()
+        for setting in ("default_pipeline", "final_pipeline")
+        if (name := each.get(setting, "_none")) not in ("_none", cluster.address.pipeline)
+    }
+    there = {name: api.get_object(cluster, f"/{PIPELINE.path}/{name}") for name in set(named.values())}
+    for (what, setting), name in named.items():
+        if not there[name]:
+            text = f"there is no pipeline {name} (index.{setting}), so nothing can be written"
+            yield what, f"{text}; make it again, or take it out of there"
 
 
 def _faults_of_mapping(mapping: Mapping[str, Any], text_field: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, take_snapshot
+from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, lacking_pipelines, take_snapshot
 from neardup.elastic.admin.hour_changes import Change, check_hour, hour_changes
 from neardup.elastic.admin.managed_objects import (
     ManagedObject,
@@ -101,6 +101,7 @@ def set_up(
     config = replace(config, signed_by=signer_of(cluster.address, snapshot, wish))
     config = _with_signature_storage(config, snapshot, terms)
     made = plan(cluster.address, config, snapshot)
+    made.notes.extend(f"{what}: {text}" for what, text in lacking_pipelines(cluster, config, snapshot))
     if not dry_run:
         apply(cluster, made)
     return made
