@@ -21,6 +21,7 @@ from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import apply, plan, set_up
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.admin_api import put_object
+from neardup.elastic.http.api import put_doc
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.compact import short_names
@@ -85,6 +86,17 @@ def test_a_dry_run_changes_nothing(cluster):
     before = everything(cluster)
     assert set_up(cluster, dry_run=True).changes
     assert everything(cluster) == before
+
+
+def test_the_command_makes_a_damaged_state_anew(cluster, monkeypatch, tmp_path):
+    """It ended with an error that said to run it."""
+    monkeypatch.chdir(tmp_path)
+    url = cluster.address
+    run("setup", "--window", url)
+    put_doc(cluster, url.state, "window", {"format": 1})
+    assert run("stats", "--window", url)[0] == 3
+    assert run("setup", "--window", url)[0] == 0
+    assert run("stats", "--window", url)[0] == 0
 
 
 def test_the_command_says_what_it_does(cluster, monkeypatch, tmp_path):

@@ -28,13 +28,21 @@ def connected(window: str | None, config: Config, *, make: bool) -> Cluster:
 
 
 def check_cluster(location: str, config: Config, *, make: bool) -> None:
-    """Raises `ClusterUnreachable` soon if nobody answers at a URL, `NotSetUp` if there is no window to open."""
+    """Raises `ClusterUnreachable` soon if nobody answers at a URL; unless the window is to be made, also `NotSetUp` if
+    there is none to open, and `WindowDamaged`.
+    """
     from neardup.elastic.window.state_document import read_state
-    from neardup.errors import NotSetUp
+    from neardup.errors import NotSetUp, WindowDamaged
 
     with _impatient(location, config) as cluster:
-        if read_state(cluster) is None and not make:
-            raise NotSetUp(location)
+        try:
+            state = read_state(cluster)
+        except WindowDamaged:
+            if not make:
+                raise
+            return
+    if state is None and not make:
+        raise NotSetUp(location)
 
 
 def settings_of_window(cluster: Cluster) -> Settings:
