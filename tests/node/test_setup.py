@@ -21,7 +21,7 @@ from neardup.elastic.admin.rollover import roll_over
 from neardup.elastic.admin.setup import apply, plan, set_up
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.admin_api import put_object
-from neardup.elastic.http.api import put_doc
+from neardup.elastic.http.api import delete_doc, put_doc
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.compact import short_names
@@ -97,6 +97,19 @@ def test_the_command_makes_a_damaged_state_anew(cluster, monkeypatch, tmp_path):
     assert run("stats", "--window", url)[0] == 3
     assert run("setup", "--window", url)[0] == 0
     assert run("stats", "--window", url)[0] == 0
+
+
+def test_the_command_says_that_it_makes_a_lost_state(cluster, monkeypatch, tmp_path):
+    """It said that there was nothing to do, and made one."""
+    monkeypatch.chdir(tmp_path)
+    url, document = cluster.address, f"{cluster.address.state}/window"
+    run("setup", "--window", url)
+    assert run("setup", "--window", url, "--dry-run")[1] == ["nothing to do"]
+    delete_doc(cluster, url.state, "window")
+    assert run("setup", "--window", url, "--dry-run")[1] == [f"would make state document {document}"]
+    put_doc(cluster, url.state, "window", {"format": 1})
+    assert run("setup", "--window", url)[1] == [f"make state document {document}"]
+    assert run("setup", "--window", url)[1] == ["nothing to do"]
 
 
 def test_the_command_says_what_it_does(cluster, monkeypatch, tmp_path):

@@ -150,13 +150,15 @@ def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: 
         lower_max_length,
         remember_hours,
     )
-    from neardup.elastic.window.state_recovery import describe
+    from neardup.elastic.window.state_recovery import describe, lost_state
 
     hours = config.hours
     check_not_resigning(cluster)
     plan = set_up(cluster, recipe=config.given.get("recipe"), dry_run=True, **hours, **wanted)
     check_archive(cluster, plan.config)
+    lost = lost_state(cluster)
     if dry_run:
+        plan.changes.extend(lost)
         _print_changes(plan.changes, "would ")
         return plan
     address = str(cluster.address)
@@ -166,6 +168,7 @@ def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: 
     try:
         apply(cluster, plan, done.append)
         describe(address, credentials=config.credentials)
+        done += lost
     finally:
         _print_changes(done)
-    return plan
+    return plan._replace(changes=done)

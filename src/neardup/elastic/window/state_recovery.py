@@ -11,10 +11,12 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from neardup.elastic.admin.hour_changes import Change
+from neardup.elastic.http.address import STATE_DOCUMENT
 from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.window.scored_documents import recovered
 from neardup.elastic.window.setup_changes import change_state
-from neardup.elastic.window.state_document import StateDocument, scoring_lease
+from neardup.elastic.window.state_document import StateDocument, read_state, scoring_lease
 from neardup.elastic.window.window_state import connected, settings_left
 from neardup.errors import ClusterRefused, WindowDamaged
 from neardup.model.settings import Settings
@@ -47,6 +49,18 @@ def describe(window: str, *, credentials: Credentials | None = None) -> None:
             lease.replace(first)
         else:
             _bring_up_to_date(cluster, state, about)
+
+
+def lost_state(cluster: Cluster) -> list[Change]:
+    """What `describe` is to make anew of a window that is set up: its state document, if that is lost or damaged."""
+    if config_of_template(cluster) is None:
+        return []
+    try:
+        state = read_state(cluster)
+    except WindowDamaged:
+        state = None
+    id = f"{cluster.address.state}/{STATE_DOCUMENT}"
+    return [Change(f"make state document {id}", (), f"/{id}", {}, is_lacking=True)] if state is None else []
 
 
 def _first(cluster: Cluster, about: dict[str, Any]) -> StateDocument:
