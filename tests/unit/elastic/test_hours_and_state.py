@@ -22,7 +22,7 @@ from neardup.elastic.http.api import BY_INDEX, Hit
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch import document_checks
 from neardup.elastic.watch.document_checks import examine_documents, is_half_signed
-from neardup.elastic.window import epoch, loader
+from neardup.elastic.window import epoch, holders, loader
 from neardup.elastic.window.batch_candidates import BatchCandidates
 from neardup.elastic.window.batch_writes import BatchWrites
 from neardup.elastic.window.candidate_query import CandidateQueries
@@ -196,6 +196,32 @@ def test_a_doctor_says_what_of_the_documents_it_could_not_see_and_why(limit, wor
     others, copied = (each.found for each in findings)
     assert re.search(f"could not be seen whether others have given some: .*{words}", others)
     assert re.search(f"could not be seen whether documents were copied .*: .*{words}", copied)
+
+
+@pytest.mark.parametrize(
+    ("holder", "until", "is_told"),
+    [
+        (holders.new_holder(), 2**53, True),
+        ("another.machine:1:abcdef01", 1, True),
+        ("another.machine:1:abcdef01", 2**53, False),
+        (None, 0, False),
+    ],
+)
+def test_a_doctor_says_that_a_scorer_died_whose_changes_nobody_has_undone(holder, until, is_told):
+    """Half of what a reconcile that was killed had changed was read, and nothing told of it."""
+    document = StateDocument(ABOUT, {}, Commit(next_order=1), epoch=1, holder=holder, until=until)
+    there = {"found": True, "_source": document.source(), "_seq_no": 1, "_primary_term": 1}
+
+    def script(request):
+        return Answer(200, there if "/_doc/" in request.path else {})
+
+    with standing_in(script) as server:
+        findings = list(examine_documents(Address(server.url, "news"), Credentials()))
+    told = [each.found for each in findings if each.what == "state of news"]
+    assert len(told) == is_told
+    assert all(
+        re.search(r"in the middle of a batch: .*`neardup watch --once --window", text) for text in told
+    )
 
 
 def test_a_doctor_says_that_it_may_not_read_the_state():

@@ -46,6 +46,11 @@ _OF_OTHERS: Final = (
     "they do not count, and wait for none; index them again without the object neardup, for `neardup watch`"
 )
 
+_DIED: Final = (
+    "a scorer ({holder}) ended in the middle of a batch: none of it counts, but verdicts that it changed, as `neardup "
+    "reconcile` does, are read until the next scorer puts them back; `neardup watch --once --window {window}` is one"
+)
+
 _COPIED: Final = (
     "{} and {} have one arrival, so the window cannot be read: `_reindex` and `_clone` copy documents with their "
     "verdicts; index what was copied so again without the object neardup, for `neardup watch`, or delete it"
@@ -75,6 +80,8 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
             if not (isinstance(error, ClusterRefused) and error.action is None):
                 yield _not_looked(what, "whether the window can be opened", error)
             return
+        if state is not None and state.has_dead_holder:
+            yield Finding(what, "warning", _DIED.format(holder=state.holder, window=address))
         amiss = list(_looked(what, "where its documents lie", _where_kept(cluster, state)))
         yield from amiss
         # Where documents cannot be read, that is what is to be mended first.

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.address import STATE_DOCUMENT
+from neardup.elastic.window import holders
 from neardup.elastic.window.lease import Lease
 from neardup.errors import SettingsError
 from neardup.model.clock import now_ms
@@ -100,6 +101,15 @@ class StateDocument:
     def is_unused(self) -> bool:
         """Whether nobody has held the lease yet, as far as this document says."""
         return not self.epoch
+
+    @property
+    def has_dead_holder(self) -> bool:
+        """Whether the holder of the lease has ended in the middle of its epoch, as far as this document says: its
+        process is gone, or its time has run out for as long as a lease lasts, because clocks may differ.
+        """
+        if self.holder is None:
+            return False
+        return holders.has_ended(self.holder) or now_ms() > self.until + 1_000 * LEASE_SECONDS
 
     def with_commit(self, commit: Commit, settings: dict[str, Any], *, removes: bool) -> StateDocument:
         """The same after a `commit`, which leaves `settings`, and does more than add documents if it `removes`."""
