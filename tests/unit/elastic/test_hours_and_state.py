@@ -206,6 +206,7 @@ def test_a_doctor_says_what_of_the_documents_it_could_not_see_and_why(limit, wor
         ("another.machine:1:abcdef01", 2**53, False),
         (None, 0, False),
     ],
+    ids=["ended here", "out of time", "elsewhere", "nobody"],
 )
 def test_a_doctor_says_that_a_scorer_died_whose_changes_nobody_has_undone(holder, until, is_told):
     """Half of what a reconcile that was killed had changed was read, and nothing told of it."""
