@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import itertools
 import os
@@ -86,6 +87,77 @@ def test_windows_that_nobody_closed_keep_no_lock_and_no_files(path):
         assert open_window(path, readonly=True).query(grams(500, 520)).duplicate_of == "x"
         open_window(path)
     assert len(list(Path("/dev/fd").iterdir())) == open_files
+
+
+@contextlib.contextmanager
+def forked_off(report):
+    """A process that is forked off here, says what `report` gives once the block asks it to, and lives to its end."""
+    begin, answer, end = os.pipe(), os.pipe(), os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            for file in (begin[1], answer[0], end[1]):  # or it would wait for itself
+                os.close(file)
+            if os.read(begin[0], 1):
+                os.write(answer[1], repr(report()).encode())
+                os.read(end[0], 1)
+        finally:
+            os._exit(0)
+    os.close(answer[1])
+
+    def ask():
+        os.write(begin[1], b"!")
+        return os.read(answer[0], 10_000).decode()
+
+    try:
+        yield ask
+    finally:
+        for file in (*begin, answer[0], *end):
+            os.close(file)
+        os.waitpid(child, 0)
+
+
+def test_a_process_that_was_forked_off_keeps_nobody_out(path):
+    window = open_window(path)
+    with forked_off(lambda: None):
+        with pytest.raises(WindowLocked):  # the lock is still that of the process that opened the window
+            open_window(path)
+        window.close()
+        with open_window(path) as again:
+            assert again.stats().documents == len(STREAM)
+
+
+def test_a_process_that_was_forked_off_ends_no_lock_by_closing(path):
+    with open_window(path) as window:
+        with forked_off(window.close) as ask:
+            assert ask() == "None"
+        with pytest.raises(WindowLocked):
+            open_window(path)
+        list(window.ingest([document("x", grams(500, 520), 3)]))
+
+
+def test_a_process_that_was_forked_off_queries_what_there_was_while_the_other_goes_on(path):
+    def found():
+        try:
+            return [found.text for found in window.read([STREAM[5].id]) if found], len(window)
+        except NeardupError as error:
+            return str(error)
+
+    with open_window(path) as window, forked_off(found) as ask:
+        list(window.ingest([document("x", grams(500, 520), 3)]))
+        assert ask() == repr(([STREAM[5].text], len(STREAM)))
+
+
+def test_nor_does_it_take_an_hour_that_has_expired_since_for_damage(path):
+    def found():
+        try:
+            return str(window.read([STREAM[0].id]))
+        except NeardupError as error:
+            return type(error).__name__
+
+    with open_window(path, advance=True) as window, forked_off(found) as ask:
+        list(window.ingest([document("x", grams(500, 520), 30)]))
+        assert ask() == repr("WindowExpired")
 
 
 def test_a_deleted_lock_lets_nobody_else_in(path):

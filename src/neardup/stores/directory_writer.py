@@ -7,7 +7,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from neardup.errors import WindowDamaged
+from neardup.errors import WindowDamaged, WindowExpired
 from neardup.stores import hour_list
 from neardup.stores.commit_slots import LockedSlots
 from neardup.stores.description import remember
@@ -53,7 +53,7 @@ class DirectoryWriter(DirectoryStore):
 
     def records(self, since: Commit) -> Iterator[Records]:
         # After a change that failed, perhaps because the disk is full, there is only reading.
-        begins = not self._has_taken_over and self.revision == 0
+        begins = not self._has_taken_over and self.revision == 0 and not self._is_forked_off
         if begins:
             with contextlib.suppress(OSError):
                 shutil.rmtree(self.path / RESIGN_DRAFT)  # a run that was killed left it behind
@@ -88,6 +88,11 @@ class DirectoryWriter(DirectoryStore):
             yield
         except FileNotFoundError as error:
             raise WindowDamaged(error.filename, "no file", "the keys of an hour", self.path) from None
+
+    @property
+    def _is_forked_off(self) -> bool:
+        """Whether this process was forked off the writer: then it has no lock, and only reads."""
+        return self._lock.closed
 
     # ---- what is added ----
 
@@ -149,6 +154,11 @@ class DirectoryWriter(DirectoryStore):
 
     def _opened(self, hour: int) -> HourFiles:
         directory = self._directory(hour)
+        if self._is_forked_off:
+            try:
+                return HourFiles(directory, readonly=True)
+            except FileNotFoundError:
+                raise WindowExpired(self.path, directory.name) from None
         self._slots.check_same()
         is_new = not directory.exists()
         if is_new and self._row_counts.get(hour):  # an empty one in its place would hide which hour is lost

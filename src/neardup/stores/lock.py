@@ -2,6 +2,7 @@
 
 A lock is held by a file that is open. The files of a window are objects, which Python closes when nobody has them any
 more, not the numbers of the system: one that an interruption kept from being noted would keep this process itself out.
+A process that is forked off shares the open files, and so the locks: it closes its own at once.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import fcntl
 import os
 from io import FileIO
 from typing import TYPE_CHECKING, Final
+from weakref import WeakSet
 
 from neardup.errors import NeardupError, WindowDamaged, WindowLocked
 from neardup.stores.window_directory import COMMIT
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 
 _LOCK: Final = "lock"
+_held_here: Final[WeakSet[FileIO]] = WeakSet()
+"""Open files that are locked by this process."""
 
 
 def locked(path: Path) -> FileIO:
@@ -83,7 +87,19 @@ def _is_locked(path: Path, file: FileIO, how: int = fcntl.LOCK_EX) -> bool:
     except OSError as error:
         why = f"{path} cannot be locked ({error.strerror}), so nothing is written to it"
         raise NeardupError(f"{why}: put the window on a file system that has flock") from None
+    _held_here.add(file)
     return True
+
+
+def _let_go() -> None:
+    """Closes the locked files in a process that was forked off: it holds no window, and would keep everybody out of
+    those of the other one for as long as it lives.
+    """
+    for file in list(_held_here):
+        file.close()
+
+
+os.register_at_fork(after_in_child=_let_go)
 
 
 @contextlib.contextmanager
