@@ -303,6 +303,20 @@ def test_a_window_that_there_is_no_room_for_names_the_file(tmp_path, size, file)
     assert done.stdout == f"{tmp_path / 'w' / file}\n"
 
 
+def test_a_window_of_many_hours_gets_along_with_few_open_files(tmp_path):
+    code = (
+        "import resource, sys, neardup\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))\n"
+        "texts = [(f'{n}', f'Notice {n}: the ferry of {n} o clock is late.', 3_600 * n) for n in range(40)]\n"
+        "with neardup.open(sys.argv[1], window_hours=0) as window:\n"
+        "    for verdicts in (list(window.ingest(texts)), list(window.ingest(texts))):\n"
+        "        print(len(verdicts))"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "w")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("40\n40\n", "")
+
+
 class TestReaderOfAReplay:
     """Its writer drops hours faster than it asks for them."""
 

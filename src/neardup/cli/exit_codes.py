@@ -237,6 +237,8 @@ def _why(error: OSError) -> str:
     if error.errno in _FULL:  # how to go on has been said where there is a note: perhaps by another command
         again = "" if getattr(error, "__notes__", ()) else ", and give the same command again"
         return f"{error.strerror}: make room{again}"
+    if error.errno == errno.EMFILE:
+        return f"{error.strerror}: raise the limit for this process (ulimit -n)"
     whose = _whose(error.filename) if error.strerror == os.strerror(errno.EACCES) else ""
     return f"{error.strerror}{whose}"
 

@@ -25,6 +25,7 @@ counts all rows: what is not what was written is `WindowDamaged`, for readers an
 from __future__ import annotations
 
 import contextlib
+import resource
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
     from neardup.stores.records import RowBuffer, Rows
 
 _OPEN_HOURS: Final = 32
+_LIMIT_EACH: Final = 32
+"""Of the files that a process may have open, so many for each hour whose four are kept open: windows are not alone."""
 
 
 class DirectoryStore(SingleOwner, ABC):
@@ -67,6 +70,9 @@ class DirectoryStore(SingleOwner, ABC):
             stack.callback(slots.close)
             self.committed = slots.read()
             stack.pop_all()
+        limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        unlimited = limit == resource.RLIM_INFINITY
+        self._most_open = _OPEN_HOURS if unlimited else min(max(limit // _LIMIT_EACH, 1), _OPEN_HOURS)
         self._is_outdated = False
         """Whether what was read is no longer what is there: the next `refresh` begins anew."""
         self._open: OrderedDict[int, HourFiles] = OrderedDict()
@@ -158,7 +164,7 @@ class DirectoryStore(SingleOwner, ABC):
         files = self._open.get(hour)
         if files is None:
             files = self._open[hour] = self._opened(hour)
-            if len(self._open) > _OPEN_HOURS:
+            if len(self._open) > self._most_open:
                 self._forget(next(iter(self._open)))
         else:
             self._open.move_to_end(hour)
