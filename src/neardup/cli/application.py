@@ -14,14 +14,14 @@ from neardup.cli.version import print_version
 def neardup(
     show_version: Annotated[
         bool,
-        typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and end."),
+        typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Exact near-duplicate detection for streams and archives of text.
 
     Two documents are duplicates when their doc_q, the share of character q-grams that they have in common, is at least
-    the threshold (0.7). Verdicts go to standard output as JSON Lines, messages to standard error. Settings may stand in
-    neardup.toml or in the environment (NEARDUP_THRESHOLD, ...).
+    the threshold (0.7). Verdicts go to standard output as JSON Lines, messages to standard error. Settings can also be
+    given in neardup.toml or in the environment (NEARDUP_THRESHOLD, ...).
 
     Exit codes: 0 done; 1 done, some documents were rejected or not compared; 2 usage; 3 the engine or its data cannot
     be used.

@@ -24,7 +24,7 @@ _NAMED: Final = 10
 
 boilerplate = typer.Typer(
     no_args_is_help=True,
-    help="Learn and look at boilerplate: the menus, footers and notices that recur in the documents of a source.",
+    help="Learn and show boilerplate: the menus, footers and notices that recur in the documents of a source.",
 )
 
 
@@ -40,11 +40,11 @@ def learn(
         typer.Option(
             metavar="N",
             min=2,
-            help="In how many documents that are not copies of one another a line has to be.",
+            help="Smallest number of documents, not copies of one another, that have the line.",
         ),
     ] = LEAST,
     sample: Annotated[
-        int, typer.Option(metavar="N", min=2, help="How many documents of each source to draw at random.")
+        int, typer.Option(metavar="N", min=2, help="Number of documents of each source to draw at random.")
     ] = SAMPLE,
     input: options.InputOption = None,
     text_field: options.TextFieldOption = None,
@@ -56,8 +56,8 @@ def learn(
     """Learn which lines and sentences recur in the documents of each source: menus, footers, signatures, notices.
 
     The source is the field `source`, else the host of the `url`, else the domain of the sender of a mail (`from`);
-    documents without any are one source. A line counts once for documents that are copies of one another, however many
-    these are. The table is JSON: what is no boilerplate can be taken out by hand, and sentences can be added.
+    documents without any of these are one source. Documents that are copies of one another count once for a line. The
+    table is JSON: you can remove entries that are not boilerplate, and add sentences.
 
     Examples:
 
@@ -104,11 +104,11 @@ def _some(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 def show(
     path: Annotated[Path, typer.Argument(metavar="FILE", exists=True, show_default=False, help="The table.")],
     source: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default="all", help="The source that is shown.")
+        str | None, typer.Option(metavar="NAME", show_default="all", help="Show this source only.")
     ] = None,
     format: options.PrintedOption = "table",
 ) -> None:
-    """Show what a table of boilerplate holds, the most frequent first, and name what was added to it in vain.
+    """Show what a table of boilerplate holds, the most frequent first, and name added texts that have no effect.
 
     Example:
 

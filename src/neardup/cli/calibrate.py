@@ -23,7 +23,7 @@ def calibrate(
             metavar="N",
             min=1,
             show_default=str(QUESTIONS),
-            help="Pairs to ask about at most; 30 to 60 are worth it.",
+            help="Ask about at most this many pairs; 30 to 60 are useful.",
         ),
     ] = None,
     lowest: Annotated[
@@ -33,7 +33,7 @@ def calibrate(
             min=0.05,
             max=1.0,
             show_default="the reach of the window, or its threshold if that is lower",
-            help="Pairs below this doc_q are not looked for.",
+            help="Ignore pairs below this doc_q.",
         ),
     ] = None,
     judged: Annotated[
@@ -41,7 +41,7 @@ def calibrate(
         typer.Option(
             metavar="FILE",
             show_default=JUDGED,
-            help="Write the answers here, as `neardup serve` does; those in it count already.",
+            help="Write the answers to this file, as `neardup serve` does; answers already in it count.",
         ),
     ] = None,
     answers: Annotated[
@@ -49,25 +49,30 @@ def calibrate(
         typer.Option(
             metavar="FILE",
             show_default=False,
-            help="Take the answers from this file of judged pairs, all of them, and ask nobody.",
+            help="Take all answers from this file of judged pairs, and ask nothing.",
         ),
     ] = None,
     sample: Annotated[
         int,
         typer.Option(metavar="N", min=2, help="Look for pairs among this many documents, drawn at random."),
     ] = SAMPLE,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Draw other documents and other pairs.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, help="Random seed: another one draws other documents and pairs."),
+    ] = 0,
     retrieval: options.RetrievalOption = None,
     format: Annotated[
         Literal["table", "jsonl"],
-        typer.Option("--format", "-f", help="The result for people or for programs."),
+        typer.Option(
+            "--format", "-f", help="Format of the result: a table for people, JSON Lines for programs."
+        ),
     ] = "table",
     config: options.ConfigOption = None,
 ) -> None:
-    """Calibrate the threshold: judge some pairs of the window, most of them uncertain ones, and see what it should be.
+    """Calibrate the threshold of a window: judge some pairs, mostly uncertain ones, and see which threshold fits.
 
-    Each pair is shown with what differs. Keys: c copy, f form (the same text filled in anew), q quote (a reply or a
-    part), n not a copy, s skip, x end. Without a terminal the keys are read from standard input, one a line. Pairs
+    Each pair is shown with its differences. Keys: c copy, f form (the same text filled in anew), q quote (a reply or a
+    part), n not a copy, s skip, x end. Without a terminal the keys are read from standard input, one per line. Pairs
     below the window's own threshold are asked about as well. Nothing in the window changes.
 
     Examples:

@@ -17,7 +17,7 @@ def check(
         typer.Option(
             metavar="DIR|URL|FILE",
             show_default=False,
-            help="A window, or files and directories to compare with; may be given several times for files.",
+            help="Window, or files and directories, to compare with; may be given several times for files.",
         ),
     ],
     threshold: options.ThresholdOption = None,
@@ -32,7 +32,10 @@ def check(
     fold_case: options.FoldCaseOption = None,
     lexicon: options.LexiconOption = None,
     boilerplate: options.BoilerplateOption = None,
-    strip_boilerplate: options.StripBoilerplateOption = False,
+    strip_boilerplate: Annotated[
+        bool,
+        options.comparing("--strip-boilerplate", help="Learn boilerplate from the files of --against first."),
+    ] = False,
     max_length: options.MaxLengthOption = None,
     input: options.InputOption = None,
     html: options.HtmlOption = False,
@@ -48,11 +51,11 @@ def check(
     format: options.FormatOption = "jsonl",
     config: options.ConfigOption = None,
 ) -> None:
-    """Ask what each document of files is a copy of, in a window or in other files; nothing is stored.
+    """Report what each document of files is a copy of, in a window or in other files; nothing is stored.
 
-    Each document gets one verdict, as from `neardup ingest`, but judged by all documents that are there, whatever
-    their hours, and not by the others that are asked about. A document that is there itself is a copy of itself.
-    --input and the names of fields hold for both sides: what is of another form goes into a window first.
+    Each document gets one verdict, as from `neardup ingest`, but is compared with all documents of --against, whatever
+    their hours, and not with the other documents that are checked. A document that is in --against is a copy of itself.
+    --input and the names of fields apply to both sides: first ingest files of another format into a window.
 
     Examples:
 

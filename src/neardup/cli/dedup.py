@@ -18,26 +18,28 @@ def dedup(
         options.comparing(
             metavar="FILE",
             show_default="nothing",
-            help="Files or directories of which copies go, too, and nothing is written; may be given several times.",
+            help="Also remove copies of these files or directories, which are not written; may be given several times.",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        options.output("What stays: .jsonl, .json, .csv or .tsv, also with .gz or .zst; .parquet or .arrow."),
+        options.output(
+            "File for the kept records: .jsonl, .json, .csv or .tsv, also with .gz or .zst; .parquet or .arrow."
+        ),
     ] = None,
     removed: Annotated[
         Path | None,
         options.writing(
             metavar="FILE",
             show_default="not written",
-            help="What goes, each with the record that stays for it and their doc_q; of the same forms.",
+            help="File for the removed records, each with the record kept in its place and their doc_q; same formats.",
         ),
     ] = None,
     keep: Annotated[
         str,
         options.comparing(
             metavar="first|last|longest|earliest|source:A,B",
-            help="Which of several copies stays; source: that of the source named first.",
+            help="Keep this one of several copies; source: that of the source named first.",
         ),
     ] = "first",
     kinds: Annotated[
@@ -45,15 +47,15 @@ def dedup(
         options.comparing(
             "--kinds/--no-kinds",
             show_default="no",
-            help="Say of what goes whether it is a copy, a form, a quote, a frame with other content.",
+            help="Label every removed record with its kind: copy, form, quote, frame or other.",
         ),
     ] = None,
     keep_kinds: Annotated[
         str,
         options.comparing(
             metavar="KIND,KIND",
-            show_default="every kind goes",
-            help="Kinds of copies that stay all the same: form, quote, frame, other.",
+            show_default="none",
+            help="Keep copies of these kinds: form, quote, frame, other.",
         ),
     ] = "",
     source_field: Annotated[
@@ -61,7 +63,7 @@ def dedup(
         typer.Option(
             metavar="NAME",
             rich_help_panel=options.READING,
-            help="Field or column of the source, for --keep source:A,B; the name of the file counts, too.",
+            help="Field or column of the source, for --keep source:A,B; the name of the file counts too.",
         ),
     ] = "source",
     threshold: options.ThresholdOption = None,
@@ -84,27 +86,28 @@ def dedup(
     rejects: options.RejectsOption = None,
     force: Annotated[
         bool,
-        options.writing("--force", help="Replace files that exist already."),
+        options.writing("--force", help="Replace existing files."),
     ] = False,
     threads: options.ThreadsOption = None,
     config: options.ConfigOption = None,
 ) -> None:
-    """Write files without their copies: no window, no hours, no clock.
+    """Write files without their duplicate records: no window, no hours, no clock.
 
-    Every record that goes has doc_q at or above the threshold with one that stays, and no two that stay have it. What
-    stays keeps its order, and is the same to the byte where JSON Lines are read and written, or CSV of one header. A
-    record of other forms is written as its id, text and, where it has them, time, title and the like. What cannot be
-    used is rejected and in neither file (exit code 1).
+    Every removed record has doc_q at or above the threshold with a kept record; two kept records are below it, except
+    for the few pairs that --retrieval sketch misses. Kept records stay in order. JSON Lines written as JSON Lines stay
+    the same to the byte, and so do rows of CSV files with one header; other records are written as their id, text and,
+    if they have them, time, title and the like. A record that cannot be used is rejected, and is in neither file (exit
+    code 1).
 
-    Not everything that is like another text is a plain copy of it: --keep-kinds form,quote keeps forms that were filled
-    in anew and replies that quote a mail, --kinds marks them in --removed, and without these the summary says how many
-    of these there are, judging by a sample.
+    Not every copy is a plain copy: --keep-kinds form,quote keeps forms that were filled in anew and replies that quote
+    a mail, and --kinds labels them in --removed. Without either, the summary says how many of these a random sample
+    has.
 
-    The first of several copies stays, and records are written as they are read; for --keep all are read first, into a
-    temporary file. --keep earliest goes by the time of each: the files need not be in any order.
+    By default the first of several copies is kept, and records are written as they are read. With another --keep, all
+    records are first read into a temporary file. --keep earliest compares times: the files need not be in any order.
 
-    What is given by --against, such as what was kept before, is read first. Its records stay whatever --keep says, and
-    are compared with the others alone, not with each other.
+    Files given by --against, such as records kept earlier, are read first. Their records count as kept, whatever --keep
+    says, and are compared only with the other records, not with each other.
 
     Examples:
 

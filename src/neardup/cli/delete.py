@@ -21,15 +21,16 @@ def delete(
     ] = None,
     ids_from: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A file of further ids, one a line; - for standard input."),
+        typer.Option(metavar="FILE", help="File of further ids, one per line; - is standard input."),
     ] = None,
     window: options.WindowOption = None,
     config: options.ConfigOption = None,
 ) -> None:
-    """Delete documents from a window; those that matched them keep their verdicts until `neardup reconcile`.
+    """Delete documents from a window; documents that matched them keep their verdicts until `neardup reconcile`.
 
-    One that is not there is reported on standard error, and the exit code is 1. A directory holds the bytes of what was
-    deleted until its hour goes (docs/security.md, Erasing). Many are deleted a thousand or so at once.
+    An id that is not in the window is reported on standard error, and the exit code is 1. A directory keeps the bytes
+    of a deleted document until its hour is dropped (docs/security.md, Erasing). Documents are deleted in batches of
+    about a thousand.
 
     Examples:
 

@@ -25,22 +25,23 @@ def doctor(
     repair: Annotated[
         bool,
         typer.Option(
-            "--repair", help="Save what is whole of a damaged window in a directory, and list what is lost."
+            "--repair",
+            help="List what a repair of a damaged window in a directory keeps and loses; --force does it.",
         ),
     ] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Do what --repair would do, and not only say it.")
+        bool, typer.Option("--force", help="Do the repair, instead of only reporting what it would do.")
     ] = False,
     config: options.ConfigOption = None,
 ) -> None:
     """Check Python, the libraries, the data files, the compiled kernels and the window; exit code 3 if one is unusable.
 
-    Of a window in Elasticsearch it checks the cluster, the plugin and how it signs on every node, templates, pipeline,
-    every hour and the state document. Every finding says what to do. A window in a directory is read whole, and every
-    checksum checked.
+    For a window in Elasticsearch it checks the cluster, the plugin and how it signs on every node, templates, pipeline,
+    every hour and the state document. Every finding says what to do. A window in a directory is read completely, and
+    every checksum is checked.
 
-    With --repair it says by hour which documents of a damaged window are whole and which are lost; with --force, too,
-    the whole ones are kept and the window can be opened again. The damaged files are kept beside it.
+    With --repair it lists by hour how many documents of a damaged window are whole, and which are lost. With --force
+    too, it keeps the whole ones, and the window can be opened again; its directory `damaged` gets the damaged files.
 
     Examples:
 

@@ -35,7 +35,7 @@ def evaluate(
             metavar="FILE",
             exists=True,
             dir_okay=False,
-            help="Pairs that are copies: id, tab, id, and perhaps a tab and a judgement.",
+            help="File of pairs that are copies: id, tab, id, and optionally a tab and a judgement.",
         ),
     ],
     method: Annotated[
@@ -45,7 +45,7 @@ def evaluate(
             "-m",
             metavar="NAME",
             show_default="neardup and those of the paper's comparison",
-            help="A method to measure, such as imatch or 'doc_q(q=3)'; may be given often; `all` is every one.",
+            help="Method to measure, such as imatch or 'doc_q(q=3)', or `all`; may be given several times.",
         ),
     ] = None,
     thresholds: Annotated[
@@ -56,13 +56,15 @@ def evaluate(
             help="Thresholds for every method that has one, such as 0.5,0.6,0.7.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="For the methods that draw at random.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Random seed, for methods that draw at random.")
+    ] = 0,
     judged_only: Annotated[
         bool | None,
         _counting(
             "--judged-only/--every-pair",
             show_default="judged only, if a pair is judged to be no copy",
-            help="Whether a reported pair that is not in the file is left out, or a mistake.",
+            help="Ignore reported pairs that are not in the file, or count them as mistakes.",
         ),
     ] = None,
     copy_label: Annotated[
@@ -70,16 +72,16 @@ def evaluate(
         _counting(
             metavar="WORD",
             show_default="1, true, yes, y, dup, duplicate, copy, near, exact",
-            help="A judgement that means a copy; may be given often. All others then mean none, but for ?, unsure and "
-            "unknown, which are not counted.",
+            help="Judgement that means a copy; may be given several times. All others then mean no copy, except ?, "
+            "unsure and unknown, which are not counted.",
         ),
     ] = None,
     copy_from: Annotated[
         float | None,
         _counting(
             metavar="NUMBER",
-            show_default="every pair listed is one",
-            help="Where the judgement is a score: the score from which on a pair is a copy.",
+            show_default="every listed pair is a copy",
+            help="If the judgement is a score: the lowest score of a copy.",
         ),
     ] = None,
     input: options.InputOption = None,
@@ -94,16 +96,16 @@ def evaluate(
             "--output",
             "-o",
             metavar="DIR",
-            help="Directory for report.html, report.md, report.json and the results that another run can use.",
+            help="Directory for report.html, report.md, report.json and the results that later runs can use.",
         ),
     ] = Path(DEFAULT_OUTPUT),
     fresh: Annotated[
         bool,
-        options.writing("--fresh", help="Measure again what is there from earlier runs."),
+        options.writing("--fresh", help="Measure again instead of using results of earlier runs."),
     ] = False,
     force: Annotated[
         bool,
-        options.writing("--force", help="Replace reports that exist already."),
+        options.writing("--force", help="Replace existing reports."),
     ] = False,
     format: options.PrintedOption = "table",
     list_methods: Annotated[  # noqa: ARG001 - its callback has done it
@@ -112,19 +114,19 @@ def evaluate(
             "--list",
             is_eager=True,
             callback=_list_methods,
-            help="Show every method with its paper, and end.",
+            help="List every method with its paper, and exit.",
         ),
     ] = False,
     config: options.ConfigOption = None,
 ) -> None:
     """Measure methods on your own documents and judged pairs: precision, recall, F1, time and memory.
 
-    Each method runs in a process of its own. A result is kept in the output directory as soon as it is there, and is
-    not measured again until corpus, pairs, method, thresholds, seed or settings change: a run that was ended goes on
-    where it was, and one with --force, which replaces the reports, measures only what is new. In the file of pairs ? is
-    a pair that is not counted; a first line of column names is skipped.
+    Each method runs in a process of its own. Each result is saved in the output directory at once, and is not measured
+    again until corpus, pairs, method, thresholds, seed or settings change: an interrupted run resumes where it stopped,
+    and a run with --force, which replaces the reports, measures only what is new. In the file of pairs, ? marks a pair
+    that is not counted; a first line of column names is skipped.
 
-    neardup itself is measured as neardup.toml and the environment set it up: by their recipe, routes, min_shared,
+    neardup itself is measured as configured by neardup.toml and the environment: with their recipe, routes, min_shared,
     max_candidates and max_length, but with every document compared with all before it, whatever its time.
 
     Examples:

@@ -29,28 +29,28 @@ def expire(
     window_hours: options.WindowHoursOption = None,
     keep_hours: options.KeepHoursOption = None,
     force: options.LetGoOption = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be dropped.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would be dropped.")] = False,
     newest: Annotated[
         str | None,
         typer.Option(
             metavar="TIME|last",
             callback=lambda text: text if text == LAST else checked_time(text),
-            show_default="as it is",
-            help="Set the newest hour back first: a wrong time was believed. last is the newest document there is.",
+            show_default="unchanged",
+            help="Set the newest hour back to this time (last: that of the newest document); drops nothing.",
         ),
     ] = None,
     config: options.ConfigOption = None,
 ) -> None:
-    """Drop every hour that is older than the window keeps, whole; print the names of those dropped, and count.
+    """Drop every hour that is older than the window keeps; print these hours, and the number of their documents.
 
-    Hours are counted back from the clock, or from --now, not from the newest document: of an archive that ended long
-    ago all may go. --dry-run says what would.
+    Hours are counted back from the clock, or from --now, not from the newest document: an archive that ended long ago
+    may lose all of its hours. --dry-run reports what would be dropped.
 
-    --window-hours and --keep-hours are for this time only. Fewer than the window keeps need --force. Where the window
-    was given --keep-hours, only that counts.
+    --window-hours and --keep-hours apply to this run only. Fewer hours than the window keeps need --force if documents
+    would be dropped. If the window has --keep-hours, --window-hours has no effect.
 
-    With --newest nothing is dropped: it is the way back after a document with a wrong time (delete it first). What had
-    expired by it does not come back, and the verdicts of documents that should be compared with it say truncated.
+    With --newest nothing is dropped: use it after a document with a wrong time (delete that first). Documents that
+    expired because of it do not come back, and verdicts of documents to be compared with these say truncated.
 
     Examples:
 

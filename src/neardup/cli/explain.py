@@ -23,7 +23,7 @@ def explain(
     ] = None,
     text: Annotated[
         list[str] | None,
-        typer.Option(metavar="TEXT", help="A text itself, in place of A or B; may be given twice."),
+        typer.Option(metavar="TEXT", help="A text to compare, in place of A or B; may be given twice."),
     ] = None,
     window: options.WindowOption = None,
     threshold: options.ThresholdOption = None,
@@ -40,7 +40,7 @@ def explain(
         typer.Option(
             "--format",
             "-f",
-            help="For a terminal, for programs, or a page that loads nothing from elsewhere.",
+            help="Text for a terminal, JSON for programs, or an HTML page that loads nothing from elsewhere.",
         ),
     ] = "text",
     force: options.ReplaceOption = False,
@@ -48,11 +48,11 @@ def explain(
 ) -> None:
     """Explain why two texts are alike: doc_q, passages in common, what differs, and which figures, dates and names.
 
-    A and B are ids of documents in the window, files, or records of files, as `FILE:LINE` (`where` and
-    `duplicate_of_where` of `neardup dedup --removed`; --input, --delimiter and so on that were given to that are given
-    here too): with --window a file where the window has no such id, without it an id where there is no such file. Texts
-    are compared as they came, but without boilerplate where the recipe has a table of it; of a document whose text was
-    not kept the normal form is, and the output says so.
+    A and B are ids of documents in the window, files, or records of files as `FILE:LINE`. With --window, a name is a
+    file only if the window has no such id; without it, an id only if there is no such file. `neardup dedup --removed`
+    writes FILE:LINE as `where` and `duplicate_of_where`: repeat its --input, --delimiter and so on here. Texts are
+    compared as they came, but without boilerplate if the recipe has a table of it; if the text of a document was not
+    kept, its normal form is compared, and the output says so.
 
     Examples:
 

@@ -29,10 +29,11 @@ def export(
 ) -> None:
     """Write every stored document as a line of JSON: id, time, text, fields, and its verdict under `neardup`.
 
-    They come in the order in which they were stored, and `neardup ingest` reads them: into a window of another q, say,
-    which `neardup resign` cannot make of one that is there. The fields are those that --show named when the document
-    came, in a cluster those that it names now; `neardup ingest` keeps them by the same --show. Of a text that was not
-    kept (--no-keep-text) the normal form is written; how many these are is reported on standard error.
+    Documents are written in the order in which they were stored, and `neardup ingest` can read them: for example into a
+    window with another q, which `neardup resign` cannot change. The fields are those that --show named when the
+    document was stored, in a cluster those that it names now; `neardup ingest` keeps them with the same --show. If a
+    text was not kept (--no-keep-text), its normal form is written; the number of such texts is reported on standard
+    error.
 
     Examples:
 

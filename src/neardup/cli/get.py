@@ -25,16 +25,16 @@ def get(
     window: options.WindowOption = None,
     format: Annotated[
         Literal["text", "table", "jsonl"],
-        typer.Option("--format", "-f", help="Whole texts for reading, a line each, or JSON Lines."),
+        typer.Option("--format", "-f", help="Whole texts, a table with a line per document, or JSON Lines."),
     ] = "text",
     show: options.ShowOption = None,
     config: options.ConfigOption = None,
 ) -> None:
     """Show stored documents: time, fields, verdict, and the text as it came.
 
-    The fields are those of --show when the document came; in a cluster any field of the document. Of a text that was
-    not kept (--no-keep-text, or by an earlier version) the normal form is shown, and the output says so. One that is
-    not there is reported on standard error, and the exit code is 1.
+    The fields are those that --show named when the document was stored; in a cluster any field of the document. If a
+    text was not kept (--no-keep-text, or an earlier version), its normal form is shown, and the output says so. An id
+    that is not in the window is reported on standard error, and the exit code is 1.
 
     Examples:
 

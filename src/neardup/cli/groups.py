@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def groups(
     window: options.WindowOption = None,
     sort: Annotated[
-        Sort, typer.Option(help="By the time of their heads, or the largest, or the longest in time, first.")
+        Sort, typer.Option(help="Order: by time of the head, largest first, or longest time span first.")
     ] = "time",
     limit: Annotated[
         int | None,
@@ -54,35 +54,38 @@ def groups(
         typer.Option(
             metavar="N",
             min=1,
-            help="Groups of at least this many documents, including the head if it is there.",
+            help="List groups of at least this many stored documents, including the head.",
         ),
     ] = 1,
     kind: Annotated[
         KindOption,
-        typer.Option(help="Copies of a text; forms, filled in with other figures and dates; or all."),
+        typer.Option(help="List copies of a text; forms, filled in with other figures and dates; or all."),
     ] = "all",
     source_field: options.SourceFieldOption = "source",
     details: Annotated[
         bool,
         typer.Option(
-            "--details", help="With JSON Lines: also kind, origins, sources, and how much was taken."
+            "--details",
+            help="With JSON Lines: add kind, origins, sources, and the share of the first text in each.",
         ),
     ] = False,
     format: Annotated[
         Literal["jsonl", "table", "csv"],
         typer.Option(
-            "--format", "-f", help="For programs, for people, or a row a document for a spreadsheet."
+            "--format",
+            "-f",
+            help="JSON Lines for programs, a table for people, or a row per document for a spreadsheet.",
         ),
     ] = "jsonl",
     output: Annotated[Path | None, options.output("Write JSON Lines or CSV to this file.")] = None,
     force: options.ReplaceOption = False,
     config: options.ConfigOption = None,
 ) -> None:
-    """List the groups of duplicates: a head, and every document that is at or above the threshold with it directly.
+    """List the groups of duplicates in a window: a head, and every document at or above the threshold with it directly.
 
-    A table has a line for each group: its documents, when the first came, for how long, whether it is a form, how many
-    independent texts there are (origins), its range of doc_q with the head, and how it begins. Kind and origins need
-    the texts as they came, and are left out where those were not kept.
+    A table has a line for each group: its size, when its first document came, the time from first to last, its kind
+    (copies or form), the number of independent texts (origins), its range of doc_q with the head, and how it begins.
+    Kind and origins need the original texts, and are left out if those were not kept.
 
     Examples:
 

@@ -66,7 +66,7 @@ def ingest(
             metavar="NAME",
             show_default="files",
             rich_help_panel=INDEX,
-            help="Copy the documents of this index of the same cluster into the window; goes on where it was ended.",
+            help="Copy the documents of this index of the same cluster into the window; a later run resumes.",
         ),
     ] = None,
     in_place: Annotated[
@@ -74,7 +74,7 @@ def ingest(
         typer.Option(
             "--in-place",
             rich_help_panel=INDEX,
-            help="Copy nothing: sign and mark the documents of the index where they are.",
+            help="Copy nothing: sign and mark the documents of the index in place.",
         ),
     ] = False,
     output: options.OutputOption = None,
@@ -89,19 +89,19 @@ def ingest(
 ) -> None:
     """Mark the duplicates in files, or in an index, as they are read into a window.
 
-    Every document is compared with the documents around its own time that came before, by exact doc_q, and gets
-    one verdict: unique, near, exact, empty, unscored (no hour around it lives any more), or with --partial also
-    partial. A document that cannot be used is rejected with its file, line and reason, and the stream goes on (exit
-    code 1; also if more than 1 % of the documents could not be compared with all of their window). Ids that came
-    again, fields that are missing and files passed over are reported once, at the end.
+    Every document is compared, by exact doc_q, with the documents around its own time that came before it. It gets one
+    verdict: unique, near, exact, empty, unscored (no hour to compare it with is left), or with --partial also partial.
+    A document that cannot be used is rejected with its file, line and reason, and the run goes on (exit code 1; also
+    if more than 1 % of the documents could not be compared with all of their window). Skipped files are reported once,
+    at the start; repeated ids and missing fields at the end.
 
-    Files are not a stream: a new window that files are read into has no limit of hours unless --window-hours gives one,
-    and into a window with a limit documents of files go in order of time. A pipe is taken as it comes, into a
-    new window of 24 hours. A document without a time has that of the one before it; one whose time is ahead of the
-    clock, or alone would make most of the window expire, is rejected.
+    Files are not a stream: a new window for files has no limit of hours unless --window-hours or --keep-hours is given,
+    and a window with a limit takes the documents of files in order of time. A pipe is read as it comes; if there is no
+    window, it makes a new window of 24 hours. A document without a time gets that of the document before it. A document
+    is rejected if its time is ahead of the clock (--ahead-hours), or if it alone would make most of the window expire.
 
-    Reading the same file again changes nothing in the window: what is still there gets its verdict once more. Documents
-    of hours that were dropped already are judged anew by what is left; their verdicts say truncated.
+    Reading the same file again changes nothing in the window: a document that is still stored gets its verdict again.
+    Documents of hours that were dropped are compared anew with what is left, and their verdicts say truncated.
 
     Examples:
 

@@ -14,7 +14,7 @@ from neardup.model.settings import DEFAULT_LEXICON_SAMPLE
 
 lexicon = typer.Typer(
     no_args_is_help=True,
-    help="Make and look at lexicons: the statistics that say which words are common and which q-grams are rare.",
+    help="Build and show lexicons: statistics of which words are common and which q-grams are rare.",
 )
 
 
@@ -27,7 +27,7 @@ def build(
     force: options.ReplaceOption = False,
     name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", show_default="the file's", help="What the lexicon is called."),
+        typer.Option(metavar="NAME", show_default="the file's", help="Name of the lexicon."),
     ] = None,
     sample: Annotated[
         int,
@@ -35,7 +35,7 @@ def build(
             metavar="N",
             min=1,
             show_default=options.shown(DEFAULT_LEXICON_SAMPLE),
-            help="How many documents to draw at random.",
+            help="Number of documents to draw at random.",
         ),
     ] = DEFAULT_LEXICON_SAMPLE,
     q: options.QOption = None,
@@ -47,9 +47,10 @@ def build(
     html: options.HtmlOption = False,
     config: options.ConfigOption = None,
 ) -> None:
-    """Make a lexicon from a sample of documents like your own, best not the very ones to be compared.
+    """Make a lexicon from a sample of documents like your own, preferably not the ones to be compared.
 
-    It changes which words are common, how words weigh, and how fast the complete search is; never a sketch or a doc_q.
+    It decides which words are common, how words are weighted, and how fast the complete search is; it never changes a
+    sketch or a doc_q.
 
     Example:
 

@@ -7,9 +7,10 @@ from neardup.cli.context import configuration, opened_window, window_location
 
 
 def mcp(window: options.WindowOption = None, config: options.ConfigOption = None) -> None:
-    """Answer programs that speak the Model Context Protocol: have I seen this text, and where first?
+    """Answer questions about a window over the Model Context Protocol: has this text been seen, and where first?
 
-    They start this command, and ask over its standard input and output. The window is only read, beside whoever writes.
+    Client programs start this command, and ask over its standard input and output. The window is only read; another
+    process can write to it meanwhile.
 
     Example:
 

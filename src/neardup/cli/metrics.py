@@ -21,7 +21,7 @@ MetricsOption = Annotated[
     writing(
         metavar="[HOST:]PORT",
         show_default="none",
-        help="Answer Prometheus at this address, on this machine if no host is named; 0 is any free port.",
+        help="Serve Prometheus metrics at this address, by default on this machine only; 0 is any free port.",
     ),
 ]
 

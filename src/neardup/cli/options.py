@@ -85,7 +85,10 @@ TimeOption = Annotated[
 NowOption = Annotated[
     str | None,
     typer.Option(
-        metavar="TIME", callback=checked_time, show_default="the clock", help="What time it is (ISO 8601)."
+        metavar="TIME",
+        callback=checked_time,
+        show_default="the clock",
+        help="Time to use instead of the clock (ISO 8601).",
     ),
 ]
 
@@ -100,7 +103,9 @@ NewWindowOption = Annotated[
 ]
 ConfigOption = Annotated[
     Path | None,
-    typer.Option("--config", metavar="FILE", show_default="neardup.toml", help="Settings to read first."),
+    typer.Option(
+        "--config", metavar="FILE", show_default="neardup.toml", help="Read settings from this file."
+    ),
 ]
 
 ThresholdOption = Annotated[
@@ -110,18 +115,18 @@ ThresholdOption = Annotated[
         "--threshold",
         "-t",
         metavar="NUMBER",
-        help="The doc_q from which on a document is a duplicate.",
+        help="Lowest doc_q that makes a document a duplicate.",
     ),
 ]
 RetrievalOption = Annotated[
     Retrieval | None,
-    _setting("retrieval", help="How candidates are found: sketch is fast, complete misses none."),
+    _setting("retrieval", help="How to find candidates: sketch is fast, complete misses none."),
 ]
 CandidatesOption = Annotated[
     CandidatesFrom | None,
     _setting(
         "candidates",
-        help="Where candidates are found: in a window held in memory, or by searches in the cluster.",
+        help="Where to find candidates: in a window held in memory, or by searches in the cluster.",
     ),
 ]
 MatchesOption = Annotated[
@@ -130,13 +135,13 @@ MatchesOption = Annotated[
         "matches",
         metavar="N|all",
         nothing="all",
-        help="How many matches a verdict lists, best first; it counts all of them.",
+        help="List at most this many matches in a verdict, best first; it counts all.",
     ),
 ]
 RoutesOption = Annotated[
     list[str] | None,
     comparing(
-        "--route", metavar="|".join(ROUTES), help="A further way to find candidates; may be given twice."
+        "--route", metavar="|".join(ROUTES), help="Find candidates in this way too; may be given twice."
     ),
 ]
 MinSharedOption = Annotated[
@@ -145,7 +150,7 @@ MinSharedOption = Annotated[
         "min_shared",
         metavar="N",
         nothing="by threshold",
-        help="Keys of a sketch that a candidate must share.",
+        help="Number of sketch keys that a candidate must share.",
     ),
 ]
 PartialOption = Annotated[
@@ -161,7 +166,7 @@ ContainmentOption = Annotated[
     _setting(
         "containment",
         metavar="NUMBER",
-        help="What part of the smaller text makes a partial copy, if a sentence is shared.",
+        help="Share of the smaller text that makes a partial copy, if the texts share a sentence.",
     ),
 ]
 DeltaOption = Annotated[
@@ -173,7 +178,7 @@ WindowHoursOption = Annotated[
     _setting(
         "window_hours",
         metavar="N",
-        help="Compare with this many hours before a document's own; 0 is no limit.",
+        help="Compare a document with this many hours before its own; 0 is no limit.",
     ),
 ]
 QOption = Annotated[
@@ -184,7 +189,7 @@ FoldCaseOption = Annotated[
     comparing(
         "--fold-case/--keep-case",
         show_default="fold" if RECIPE.fold_case else "keep",
-        help="Whether A equals a.",
+        help="Treat A and a as equal, or as different.",
     ),
 ]
 ReachOption = Annotated[
@@ -192,16 +197,20 @@ ReachOption = Annotated[
     _setting(
         "reach",
         metavar="NUMBER",
-        help="The lowest threshold that sketches are made for: 0.6, or 0.5, which costs more.",
+        help="Lowest threshold that sketches are made for: 0.6, or 0.5, which costs more.",
     ),
 ]
 LexiconOption = Annotated[
     Path | None,
-    _setting("lexicon", metavar="FILE", nothing="the one that ships", help="Lexicon of `lexicon build`."),
+    _setting(
+        "lexicon", metavar="FILE", nothing="the one that ships", help="Lexicon made by `lexicon build`."
+    ),
 ]
 SaltOption = Annotated[
     Path | None,
-    _setting("salt", metavar="FILE", nothing="none", help="File of a secret that decides about sketches."),
+    _setting(
+        "salt", metavar="FILE", nothing="none", help="File with a secret that selects the grams of sketches."
+    ),
 ]
 BoilerplateOption = Annotated[
     Path | None,
@@ -209,12 +218,12 @@ BoilerplateOption = Annotated[
         "boilerplate",
         metavar="FILE",
         nothing="none",
-        help="What recurs in each source, and does not count.",
+        help="Table of `boilerplate learn`: text that recurs in a source, and does not count.",
     ),
 ]
 StripBoilerplateOption = Annotated[
     bool,
-    comparing("--strip-boilerplate", help="Learn that from these files first."),
+    comparing("--strip-boilerplate", help="Learn boilerplate from these files first."),
 ]
 
 KeepHoursOption = Annotated[
@@ -224,7 +233,7 @@ KeepHoursOption = Annotated[
         panel=KEEPING,
         metavar="N",
         nothing="as --window-hours",
-        help="Keep this many hours before the newest one, compared or not; 0 is for ever.",
+        help="Keep this many hours before the newest one, compared or not; 0 keeps all.",
     ),
 ]
 KeepTextOption = Annotated[
@@ -232,7 +241,7 @@ KeepTextOption = Annotated[
     keeping(
         "--keep-text/--no-keep-text",
         show_default="keep, in a directory",
-        help="Keep texts as they come, to be shown later; compressed to about half their size.",
+        help="Keep original texts for display; compressed to about half their size.",
     ),
 ]
 KindsOption = Annotated[
@@ -240,7 +249,7 @@ KindsOption = Annotated[
     keeping(
         "--kinds/--no-kinds",
         show_default="no",
-        help="Say of every copy whether it is a copy, a form, a quote, a frame with other content.",
+        help="Label every copy with its kind: copy, form, quote, frame or other.",
     ),
 ]
 ShowOption = Annotated[
@@ -248,13 +257,13 @@ ShowOption = Annotated[
     keeping(
         metavar="NAME",
         show_default=", ".join(SETTINGS.show),
-        help="Field or column that is kept to be shown beside a text; may be given several times.",
+        help="Field or column to keep and show beside a text; may be given several times.",
     ),
 ]
 SourceFieldOption = Annotated[
     str,
     typer.Option(
-        metavar="NAME", help="Field of the source, of those that were kept (--show); in a cluster any field."
+        metavar="NAME", help="Field that names the source: one kept by --show, in a cluster any field."
     ),
 ]
 PolicyOption = Annotated[
@@ -262,7 +271,7 @@ PolicyOption = Annotated[
     _setting(
         "policy",
         panel=KEEPING,
-        help="mark keeps everything, drop does not store copies, route keeps them apart.",
+        help="What to do with copies: mark keeps them, drop does not store them, route sets them aside.",
     ),
 ]
 MaxDocumentsOption = Annotated[
@@ -272,7 +281,7 @@ MaxDocumentsOption = Annotated[
         panel=KEEPING,
         metavar="N",
         nothing="no limit",
-        help="Over this many documents the window loses its oldest hours.",
+        help="Drop the oldest hours beyond this many documents.",
     ),
 ]
 MaxMemoryOption = Annotated[
@@ -282,7 +291,7 @@ MaxMemoryOption = Annotated[
         panel=KEEPING,
         metavar="SIZE",
         nothing="no limit",
-        help="The same for memory, such as 1.5GB.",
+        help="Drop the oldest hours beyond this much memory, such as 1.5GB.",
     ),
 ]
 FsyncOption = Annotated[
@@ -293,7 +302,7 @@ FsyncOption = Annotated[
 ]
 MaxLengthOption = Annotated[
     int | None,
-    _setting("max_length", panel=READING, metavar="N", help="Longer texts (in characters) are rejected."),
+    _setting("max_length", panel=READING, metavar="N", help="Reject texts longer than this many characters."),
 ]
 AheadHoursOption = Annotated[
     int | None,
@@ -301,7 +310,7 @@ AheadHoursOption = Annotated[
         "ahead_hours",
         panel=READING,
         metavar="N",
-        help="Reject documents whose time is further ahead of the clock than this.",
+        help="Reject documents whose time is further ahead of the clock than this many hours.",
     ),
 ]
 AdvanceOption = Annotated[
@@ -329,7 +338,7 @@ ThreadsOption = Annotated[
         "threads",
         panel=None,
         metavar="N",
-        help="Threads: one decides, the others sign ahead and help to compare; changes no verdict.",
+        help="Number of threads: one decides, the others sign ahead and help to compare; changes no verdict.",
     ),
 ]
 
@@ -362,7 +371,7 @@ output = writing_options.output
 
 FormatOption = Annotated[
     Format,
-    writing("--format", "-f", help="What standard output gets; quiet is nothing."),
+    writing("--format", "-f", help="Format of standard output; quiet prints nothing there."),
 ]
 PrintedOption = Annotated[
     Printed, typer.Option("--format", "-f", help="JSON Lines for programs, a table for people.")

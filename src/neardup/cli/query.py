@@ -40,7 +40,7 @@ def query(
     format: options.PrintedOption = "jsonl",
     config: options.ConfigOption = None,
 ) -> None:
-    """Ask a window what is like a text or like a stored document; nothing is stored.
+    """Find the documents of a window that are like a text or a stored document; nothing is stored.
 
     Examples:
 

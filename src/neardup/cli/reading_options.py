@@ -26,21 +26,23 @@ TimeFieldOption = Annotated[
 ]
 InputOption = Annotated[
     Literal["jsonl", "csv", "text", "mail", "mbox", "html", "parquet", "arrow"] | None,
-    reading(show_default="by the file's name", help="What the files are, whatever their names."),
+    reading(show_default="by the file's name", help="Format of the files, whatever their names."),
 ]
 HtmlOption = Annotated[
     bool,
     reading(
         "--html",
-        help="Read HTML pages too (main text, title, date), and of mails the HTML that is not beside a plain version.",
+        help="Read HTML pages too (main text, title, date), and the HTML parts of mails without a plain alternative.",
     ),
 ]
 DelimiterOption = Annotated[
     str | None,
-    reading(metavar="CHAR", show_default="what fits the header", help="Separator of CSV columns."),
+    reading(metavar="CHAR", show_default="detected from the header", help="Separator of CSV columns."),
 ]
 
 EncodingOption = Annotated[
     str | None,
-    reading(metavar="NAME", show_default="UTF-8", help="What text is in, such as latin-1, cp1252 or utf-16."),
+    reading(
+        metavar="NAME", show_default="UTF-8", help="Encoding of the text, such as latin-1, cp1252 or utf-16."
+    ),
 ]

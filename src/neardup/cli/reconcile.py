@@ -29,15 +29,15 @@ def reconcile(
             "--format",
             "-f",
             show_default="a table on a terminal, else jsonl",
-            help="How the verdicts that changed are printed; quiet is not at all.",
+            help="How to print the verdicts that changed; quiet prints none.",
         ),
     ] = None,
     config: options.ConfigOption = None,
 ) -> None:
-    """Score every stored document anew, print the verdicts that changed, and say how many did.
+    """Score every stored document of a window anew, and print the verdicts that changed and their number.
 
-    As if all had come in order of time, and by one threshold: that of the window, or the one that is given, which the
-    window remembers from then on.
+    The result is as if all documents had come in order of time, with one threshold: that of the window, or the given
+    one, which the window remembers from then on.
 
     Examples:
 

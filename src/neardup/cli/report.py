@@ -17,11 +17,11 @@ _PAGES: Final = ("", ".html", ".htm", ".xhtml")
 def report(
     window: options.WindowOption = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="The page, one file of HTML.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="File for the page, in HTML.")
     ] = Path("report.html"),
     limit: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="How many of the largest groups are shown with their texts."),
+        typer.Option(metavar="N", min=0, help="Show this many of the largest groups with their texts."),
     ] = 20,
     source_field: options.SourceFieldOption = "source",
     rejects: Annotated[
@@ -29,17 +29,17 @@ def report(
         typer.Option(
             metavar="FILE",
             show_default="not shown",
-            help="The file of --rejects of neardup ingest, to be shown, too.",
+            help="Also show this file, written by `neardup ingest --rejects`.",
         ),
     ] = None,
-    title: Annotated[str, typer.Option(metavar="TEXT", help="The title of the page.")] = "Near-duplicates",
+    title: Annotated[str, typer.Option(metavar="TEXT", help="Title of the page.")] = "Near-duplicates",
     force: options.ReplaceOption = False,
     config: options.ConfigOption = None,
 ) -> None:
-    """Write a page about a window: copies over time, scores, the largest groups with texts, who copies whom, what was
-    left out.
+    """Write a page about a window: copies over time, scores, the largest groups with texts, who copies whom, what
+    was left out.
 
-    The page is one file that loads nothing from elsewhere and runs nothing, whatever the texts hold.
+    The page is one file that loads nothing from elsewhere and runs nothing, whatever the texts contain.
 
     Examples:
 

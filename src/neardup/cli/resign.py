@@ -26,28 +26,28 @@ def resign(
         options.comparing(
             metavar="NUMBER",
             show_default="the window's, or 0.5 if its threshold needs it",
-            help="The lowest threshold that sketches are made for: 0.6, or 0.5, which costs more.",
+            help="Lowest threshold that sketches are made for: 0.6, or 0.5, which costs more.",
         ),
     ] = None,
     lexicon: options.LexiconOption = None,
     salt: options.SaltOption = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Do it, and not only say what would be done.")
+        bool, typer.Option("--force", help="Do it, instead of only reporting what would be done.")
     ] = False,
     config: options.ConfigOption = None,
 ) -> None:
-    """Sign a window again: an earlier version has signed it, or it is to have another recipe.
+    """Sign a window again, because an earlier version signed it or to give it another recipe.
 
-    Documents, verdicts, groups and settings stay as they are; what documents are searched by is made anew from the
-    stored texts. The recipe is that of neardup.toml, if it gives one, else the one of today that is nearest to the
-    window's own. q and case cannot change; nor can simhash variants of a directory, which stores normal forms.
+    Documents, verdicts, groups and settings stay as they are; the data for searching is computed again from the stored
+    texts. The recipe is that of neardup.toml, if it gives one, else the current one that is nearest to the window's
+    own. q and case cannot change; nor can simhash variants of a directory, because it stores normal forms.
 
-    Without --force it says what it would do, and changes nothing. A run that was ended at any moment can be started
-    again, and goes on.
+    Without --force it reports what it would do, and changes nothing. If a run was interrupted at any moment, start it
+    again: it resumes.
 
     In a directory the new files are written beside the old ones, checked, and put in their place; the old ones stay in
-    the window's directory, as old-1, until you delete them. In a cluster every hour is signed where it is, while other
-    clients write on; scorers and readers wait until it is done. It needs the roles setup and scorer.
+    the window's directory, as old-1, until you delete them. In a cluster every hour is signed in place, while other
+    clients continue to write; scorers and readers are stopped until it is done. It needs the roles setup and scorer.
 
     Examples:
 

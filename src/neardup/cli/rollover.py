@@ -18,10 +18,10 @@ def rollover(
     now: options.NowOption = None,
     config: options.ConfigOption = None,
 ) -> None:
-    """Make the index of the current hour and of the next, and let the alias write to the current one.
+    """Make a window's indices of the current hour and the next, and point its write alias to the current one.
 
-    For clients that write to one name, the prefix; run it at the beginning of every hour. `neardup watch` does it
-    too. Doing it again changes nothing.
+    For clients that write to one name, the prefix: run it at the beginning of every hour. `neardup watch` does it
+    too. Running it again changes nothing.
 
     Example:
 

@@ -14,18 +14,18 @@ from neardup.cli.context import configuration, opened_window, window_location
 def serve(
     window: options.WindowOption = None,
     host: Annotated[
-        str, typer.Option(help="Address to listen at; any but this machine's own needs a token.")
+        str, typer.Option(help="Address to listen on; any but a loopback address needs a token.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65_535, help="Port to listen at; 0 is any free one.")
+        int, typer.Option(min=0, max=65_535, help="Port to listen on; 0 is any free port.")
     ] = 8_642,
     token: Annotated[
         str | None,
         typer.Option(
             envvar="NEARDUP_TOKEN",
             metavar="TOKEN",
-            show_default="none here, one is made for other addresses",
-            help="What every request must show. The environment is safer: options can be read in the process list.",
+            show_default="none on loopback, else one is generated",
+            help="Token that every request must carry. The environment is safer: the process list shows options.",
         ),
     ] = None,
     judged: Annotated[
@@ -33,24 +33,28 @@ def serve(
         typer.Option(
             metavar="FILE",
             show_default="judged.tsv",
-            help="Write what people say of pairs here, for `neardup evaluate --truth`.",
+            help="Write judgements of pairs to this file, for `neardup evaluate --truth`.",
         ),
     ] = None,
     ingest: Annotated[
-        bool, typer.Option("--ingest", help="Own the window and take documents, too; else it is only read.")
+        bool,
+        typer.Option(
+            "--ingest", help="Open the window for writing, and accept documents; else it is only read."
+        ),
     ] = False,
     max_body: Annotated[
-        int, typer.Option(metavar="BYTES", min=1_000, help="Bytes of a request at most.")
+        int, typer.Option(metavar="BYTES", min=1_000, help="Maximum size of a request, in bytes.")
     ] = 32_000_000,
     rate: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Requests of one client a second at most; 0 is no limit.")
+        int,
+        typer.Option(metavar="N", min=0, help="Maximum requests per second from one client; 0 is no limit."),
     ] = 50,
     config: options.ConfigOption = None,
 ) -> None:
-    """Serve a window over HTTP: a page to paste texts into, to read and judge groups; an API with OpenAPI; metrics.
+    """Serve a window over HTTP: pages to paste texts into and to read and judge groups; an API with OpenAPI; metrics.
 
-    Read-only unless --ingest is given, beside whoever writes; what the writer commits is seen within a quarter of a
-    second.
+    Unless --ingest is given, the window is only read, and another process can write to it meanwhile; what that commits
+    is seen within a quarter of a second.
 
     Examples:
 

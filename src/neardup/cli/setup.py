@@ -36,7 +36,7 @@ def setup(
         _signing(
             metavar="N",
             show_default=options.shown(options.RECIPE.simhash_variants),
-            help=f"Simhashes a document, 1 to {MAX_SIMHASH_VARIANTS}.",
+            help=f"Simhashes per document, 1 to {MAX_SIMHASH_VARIANTS}.",
         ),
     ] = None,
     lexicon: Annotated[
@@ -44,7 +44,7 @@ def setup(
         _signing(
             metavar="FILE|NAME",
             show_default="the one that ships",
-            help="Lexicon: NAME.lexicon here, or NAME in every node's config/neardup.",
+            help="Lexicon: a local file NAME.lexicon, or NAME in config/neardup of every node.",
         ),
     ] = None,
     salt: Annotated[
@@ -52,7 +52,7 @@ def setup(
         _signing(
             metavar="FILE|NAME",
             show_default="none",
-            help="Secret of the sketches: NAME.salt here, or NAME in every node's config/neardup.",
+            help="Secret of the sketches: a local file NAME.salt, or NAME in config/neardup of every node.",
         ),
     ] = None,
     sign: Annotated[
@@ -75,15 +75,15 @@ def setup(
         _signing(
             "--words/--no-words",
             show_default="words",
-            help="Index sentences and simhashes too: partial copies and routes need them, marks of copies do not.",
+            help="Index sentences and simhashes too: partial copies and routes need them, other copies do not.",
         ),
     ] = None,
     terms: Annotated[
         bool | None,
         _signing(
             "--terms/--no-terms",
-            show_default="no terms, but where the client signs",
-            help="Index q-grams and sketches as terms, for any query; else as what the plugin scans, in half the time.",
+            show_default="no terms, unless the client signs",
+            help="Index q-grams and sketches as terms, for any query; else for the plugin only, in half the time.",
         ),
     ] = None,
     longest_signed: Annotated[
@@ -92,7 +92,7 @@ def setup(
             "--max-length",
             metavar="N",
             show_default="1,000,000",
-            help="Longer texts (in characters) are indexed unsigned, and say so.",
+            help="Index texts longer than this many characters unsigned, and mark them so.",
         ),
     ] = None,
     window_hours: options.WindowHoursOption = None,
@@ -100,7 +100,7 @@ def setup(
     force: options.LetGoOption = False,
     text_field: Annotated[
         str | None,
-        typer.Option(metavar="NAME", show_default="text", help="Field of the text, dotted or not."),
+        typer.Option(metavar="NAME", show_default="text", help="Field of the text; may be dotted."),
     ] = None,
     time_field: Annotated[
         str | None, typer.Option(metavar="NAME", show_default="@timestamp", help="Field of the time.")
@@ -108,10 +108,10 @@ def setup(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would change.")] = False,
     config: options.ConfigOption = None,
 ) -> None:
-    """Make what a window in Elasticsearch needs, or bring it up to date; print every change.
+    """Create the objects that a window in Elasticsearch needs, or bring them up to date; print every change.
 
-    What is not given stays as the window has it. Doing it again changes nothing. It is refused, with nothing changed,
-    where documents of another recipe are there, or are being signed again.
+    Settings that are not given stay as the window has them. Running it again changes nothing. It is refused, and
+    changes nothing, if the window has documents of another recipe, or is being signed again.
 
     Examples:
 

@@ -24,7 +24,7 @@ def show(
     boilerplate: options.BoilerplateOption = None,
     source: Annotated[
         str | None,
-        typer.Option(metavar="NAME", show_default="any", help="Whose the text is, for --boilerplate."),
+        typer.Option(metavar="NAME", show_default="any", help="Source of the text, for --boilerplate."),
     ] = None,
     format: options.PrintedOption = "table",
     config: options.ConfigOption = None,

@@ -15,12 +15,12 @@ def stats(
 ) -> None:
     """Show what a window holds: documents, hours, sizes, recipe.
 
-    Settings are those that the window was last written with. `kinds`: those of copies, known where the window is
-    written with --kinds. `truncated`, `unscored`: documents not compared with all of their window, or with nothing.
-    `budget_floor`: the hour before which all was given up to --max-documents or --max-memory. `postings_keys`: how many
-    different keys the index has; `memory_bytes`: what it takes, an estimate. `mixed`: by which other threshold,
-    retrieval, policy or partial some of the verdicts were made (partial with --containment and --delta); other hours
-    and routes are not told.
+    Settings are those that the window was last written with. `kinds`: copies by kind, known if the window is written
+    with --kinds. `truncated`, `unscored`: documents not compared with all of their window, or with nothing.
+    `budget_floor`: the hour before which everything was dropped by --max-documents or --max-memory. `postings_keys`:
+    the number of different keys in the index; `memory_bytes`: its estimated memory. `mixed`: other values of threshold,
+    retrieval, policy or partial (with --containment and --delta) by which some verdicts were made; other hours and
+    routes are not listed.
 
     Examples:
 

@@ -21,19 +21,25 @@ if TYPE_CHECKING:
 
 def watch(
     window: options.AddressOption = None,
-    once: Annotated[bool, typer.Option("--once", help="End when nothing waits any more.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="End when no document is left to score.")] = False,
     poll: Annotated[
         float,
-        typer.Option(metavar="SECONDS", min=0.1, max=86_400, help="How long to wait before looking again."),
+        typer.Option(
+            metavar="SECONDS",
+            min=0.1,
+            max=86_400,
+            help="How long to wait before looking again for documents.",
+        ),
     ] = DEFAULT_POLL_SECONDS,
     batch_documents: options.BatchDocumentsOption = None,
     no_rollover: Annotated[
-        bool, typer.Option("--no-rollover", help="Do not make the indices of the hours to come.")
+        bool,
+        typer.Option("--no-rollover", help="Do not make indices of coming hours or move the write alias."),
     ] = False,
     report: Annotated[
         float,
         typer.Option(
-            metavar="SECONDS", min=0, help="How often to report how many wait, where no progress bar does."
+            metavar="SECONDS", min=0, help="How often to report the backlog if no progress bar shows it."
         ),
     ] = 60.0,
     threshold: options.ThresholdOption = None,
@@ -64,18 +70,18 @@ def watch(
     metrics: MetricsOption = None,
     format: Annotated[
         Literal["jsonl", "quiet"],
-        options.writing("--format", "-f", help="What standard output gets; quiet is nothing."),
+        options.writing("--format", "-f", help="Format of standard output; quiet prints nothing there."),
     ] = "jsonl",
     threads: options.ThreadsOption = None,
     config: options.ConfigOption = None,
 ) -> None:
     """Score the documents that other clients write into a window in Elasticsearch, and mark them.
 
-    Logstash, Beats, any bulk request: whatever lies in the hours of the window without a verdict is scored in order
-    of time and id, and its verdict is put into the document. So the marks are the checkpoint: however it
-    is ended, it goes on where it was. Started twice, one works and the other stands by; with --candidates search they
-    share the work. A document that cannot be scored is marked as unscored, with the reason. At the beginning of
-    every hour it makes the next hours' indices.
+    Documents without a verdict in the hours of the window, whether from Logstash, Beats or any bulk request, are scored
+    in order of time and id, and the verdict is written into each document. So an interrupted watch resumes where it
+    stopped. If two run at once, one works and the other stands by; with --candidates search they share the work. A
+    document that cannot be scored is marked as unscored, with the reason. At the beginning of every hour it makes the
+    next hours' indices, as `neardup rollover` does.
 
     Examples:
 

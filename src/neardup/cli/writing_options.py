@@ -25,7 +25,7 @@ def output(help: str) -> Any:
     )
 
 
-OutputOption = Annotated[Path | None, output("File for the verdicts, as JSON Lines; never one that is read.")]
+OutputOption = Annotated[Path | None, output("File for the verdicts, as JSON Lines; never an input file.")]
 RejectsOption = Annotated[
     Path | None,
     writing(
@@ -36,17 +36,17 @@ RejectsOption = Annotated[
 ]
 AppendOption = Annotated[
     bool,
-    writing("--append", help="Add to files of verdicts and rejects that exist already."),
+    writing("--append", help="Append to existing files of verdicts and rejects."),
 ]
 ForceOption = Annotated[
     bool,
     writing(
         "--force",
-        help="Replace files that exist already; with --window-hours or --keep-hours drop what these no longer keep.",
+        help="Replace existing files; with --window-hours or --keep-hours also drop documents these no longer keep.",
     ),
 ]
-ReplaceOption = Annotated[bool, writing("--force", help="Replace files that exist already.")]
+ReplaceOption = Annotated[bool, writing("--force", help="Replace existing files.")]
 LetGoOption = Annotated[
     bool,
-    writing("--force", help="Let documents go that fewer hours than before no longer keep."),
+    writing("--force", help="Drop documents that fewer hours than before no longer keep."),
 ]
