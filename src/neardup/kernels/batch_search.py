@@ -1,7 +1,7 @@
 """A batch of documents searched in posting lists and added to them, one after another (native/batch_search.h).
 
-A text that comes again is not posted again: the document joins the chain of the first one, which is posted for all of
-them (`Documents`), and a search that meets the first finds the whole chain.
+A repeated text is not posted again: its document joins the chain of the first one with this text, which is posted for
+all of them (`Documents`). A search that finds the first document finds the whole chain.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Documents(NamedTuple):
     counts        |A|; negative: not counted yet
     alive         1 = can be found
     fingerprints  n × 2
-    halves        first halves of `fingerprints`, side by side: most of them differ already in these
-    first_of      the doc that stands in the posting lists for all of the same text
-    next_of       the next doc of that text, -1 after the last: a chain that begins with the one posted
+    halves        first halves of `fingerprints`, side by side: most fingerprints differ already in these
+    first_of      the doc that is posted for all docs of the same text
+    next_of       the next doc of the same text, -1 after the last: a chain that begins with the posted doc
     """
 
     hours: NDArray[np.int32]
@@ -51,17 +51,17 @@ class Documents(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A batch to search, one value a document, and the threshold.
+    """A batch to search, with one value for each document, and the threshold.
 
-    docs          the doc to add it as after its search, -1 to search only
+    docs          the doc under which the document is added after its search, -1 to search only
     counts        |A|; negative: not counted yet
     low_hours, high_hours   hours a candidate may lie in, both included
     ratio         the threshold, as numerator and denominator
-    fingerprints  n × 2; of documents with the same ones only the first is posted. Empty: every document is
-    largest       sets of more q-grams, and those that were not counted, pass for sets of so many: who has counted which
-                  decides nothing then. 0: sizes are as they are, and what was not counted fits all
-    repeated      posted docs, ascending: of each of these texts only one document is found, which stands in for all
-    many          so many documents of one text are told of (`SearchOutput.met`); 0: none are
+    fingerprints  n × 2; of documents with equal fingerprints only the first is posted. Empty: every document is posted
+    largest       sets larger than this, or not counted yet, are treated as exactly this size, so that results never
+                  depend on which sets happen to be counted. 0: true sizes are used, and uncounted sets always fit
+    repeated      posted docs, ascending: for each of these texts only one document is found, which stands in for all
+    many          texts with at least this many further documents are reported (`SearchOutput.met`); 0: none are
     """
 
     docs: NDArray[np.int64]
@@ -76,11 +76,11 @@ class Query(NamedTuple):
 
     @property
     def threshold(self) -> Fraction:
-        """`ratio` as one number."""
+        """`ratio` as one fraction."""
         return Fraction(*self.ratio)
 
     def first(self, count: int) -> Query:
-        """The first `count` documents."""
+        """The query for only the first `count` documents."""
         return self._replace(
             docs=self.docs[:count], counts=self.counts[:count], low_hours=self.low_hours[:count],
             high_hours=self.high_hours[:count], fingerprints=self.fingerprints[:count],
@@ -88,14 +88,15 @@ class Query(NamedTuple):
 
 
 class SearchOutput(NamedTuple):
-    """What `search_and_add` writes: candidates of document i are `candidates[offsets[i]:offsets[i + 1]]`; those
-    that each stand in for all of a repeated text are `stand_ins[stand_in_offsets[i]:stand_in_offsets[i + 1]]`.
+    """The output arrays of `search_and_add`: the candidates of document i are `candidates[offsets[i]:offsets[i + 1]]`;
+    the docs that each stand in for all documents of a repeated text are
+    `stand_ins[stand_in_offsets[i]:stand_in_offsets[i + 1]]`.
 
-    offsets    n + 1, as `stand_in_offsets`
-    left_out   of each document, how many of its posting lists were too long to read
-    same_as    of each document, the posted doc of the same text, -1 if there is none
-    met        posted docs of texts of very many documents, none of them `repeated`: some several times, not all if
-               there is no room; how many of them are filled is in `met_size`
+    offsets    n + 1, like `stand_in_offsets`
+    left_out   for each document, how many of its posting lists were too long to read
+    same_as    for each document, the posted doc of the same text, -1 if there is none
+    met        posted docs of the texts to report (`Query.many`), none of them `repeated`; a doc may occur several
+               times, and some are missing if there is no room. `met_size` holds how many are filled
     """
 
     candidates: NDArray[np.int32]
@@ -123,22 +124,23 @@ def search_and_add(
     out: SearchOutput,
     progress: NDArray[np.int64],
 ) -> int:
-    """For every document of a batch, in order: who came before it and may match; then it is added itself.
+    """For every document of a batch, in order: finds the earlier documents that may match, then adds the document
+    itself.
 
-    Candidates, unordered, are in at least `min_shared[i]` of the lists of its keys, alive, in the hours of the `query`,
-    and of a size that fits, as far as `largest` lets it tell. With fingerprints a document of the text of one that was
-    posted joins that one's chain.
+    Candidates, unordered, are in at least `min_shared[i]` of the lists of the document's keys, alive, in the hours of
+    the `query`, and of a size that fits (see `Query.largest`). With fingerprints, a document whose text is posted
+    already joins the chain of that posted document.
 
     lists, bitsets        changed
     packed                the first part of each list, read
     keys, key_offsets     n + 1 offsets: `keys[key_offsets[i]:key_offsets[i + 1]]` are those of document i
     min_shared            n
     limit                 lists of more living docs than this are left out; 0 = none
-    columns               by which docs of short texts are left out where very many are found
-    documents             whose chains are changed
-    counters              one a doc
+    columns               used to leave out docs of short texts if very many are found
+    documents             its chains are changed
+    counters              one for each doc
     out                   filled
-    progress              [i, keys of document i already added, whether it was searched], where to resume
+    progress              [i, keys of document i already added, whether it was searched]: where to resume
 
     Returns a status (kernels/posting_lists.py).
     """
@@ -149,7 +151,7 @@ def search_and_add(
 
 
 def chain_behind(next_of: NDArray[np.int32], posted: int, after: int, out: NDArray[np.int32]) -> int:
-    """How many docs behind the one that is `posted` are in its chain, of those after doc `after`; `out` is filled with
-    as many of them as there is room for, the newest first. Costs reading the chain: it goes from the newest back.
+    """The number of docs above doc `after` in the chain of the doc `posted`, not counting itself. Fills `out` with
+    them, the newest first, as far as there is room. Costs reading the chain, from the newest doc back to `after`.
     """
     return _chain_behind(next_of, posted, after, out)

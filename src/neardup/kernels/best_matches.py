@@ -20,7 +20,7 @@ _best_matches = Kernel("best_matches")
 class Ranking(NamedTuple):
     """Columns by doc that matches are ranked by.
 
-    counts, first_of     |B|, of the doc that is posted for it
+    counts, first_of     |B|, at the doc that is posted for the text; and which doc that is
     times                milliseconds since 1970
     names, name_starts   ids as UTF-8, one after another, and n + 1 offsets
     stands               1: the doc stands for a group
@@ -45,13 +45,14 @@ def best_if_all_match(
     ranking: Ranking,
     rows: NDArray[np.int64],
 ) -> int:
-    """As `compare_texts` and `best_matches`, where all of `docs` match as members of one crowd, and none is of the
-    text whose fingerprint begins with `half`. Returns how many rows are filled; -1: not all do.
+    """`compare_texts` and `best_matches` in one, for the case that all of `docs` match as members of one crowd, and
+    none is of the text whose fingerprint begins with `half`. Returns how many rows are filled; -1: this is not the
+    case.
 
-    rows   n × 4, one more than what is to be listed, filled: doc, time, |A ∩ B| and max(|A|, |B|) of the best,
-           best first, and last of the best one that stands for a group, whose doc is -1 if there is none
+    rows   n × 4, n one more than the number to list; filled with doc, time, |A ∩ B| and max(|A|, |B|) of the best
+           matches, best first, then of the best match that stands for a group (doc -1 if there is none)
 
-    What most floods are: a look at every doc, and no more at those that have too little in common to be listed.
+    Most floods are such a case. Costs one look at every doc, and more only for docs that may be listed.
     """
     return _best_if_all_match(docs, halves, half, count, members, against, ratio, ranking, rows)
 
@@ -68,13 +69,14 @@ def best_matches(
 ) -> tuple[int, int, int, int]:
     """Sets `best` to the best matches, best first, -1 where there are no more, and `texts` to their texts.
 
-    docs            text j is that of `docs[starts[j] : starts[j + 1]]`
-    state, shared   what is known of text j (`compare_in_crowd`)
+    docs            `docs[starts[j] : starts[j + 1]]` are those of text j
+    state, shared   the result for text j (`compare_in_crowd`)
     count           |A|
-    best            places in `docs`; as many matches as it is long are listed
+    best            positions in `docs`; its length is the number of matches to list
 
-    Best: by doc_q, then the earlier one, then by id. Returns (how many match, how many were compared, the place of the
-    best one that stands for a group or -1, its text). A look at each match, and sorting of those that are listed.
+    Best: by doc_q, then the earlier one, then by id. Returns (how many match, how many were compared, the position of
+    the best match that stands for a group or -1, the text of that match). Costs a look at each match, and sorting the
+    listed ones.
     """
     numbers = np.empty(3, np.int64)
     matches = _best_matches(docs, starts, state, shared, ranking, count, best, texts, numbers)

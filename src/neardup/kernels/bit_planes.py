@@ -1,9 +1,9 @@
-"""How many of some bitsets each bit is in: 512 bits at a time (native/bit_planes.h).
+"""For each bit, in how many of several bitsets it is set; 512 bits at a time (native/bit_planes.h).
 
-One bit plane for every binary digit of the counts, and every bitset added to them with carries (Rinfret, O'Neil &
-O'Neil 2001, "Bit-sliced index arithmetic").
+There is one bit plane for every binary digit of the counts, and every bitset is added to the planes with carries
+(Rinfret, O'Neil & O'Neil 2001, "Bit-sliced index arithmetic").
 
-    planes[WORDS · p : WORDS · (p + 1)]   digit p of what 512 bits count
+    planes[WORDS · p : WORDS · (p + 1)]   digit p of the counts of 512 bits
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WORDS: Final = 8
-"""Words that are worked at once: one cache line."""
+"""Words that are processed at once: one cache line."""
 BITS: Final = 64 * WORDS
 DIGITS: Final = 16
 SIZE: Final = WORDS * DIGITS
@@ -33,14 +33,14 @@ def add_rows(
     bits: NDArray[np.uint64], base: int, stride: int, rows: NDArray[np.int64], first: int, last: int,
     planes: NDArray[np.uint64],
 ) -> None:  # fmt: skip
-    """Sets `planes` (SIZE) to how many of the bitsets `rows[first:last]` each of 512 bits is in.
+    """Sets `planes` (SIZE) to the number of bitsets `rows[first:last]` in which each of 512 bits is set.
 
-    Those of row r begin at `bits[base + stride * r]` (one dimension). `last - first` is a multiple of AT_ONCE, below
-    2^16: there is a bitset of none to fill up with.
+    The bits of row r begin at `bits[base + stride * r]` (one dimension). `last - first` must be a multiple of AT_ONCE,
+    below 2^16; an empty bitset serves as padding.
     """
     _add_rows(bits, base, stride, rows, first, last, planes)
 
 
 def set_counts(planes: NDArray[np.uint64], counts: NDArray[Any]) -> None:
-    """Sets `counts[:BITS]` (uint16 or int32) to what the bits of `planes` count."""
+    """Sets `counts[:BITS]` (uint16 or int32) to the counts in `planes`."""
     _set_counts(planes, counts)

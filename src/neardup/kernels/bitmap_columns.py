@@ -1,4 +1,4 @@
-"""The bitmaps of short texts by their bits: a bitset of docs for each (native/bitmap_columns.h)."""
+"""The bitmaps of short texts, transposed: for each bit, a bitset of the docs that have it (native/bitmap_columns.h)."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROWS: Final = BITS + 2
-"""One for every bit, one of the docs that have no bitmap of level 0, and one of none."""
+"""One row for every bit, one for the docs that have no bitmap of level 0, and an empty one."""
 
 _fill_columns = Kernel("fill_columns")
 
 
 class BitmapColumns(NamedTuple):
-    """What a search leaves out docs by whose bitmaps speak against them.
+    """The bitmaps by which a search leaves out docs that cannot match.
 
-    bits      ROWS × words: bit d of row b is bit b of the bitmap of doc d, filled for all that can be found; no words:
-              nothing is left out
-    levels    of each document of the batch
-    bitmaps   n × LEVELS × WORDS: as `sign_batch` (kernels/signing.py) makes them
+    bits      ROWS × words: bit d of row b is bit b of the bitmap of doc d, filled for all docs that can be found; with
+              0 words nothing is left out
+    levels    the level of each document of the batch
+    bitmaps   n × LEVELS × WORDS, as made by `sign_batch` (kernels/signing.py)
     """
 
     bits: NDArray[np.uint64]
@@ -38,5 +38,5 @@ def fill_columns(
     last: int,
     bits: NDArray[np.uint64],
 ) -> None:
-    """Sets in `bits` those of the docs from `first` to `last` (excluded), by their `levels` and `folded` bitmaps."""
+    """Sets in `bits` the bits of docs `first` to `last` (excluded), from their `levels` and `folded` bitmaps."""
     _fill_columns(levels, bitmaps, first, last, bits)

@@ -1,6 +1,6 @@
 """Bitmap filter: a small bitmap of every key set, by which most candidates are rejected before their texts are read.
 
-native/bitmap_filter.h says how, and fills the bitmaps where texts are signed.
+native/bitmap_filter.h describes the method, and fills the bitmaps while texts are signed.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 WORDS: Final = 16
 """64-bit words of a bitmap, as it is stored."""
 HELD_WORDS: Final = WORDS // 2
-"""Words of a bitmap as it is compared: its two halves, one laid over the other."""
+"""Words of a bitmap as it is compared: the bitwise OR of its two halves."""
 BITS: Final = 64 * HELD_WORDS
 LEVELS: Final = 3
-"""Bitmaps of a document that is compared: at the level below its own, at its own, and at the one above."""
+"""Bitmaps of a document of a batch: at the level below its own, at its own, and at the level above."""
 SAMPLE: Final = 256
 SPREAD: Final = 5.0
 
@@ -28,13 +28,13 @@ _passes = Kernel("bitmap_passes")
 
 
 def folded(bitmaps: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The two halves of each of some bitmaps (n × WORDS), one laid over the other: n × HELD_WORDS."""
+    """The bitwise OR of the two halves of each bitmap (n × WORDS): n × HELD_WORDS."""
     return bitmaps[:, :HELD_WORDS] | bitmaps[:, HELD_WORDS:]
 
 
 def fill_levels(of: NDArray[Any], out: NDArray[np.uint8]) -> None:
-    """Writes the level of normal forms of so many bytes `of` (integers of 32 or 64 bits) to `out`: the largest that
-    leaves 256 or more of so many windows, or 0.
+    """Writes to `out` the level of each normal form, given its size in bytes in `of` (integers of 32 or 64 bits): the
+    largest level with `size >> level` >= 256, or 0.
     """
     _fill_levels(of, out)
 
@@ -51,17 +51,18 @@ def passes(
     bitmaps: NDArray[np.uint64],
     out: NDArray[np.bool_],
 ) -> None:
-    """Sets `out[i]`: whether pair i can still be at the threshold.
+    """Sets `out[i]` to whether pair i may reach the threshold.
 
-    Pair i is document `queries[i]` of a batch and `docs[i]` of a table.
+    Pair i is document `queries[i]` of a batch and doc `docs[i]` of a table.
 
     ratio                  the threshold, as numerator and denominator
-    query_counts, counts   |A| of each document of the batch, |B| by doc; known at level 0
+    query_counts, counts   |A| of each document of the batch, |B| by doc; at level 0 always counted
     query_levels, levels   their levels
-    query_bitmaps          n × LEVELS × WORDS: as `sign_batch` (kernels/signing.py) makes them
+    query_bitmaps          n × LEVELS × WORDS, as made by `sign_batch` (kernels/signing.py)
     bitmaps                docs × HELD_WORDS: at each set's own level, `folded`
 
-    Of levels further apart all pass: their sizes differ by more than two, which few thresholds allow.
+    Pairs whose levels differ by more than one all pass: their sizes differ by a factor above two, which few thresholds
+    allow.
     """
     _passes(
         queries, docs, ratio, query_counts, query_levels, query_bitmaps,

@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_BITSETS: Final = 512
-"""Bitsets at most, a power of two: at a million documents 128 KB each, of which there are one or two hundred."""
+"""The most bitsets, a power of two. At a million documents a bitset takes 128 KB, and there are one or two hundred."""
 
 
 class BitsetCache(NamedTuple):
     """Bitsets by key, at most as many as `filled` is long.
 
     keys, rows   open-addressing table: row + 1 of the bitset of a key; 0 = free
-    filled       by row: postings of the list that are in its bitset
-    bits         by row: one bit a doc, that of doc d in word d // 64; the last row, one more, has none
-    used         its one value is the number of rows in use
+    filled       by row: how many postings of the list are in its bitset already
+    bits         by row: one bit for each doc, that of doc d in word d // 64; one more row at the end is empty
+    used         an array of one: the number of rows in use
     """
 
     keys: NDArray[np.uint64]

@@ -18,13 +18,13 @@ _are_certain = Kernel("are_certain")
 
 
 class Filter(NamedTuple):
-    """What a candidate of one document must be.
+    """The conditions that a candidate of one document must meet.
 
-    low, high        hours that it may lie in, both included
-    smallest, most   the size of its set, where that was counted
-    fits_uncounted   whether a set that was not counted may be of a size that fits
+    low, high        hours that the candidate may lie in, both included
+    smallest, most   bounds of the size of its set, if it was counted
+    fits_uncounted   whether a set that was not counted may fit
     is_chained       whether documents of one text are in a chain, of which the first is posted
-    half             then the first half of the fingerprint of the text that is searched with
+    half             if so, the first half of the fingerprint of the document that is searched for
     """
 
     low: int
@@ -37,7 +37,8 @@ class Filter(NamedTuple):
 
 
 def are_certain(wanted: Filter, documents: Documents, words: NDArray[np.uint64]) -> None:
-    """Which of the docs 64 · w to 64 · w + 63 are certain candidates, for each word w of `words`: of the hours and the
-    size wanted, and one text each, not that which is searched with. A bit each; a few vector operations for all.
+    """Sets each word w of `words` to a bit for each of the docs 64 · w to 64 · w + 63: 1 for a certain candidate: a doc
+    that is alive, in the hours and of the size `wanted`, the only one of its text, and not of the text that is searched
+    for. A few vector operations a word.
     """
     _are_certain(wanted, documents, words)

@@ -1,7 +1,6 @@
-"""Checksums of many items at once (native/checksums.h): xxh3 of 64 bits, by the xxHash that the package of that name is
-made of.
+"""Checksums of many items at once (native/checksums.h): xxh3 of 64 bits, by the C library inside the package `xxhash`.
 
-The package itself takes an item a call: several times as long as the checksum of a row.
+The package itself takes one item a call, which costs several times as much as the checksum of a row.
 """
 
 from __future__ import annotations
@@ -32,7 +31,9 @@ def checksums(
     sizes: NDArray[np.int64],
     seeds: NDArray[np.uint64],
 ) -> NDArray[np.uint64]:
-    """The checksum of every `data[starts[i]:starts[i] + sizes[i]]` by `seeds[i]`; 10 ns an item, and 17 GB/s."""
+    """The checksum of every `data[starts[i]:starts[i] + sizes[i]]` with the seed `seeds[i]`; 10 ns an item, plus 17
+    GB/s.
+    """
     if _XXH3 is None:
         spans = zip(starts.tolist(), (starts + sizes).tolist(), strict=True)
         return _one_by_one((data[begin:end].data for begin, end in spans), seeds)
@@ -47,7 +48,7 @@ def checksums_of_both(
     offsets: NDArray[np.int64],
     seeds: NDArray[np.uint64],
 ) -> NDArray[np.uint64]:
-    """As `checksums`, of every `rows[i]` with `tails[offsets[i]:offsets[i + 1]]` behind it. Rows may lie apart."""
+    """As `checksums`, of every `rows[i]` and then `tails[offsets[i]:offsets[i + 1]]`. Rows may lie apart in memory."""
     if _XXH3 is None:
         own = zip(rows, pairwise(offsets.tolist()), strict=True)
         return _one_by_one((row.tobytes() + tails[begin:end].tobytes() for row, (begin, end) in own), seeds)
@@ -75,7 +76,7 @@ def _one_by_one(items: Iterable[bytes | memoryview], seeds: NDArray[np.uint64]) 
 
 
 def _xxhash() -> int | None:
-    """Where XXH3_64bits_withSeed is; None where the package keeps it to itself."""
+    """The address of XXH3_64bits_withSeed; None if the package does not export it."""
     xxh3 = function_of("xxhash._xxhash", "XXH3_64bits_withSeed")
     if xxh3 is None:
         return None

@@ -1,4 +1,4 @@
-"""Counters of how many posting lists each doc is in (native/counters.h)."""
+"""Counters of the posting lists that each doc is in (native/counters.h)."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
 
 
 def bits_for(most: int) -> int:
-    """How many bits of a counter count up to `most` (1 to 126) shared keys, and one more.
+    """How many bits of a counter are needed to count up to `most` (1 to 126) shared keys, and one more.
 
-    The rest of its byte tells whose they are: 31 searches' between two clearings where 3 bits count, one's where 7 do.
-    A byte is enough even so: two bytes a doc leave the first cache level sooner, and clearing is nothing beside reading
-    the lists of a hundred times as many keys.
+    The other bits of its byte are the stamp of the search: counters are cleared after 31 searches if 3 bits count,
+    after every one if 7 do. A byte is enough even then: two bytes a doc would leave the first cache level sooner, and
+    clearing costs nothing beside reading the lists of a hundred times as many keys.
     """
     return (most + 1).bit_length()
 
 
 class Counters(NamedTuple):
-    """A counter for every doc that need not be cleared between two searches: it holds the stamp it was last used in.
+    """A counter for every doc, not cleared between searches: it holds the stamp of the search that used it last.
 
-    hits    one a doc: stamp << bits | count
-    bits    how many low bits are the count's (`bits_for`)
-    stamp   that of the last search; an array of one
+    hits    one for each doc: stamp << bits | count
+    bits    how many low bits hold the count (`bits_for`)
+    stamp   the stamp of the last search; an array of one
 
     Memory: a byte a doc.
     """
@@ -36,5 +36,5 @@ class Counters(NamedTuple):
 
     @classmethod
     def of(cls, size: int, most: int) -> Counters:
-        """Fresh ones for so many docs, and for searches that ask for at most `most` shared keys."""
+        """Cleared counters for `size` docs, and for searches that require at most `most` shared keys."""
         return cls(np.zeros(size, np.uint8), bits_for(most), np.zeros(1, np.int64))

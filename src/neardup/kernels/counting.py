@@ -1,7 +1,7 @@
-"""Overlaps of sorted sets and bags, one pair at a time or one against all that posting lists hold (native/counting.h).
+"""Overlaps of sorted sets and bags, of one pair or of one set with all in posting lists (native/counting.h).
 
-For the methods in `neardup.baselines`, and for boilerplate: they count every shared feature (list_counters in Montanari
-& Puglisi 2012, Fig. 2), where the engine's own search stops at the few that make a candidate.
+For the methods in `neardup.baselines`, and for boilerplate, which count every shared feature (list_counters in
+Montanari & Puglisi 2012, Fig. 2). The engine's own search stops at the few that make a candidate.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FREQUENCY_BITS: Final = 8
-"""Low bits of a posting of a bag that hold how often the feature occurs; the rest is the doc."""
+"""How many low bits of a bag's posting hold the frequency of the feature; the other bits are the doc."""
 FREQUENCY_MASK: Final = (1 << FREQUENCY_BITS) - 1
 
 _shared = Kernel("shared")
@@ -42,9 +42,10 @@ def product(
     a: NDArray[np.uint64], a_weights: NDArray[np.float64], b: NDArray[np.uint64], b_weights: NDArray[np.float64],
     closeness: float,
 ) -> float:  # fmt: skip
-    """Sum of weight in A times weight in B, over the features whose weights differ little enough; keys are ascending.
+    """The sum of weight in A times weight in B, over the features whose weights are close; keys are ascending.
 
-    That is x/y + y/x < `closeness`; 0: however much. Summed in the order of the keys, so that it is symmetric.
+    Weights x and y are close if x/y + y/x < `closeness`; 0: all are. Summed in the order of the keys, so that the
+    result is symmetric.
     """
     total = np.empty(1)
     _product(a, a_weights, b, b_weights, float(closeness), total)
@@ -54,9 +55,9 @@ def product(
 def count_all(
     entries: NDArray[np.uint64], pool: NDArray[np.uint32], keys: NDArray[np.uint64], counts: NDArray[np.int32]
 ) -> None:
-    """Adds to `counts[d]`, for every doc d, how many of `keys` it holds; about 1 ns a posting.
+    """Adds to `counts[d]`, for every doc d, how many of `keys` it has; about 1 ns a posting.
 
-    `entries` and `pool` are those of the posting lists (kernels/posting_lists.py).
+    `entries` and `pool` are the arrays of posting lists (kernels/posting_lists.py).
     """
     _count_all(entries, pool, keys, counts)
 
@@ -65,7 +66,7 @@ def sum_products(
     entries: NDArray[np.uint64], pool: NDArray[np.uint32], keys: NDArray[np.uint64], frequencies: NDArray[Any],
     weights: NDArray[np.float64], closeness: float, sums: NDArray[np.float64],
 ) -> None:  # fmt: skip
-    """Adds to `sums[d]` the weight of each key that bag d holds, times how often it does.
+    """Adds to `sums[d]`, for every bag d, weight times frequency in d of each of `keys` that it has.
 
     `closeness` as in `product`. Postings are doc << FREQUENCY_BITS | frequency.
     """

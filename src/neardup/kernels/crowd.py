@@ -1,12 +1,12 @@
 r"""Exact |A ∩ B| with many B of one crowd (native/crowd.h).
 
-A crowd is documents of one template: all share most of a core C. Of each is known what it has beyond the core and what
-it lacks of it, D = (B \ C, C \ B), in posting lists. Then
+A crowd is a set of documents of one template: all share most of a core C. For each B, posting lists hold its
+differences from the core, D = (B \ C, C \ B). Then
 
     |A ∩ B| = |C| - |C \ A| - |C \ B| + |(C \ A) ∩ (C \ B)| + |(A \ C) ∩ (B \ C)|
 
-whose last two terms are counted for all B at once by reading the posting lists of A's own differences: a pair costs a
-few additions where reading B's text would take thousands (`kernels/overlap.py`, the slow way to the same number).
+The last two terms are counted for all B at once by reading the posting lists of A's own differences: a pair costs a few
+additions, where reading B's text would take thousands (`kernels/overlap.py`, the slow way to the same number).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from neardup.kernels.signing import Scratch
 
 UNKNOWN, BELOW, NEAR, EXACT = 0, 1, 2, 3
-"""What is known of a pair: nothing, that it is below the threshold, or that it matches."""
+"""The states of a pair: not compared, below the threshold, a match, or equal texts."""
 
 _core_table = Kernel("core_table")
 _differences = Kernel("differences")
@@ -36,8 +36,8 @@ _count_crowds = Kernel("count_crowds")
 class Core(NamedTuple):
     """The core C of a crowd.
 
-    table   its keys in open addressing; 0: a free slot
-    slots   where each of them is
+    table   its keys, by open addressing; 0: a free slot
+    slots   the slot of each key
     """
 
     table: NDArray[np.uint64]
@@ -45,9 +45,9 @@ class Core(NamedTuple):
 
 
 class Differences(NamedTuple):
-    r"""A \ C, then C \ A, of some sets A and the core of a crowd, one after another, each key once.
+    r"""The differences of sets A from the core C of a crowd: for each set, A \ C, then C \ A, each key once.
 
-    offsets   n + 1: those of set i are `keys[offsets[i]:offsets[i + 1]]`
+    offsets   n + 1: the differences of set i are `keys[offsets[i]:offsets[i + 1]]`
     lacking   |C \ A|
     """
 
@@ -57,15 +57,15 @@ class Differences(NamedTuple):
 
 
 class Tallied(NamedTuple):
-    r"""A document's set A against one crowd, columns by member of it.
+    r"""A document's set A against one crowd; the columns have a value for each member B.
 
-    crowd      the crowd
+    crowd      the number of the crowd
     base       |C| - |C \ A|
     lacking    |C \ B|
     sizes      |B|
-    tallied    the two terms of the module's formula that are read from posting lists; newer members, which
-               are not in it, are not known
-    docs       the doc
+    tallied    the sum of the two terms of the module's formula that are read from posting lists; newer members, beyond
+               its end, are not compared
+    docs       the doc of the member
     """
 
     crowd: int
@@ -77,7 +77,7 @@ class Tallied(NamedTuple):
 
 
 def core_table(keys: NDArray[np.uint64]) -> Core:
-    """The core of these keys, none of which is 0."""
+    """The core made of `keys`, none of which is 0."""
     # As `table_size` in native/qgrams.h, so that a quarter is in use at most.
     size = max(64, 1 << (4 * len(keys) - 1).bit_length())
     core = Core(np.zeros(size, np.uint64), np.empty(len(keys), np.int64))
@@ -91,7 +91,7 @@ def differences(
     core: Core,
     out: Differences,
 ) -> None:
-    """Fills `out` for every A = `keys[offsets[i]:offsets[i + 1]]`."""
+    """Fills `out` with the differences of every set A = `keys[offsets[i]:offsets[i + 1]]` from the core."""
     _differences(keys, offsets, core, out)
 
 
@@ -105,11 +105,11 @@ def differences_of_texts(
     counts: NDArray[np.int64],
     out: Differences,
 ) -> None:
-    """As `differences`, of the normal forms `texts[offsets[i]:offsets[i + 1]]` for i in `which`, whose sets are not
-    made: only what is not in the core is put into a table of its own.
+    """As `differences`, of the normal forms `texts[offsets[i]:offsets[i + 1]]` for i in `which`. Their sets are not
+    built: only keys outside the core go into a table.
 
     scratch   for the longest of the texts
-    counts    by i: filled, |A|
+    counts    `counts[i]` is set to |A|
     """
     _differences_of_texts(texts, offsets, which, q, scratch, core, counts, out)
 
@@ -128,17 +128,17 @@ def compare_texts(
     shared: NDArray[np.int64],
     state: NDArray[np.uint8],
 ) -> tuple[int, int, int, int]:
-    """Finds the texts of `docs`, and compares those of one crowd.
+    """Groups `docs` by text, and compares the texts that are of one crowd.
 
-    Text j is that of `docs[starts[j] : starts[j + 1]]`: docs of one text must be side by side to count as one. Its
-    `state` is EXACT where it is of the `fingerprint` (two halves), NEAR or BELOW where it is of the crowd, else
-    UNKNOWN; `shared` is the overlap, of EXACT ones `count`, which is |A| or, where only those matter, anything.
+    Text j is that of `docs[starts[j] : starts[j + 1]]`; only adjacent docs are grouped. `state[j]` becomes EXACT if the
+    text has the `fingerprint` (two halves), NEAR or BELOW if it is in the crowd, else UNKNOWN. `shared[j]` becomes the
+    overlap; for EXACT texts `count`, which is |A|, or any number if only EXACT texts matter.
 
-    members   docs × 2: of those that are posted, crowd and member of it
+    members   docs × 2: for each posted doc, its crowd and its member number there
     ratio     the threshold, as numerator and denominator
 
-    Returns (how many texts, how many EXACT, how many BELOW or UNKNOWN, a posted doc of the EXACT ones or -1). A few
-    additions a text.
+    Returns (how many texts, how many EXACT, how many BELOW or UNKNOWN, a posted doc of the EXACT texts or -1). Costs a
+    few additions a text.
     """
     numbers = np.empty(3, np.int64)
     size = _compare_texts(
@@ -160,7 +160,7 @@ def compare_in_crowd(
     shared: NDArray[np.int64],
     state: NDArray[np.uint8],
 ) -> None:
-    """As `compare_texts`, for those texts that are of another crowd; filled in."""
+    """As `compare_texts`, for the texts of one more crowd: fills in their `shared` and `state`."""
     _compare_in_crowd(docs, starts, first_of, count, members, against, ratio, shared, state)
 
 
@@ -171,9 +171,9 @@ def count_crowds(
     step: int,
     sizes: NDArray[np.int64],
 ) -> int:
-    """Adds to `sizes[c]` how many of `docs` are of crowd c, by a look at every `step`th of them.
+    """Adds to `sizes[c]` an estimate of how many of `docs` are of crowd c, from every `step`th doc.
 
-    Returns the crowd that most are of, -1 if they are of none.
+    Returns the crowd with the largest size, -1 if all are 0.
 
     members    as for `compare_texts`
     """

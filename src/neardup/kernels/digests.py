@@ -1,6 +1,6 @@
-"""SHA-256 of many texts at once (native/digests.h), by the OpenSSL that Python's own `hashlib` is made of.
+"""SHA-256 of many texts at once (native/digests.h), by the OpenSSL that Python's own `hashlib` uses.
 
-`hashlib` takes and gives back Python's lock for each text: while another thread works in Python, each waits for it.
+`hashlib` releases and takes Python's lock for each text, and waits for it each time while another thread runs Python.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _sha256_halves = Kernel("sha256_halves")
 
 
 def sha256_halves(texts: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The first 128 bits of the SHA-256 of every `texts[offsets[i]:offsets[i + 1]]`, as two numbers, big-endian: n × 2.
+    """The first 128 bits of the SHA-256 of every `texts[offsets[i]:offsets[i + 1]]`, as two big-endian numbers: n × 2.
 
     2 µs for 4 KB where the processor has instructions for it.
     """
@@ -37,14 +37,14 @@ def sha256_halves(texts: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArr
 def halves_by(
     digest: Callable[[memoryview], bytes], texts: NDArray[np.uint8], offsets: NDArray[np.int64]
 ) -> NDArray[np.uint64]:
-    """As `sha256_halves`, of another `digest`, text by text."""
+    """As `sha256_halves`, with the function `digest`, text by text."""
     whole = texts.data
     digests = [digest(whole[start:end])[:16] for start, end in pairwise(offsets.tolist())]
     return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)
 
 
 def _openssl() -> int | None:
-    """Where SHA256 of OpenSSL is; None where this Python is not linked to it, or keeps it to itself."""
+    """The address of OpenSSL's SHA256; None if this Python is not linked to OpenSSL, or does not export it."""
     sha256 = function_of("_hashlib", "SHA256")
     if sha256 is None:
         return None

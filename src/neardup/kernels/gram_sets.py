@@ -1,4 +1,4 @@
-"""The sets of q-grams of two texts (native/gram_sets.h): their working memory."""
+"""Working memory for the sets of q-grams of two texts (native/gram_sets.h)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHORT, LONG = 4, 12
-"""The two lengths of a q-gram."""
+"""The two lengths of q-grams by which kinds are decided."""
 
 
 class GramScratch(NamedTuple):
     """Working memory for two texts of up to n code points each.
 
-    names   2 · n: names of q-grams, those of the second text behind those of the first
-    same    2 · n: for each q-gram the first index of one that is equal
-    next    2 · n: indexes, and 1 more
-    shared  2 · n: at these indexes, whether both texts have it
-    table   a power of two of 2 · n slots or more: indexes, and 1 more
+    names   2 · n: names of q-grams, those of the first text, then those of the second
+    same    2 · n: for each q-gram, the first index of an equal one
+    next    2 · n: index + 1
+    shared  2 · n: at the first index of a q-gram, whether both texts have it
+    table   index + 1; 2 · n slots or more, a power of two
     seen    a quarter of the table's slots
     """
 

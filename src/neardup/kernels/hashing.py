@@ -1,7 +1,7 @@
-"""64-bit hashes of kernels: xxh64 over byte ranges, and splitmix64's finaliser.
+"""64-bit hashes: xxh64 of byte ranges, and the finaliser of splitmix64.
 
 xxh64 follows the xxHash specification (Y. Collet, section XXH64); the test compares it with the `xxhash` package for
-every length up to several stripes. Written in native/hashing.h because a kernel cannot call that package.
+every length up to several stripes. native/hashing.h implements it because a kernel cannot call that package.
 """
 
 from __future__ import annotations

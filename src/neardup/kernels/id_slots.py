@@ -1,4 +1,4 @@
-"""Ids looked up and put into their slots, many at a time (native/id_slots.h)."""
+"""A hash table from ids to docs: lookup and insertion of many ids at a time (native/id_slots.h)."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def find_ids(
     id_starts: NDArray[np.int64],
     docs: NDArray[np.int64],
 ) -> None:
-    """Sets `docs[i]` to the doc that id i finds, -1 where it finds none.
+    """Sets `docs[i]` to the doc of the id i that is looked up, -1 if there is none.
 
-    slots                open addressing: hash << 32 | doc + 1, 0 = free; there is a free one
-    names, name_starts   ids by doc, as UTF-8, one after another, and offsets
-    hashes               of the ids looked up, of 31 bits
-    ids, id_starts       these, as UTF-8, n + 1 offsets
+    slots                open addressing: hash << 32 | doc + 1, 0 = free; at least one slot is free
+    names, name_starts   the id of every doc, as UTF-8, one after another, and offsets
+    hashes               hashes of the ids looked up, of 31 bits
+    ids, id_starts       the ids looked up, as UTF-8, and n + 1 offsets
     """
     _find_ids(slots, names, name_starts, hashes, ids, id_starts, docs)
 
 
 def put_ids(slots: NDArray[np.uint64], values: NDArray[np.uint64]) -> None:
-    """Puts `values`, of ids that find nothing yet, into the first free slots from where they want to be."""
+    """Puts `values` (as in `slots`) of ids not yet in the table into the first free slots from their hashes on."""
     _put_ids(slots, values)

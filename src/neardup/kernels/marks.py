@@ -1,4 +1,4 @@
-"""A text to its normal form with marks: what of it is figures, addresses and ids, quoted, a footer (native/marks.h).
+"""A text to its normal form, with figures, addresses and ids, quoted lines and footers marked (native/marks.h).
 
 The slow counterpart, by regular expressions, is neardup.oracle.kind_marks; docs/definitions.md (Kinds) defines them.
 """
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from neardup.tables.unicode import UnicodeTable
 
 FIGURE, BEGINS, TOKEN, POINT = 1, 2, 4, 32
-"""Flags of a code point of a normal form, beside those of its line: in a figure; its first; in a token; before it a
-sign of a number was left out.
+"""Flags of a code point of a normal form, beside those of its line: in a figure; the first of a figure; in a token;
+after a sign of a number that was left out.
 """
 
 _mark_text = Kernel("mark_text")
@@ -26,7 +26,7 @@ _mark_figure_words = Kernel("mark_figure_words")
 
 
 class SignTables(NamedTuple):
-    """Classes of code points and figure words, in the order that kernels take them (tables/signs.py)."""
+    """Classes of code points and figure words, in the order in which kernels take them (tables/signs.py)."""
 
     classes: NDArray[np.uint8]
     words: NDArray[np.uint8]
@@ -38,7 +38,7 @@ class MarkScratch(NamedTuple):
 
     points   4 · s + 4: the text in NFC
     classes  n + 1: the class of each of these code points
-    lines    `LINE_ROWS` rows, a line and one more each
+    lines    `LINE_ROWS` rows, each with a value for every line and one more
     starts   n + 1: where each word begins in `points`
     maybe    n + 1: words
     chosen   n: words
@@ -57,7 +57,7 @@ class MarkedForm(NamedTuple):
 
     form     n: code points
     flags    n: flags of each
-    indexes  n + 1: where each word begins, in the lower half; in the upper one, how many digits are before it
+    indexes  n + 1: for each word, its start in the lower half, the number of digits before it in the upper half
     """
 
     form: NDArray[np.uint32]
@@ -72,16 +72,18 @@ def mark_text(
     scratch: MarkScratch,
     out: MarkedForm,
 ) -> tuple[int, int]:
-    """Writes the normal form of the UTF-8 text `data` to `out`, with its marks, but for those of figure words: see
-    `mark_figure_words`.
+    """Writes the normal form of the UTF-8 text `data` to `out`, with all marks but those of figure words, which
+    `mark_figure_words` sets.
 
-    `out` has room for one and a half code points a byte, and one more. Returns how many code points there are, and how
-    many words. Linear.
+    `out` has room for one and a half code points a byte, and one more. Returns (how many code points, how many words).
+    Linear.
     """
     words = np.empty(1, np.int64)
     return _mark_text(data, tables, sign_tables, scratch, out, words), int(words[0])
 
 
 def mark_figure_words(text: MarkedForm, words: int, sign_tables: SignTables) -> None:
-    """Marks the words of a MarkedForm of so many `words` that are figures though none has a digit: months, numerals."""
+    """Marks as figures the words of `text` without a digit that stand for figures: months, numerals. `words`: how many
+    words `text` has.
+    """
     _mark_figure_words(text, words, sign_tables)

@@ -1,8 +1,8 @@
 """The compiled kernels: finds their library, and calls them with numpy arrays, numbers and tuples of these.
 
-A kernel says itself what it takes (`KERNEL` in native/core.h), and every call is checked against that: an array of
-another type would be read as something that it is not. A call runs without Python's lock; it costs a few microseconds,
-so kernels take batches.
+Every kernel declares its parameters (`KERNEL` in native/core.h), and every call is checked against the declaration: an
+array of another type would be misread. A call runs without Python's lock; it costs a few microseconds, so kernels take
+batches.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from neardup.errors import KernelsUnusable
 LIBRARIES: Final = Path(__file__).parent / "lib"
 LEVEL_VARIABLE: Final = "NEARDUP_CPU_LEVEL"
 LEVELS: Final = ("1", "3", "4")
-"""Levels of the processor that there are libraries for; one of them in the environment is taken instead of the best."""
+"""The processor levels that libraries exist for; the best is used, unless the environment variable names another."""
 _REMEDY: Final = "install neardup again (in a checkout: `python native/compile_kernels.py`)"
 _NO_MEMORY: Final = -(1 << 63)
 _BAD_ARGUMENT: Final = _NO_MEMORY + 1
 _MOST_ARGUMENTS: Final = 64
 _HEADER: Final = object.__basicsize__
-"""Bytes of an object before what is its own: there numpy keeps what an array is."""
+"""Bytes of the header of a Python object: the fields of a numpy array follow it."""
 _MASK: Final = (1 << 64) - 1
 _SIGN: Final = 1 << 63
 _FLOAT, _FLOAT_BITS = Struct("=d"), Struct("=q")
 
 
 class _Parameter(NamedTuple):
-    """An argument as a kernel declares it. `sizes`: bytes of a value by type, of the types that it may have; empty of a
-    number, which is real or whole.
+    """A parameter as a kernel declares it. `sizes`: bytes of a value for each dtype that the array may have; empty for
+    a number, real or whole.
     """
 
     name: str
@@ -45,9 +45,10 @@ class _Parameter(NamedTuple):
 
 
 class Kernel:
-    """One kernel: called with what its module documents, tuples for structures. Returns its number.
+    """One kernel: called with the arguments that its module documents, structures as tuples. Returns the kernel's
+    number.
 
-    `TypeError`: an argument is not what it takes. `MemoryError`: the kernel found none.
+    Raises `TypeError` for an argument that the kernel does not take, `MemoryError` if it found no memory.
     """
 
     def __init__(self, name: str) -> None:
@@ -96,7 +97,7 @@ class Kernel:
 
 
 def function_of(module: str, name: str) -> ctypes._NamedFuncPointer | None:
-    """The C function `name` of the library that `module` is made of; None where it is not, or keeps it to itself."""
+    """The C function `name` of the library behind the Python `module`; None if there is none, or it is not exported."""
     try:
         function: ctypes._NamedFuncPointer = getattr(ctypes.CDLL(import_module(module).__file__), name)
     except (ImportError, AttributeError, OSError):
@@ -105,12 +106,12 @@ def function_of(module: str, name: str) -> ctypes._NamedFuncPointer | None:
 
 
 def address_of(function: ctypes._NamedFuncPointer) -> int | None:
-    """Where a C function is, for a kernel that calls it."""
+    """The address of a C function, for a kernel that calls it."""
     return ctypes.cast(function, ctypes.c_void_p).value
 
 
 def library_path() -> Path:
-    """The library for this processor, or the one that the environment chooses. Raises `KernelsUnusable`."""
+    """The path of the library for this processor, or of that which the environment names. Raises `KernelsUnusable`."""
     best = str(_loaded(LIBRARIES / "kernels-1.so").neardup_level())
     level = os.environ.get(LEVEL_VARIABLE) or best
     if level not in LEVELS or level > best:
@@ -127,12 +128,12 @@ def _loaded(path: Path) -> ctypes.CDLL:
 
 
 def _text(name: str) -> str:
-    """A text that the library exports: the name is that of its characters, not of a pointer to them."""
+    """A text that the library exports: the symbol `name` is the characters themselves, not a pointer to them."""
     return ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(_LIBRARY, name))).decode()
 
 
 def _flatten(arguments: tuple[Any, ...], flat: list[Any]) -> None:
-    """Adds to `flat` what is in tuples, in the place of these."""
+    """Appends `arguments` to `flat`, replacing tuples by their items."""
     for argument in arguments:
         if isinstance(argument, tuple):
             _flatten(argument, flat)
@@ -141,13 +142,13 @@ def _flatten(arguments: tuple[Any, ...], flat: list[Any]) -> None:
 
 
 def _real(value: Any) -> int:
-    """The bits of a real number as a signed whole one."""
+    """The bits of a real number as a signed 64-bit integer."""
     bits: int = _FLOAT_BITS.unpack(_FLOAT.pack(value))[0]
     return bits
 
 
 def _whole(value: Any) -> int:
-    """The bits of a whole number as a signed one."""
+    """The low 64 bits of a whole number as a signed integer."""
     whole = int(value)
     if -_SIGN <= whole < _SIGN:
         return whole
@@ -156,7 +157,7 @@ def _whole(value: Any) -> int:
 
 
 def _parameter(declared: str) -> _Parameter:
-    """What `KERNEL` declares of an argument: 'name type' (native/core.h)."""
+    """A parameter from its declaration in `KERNEL`: 'name type' (native/core.h)."""
     name, kind = declared.split(" ")
     if kind in {"int", "float"}:
         return _Parameter(name, {}, "n", kind == "float")
@@ -166,7 +167,7 @@ def _parameter(declared: str) -> _Parameter:
 
 
 def _check_layout() -> None:
-    """Raises `KernelsUnusable` where arrays are not laid out as kernels read them."""
+    """Raises `KernelsUnusable` if numpy does not lay out arrays as kernels read them."""
     array = np.arange(12, dtype=np.uint16).reshape(3, 4)[:, :2]
     fields = (ctypes.c_int64 * 5)()
     _LIBRARY.neardup_layout(ctypes.c_void_p(id(array)), ctypes.c_int64(_HEADER), fields)
@@ -179,4 +180,4 @@ _LIBRARY: Final = _loaded(library_path())
 _check_layout()
 _LIBRARY.neardup_keep_secret(ctypes.c_uint64(int.from_bytes(os.urandom(8), "little")))
 SOURCES: Final = _text("neardup_sources")
-"""The hash of the sources that the library was made of."""
+"""The hash of the sources that the library was compiled from."""

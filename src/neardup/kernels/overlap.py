@@ -30,18 +30,18 @@ def verify_pairs(
     scratch: Scratch,
     out: NDArray[np.int64],
 ) -> None:
-    """Sets `out[i]` to |A ∩ B| of pair i, or to a smaller number below `needed[i]`.
+    """Sets `out[i]` to |A ∩ B| of pair i; if that is below `needed[i]`, to some number below `needed[i]`.
 
     A is the normal form `queries[i]` of a batch, B the normal form `data[starts[i]:ends[i]]`.
 
-    texts, text_offsets   n + 1 offsets: the batch
-    counts                |A| of the batch's documents, set for all queries
-    others                |B| of each pair, negative where it is not known; set where `needed` is reached
-    needed                negative: what doc_q >= t needs, by `ratio`, t as numerator and denominator
+    texts, text_offsets   the normal forms of the batch, and n + 1 offsets
+    counts                |A| of the batch's documents; set for all queries
+    others                |B| of each pair, negative if not known; set if `needed` is reached
+    needed                negative: the overlap that doc_q >= t needs, with t as numerator and denominator in `ratio`
     q                     length of a q-gram
     scratch               for the longest of all texts
 
-    Pairs of one query must be adjacent, so that its set is made once, or twice where only some are ASCII. One pass over
+    Pairs of one query must be adjacent, so that its set is built once, or twice if only some B are ASCII. One pass over
     every B.
     """
     _verify_pairs(

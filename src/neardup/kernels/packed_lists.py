@@ -1,8 +1,8 @@
 """Packed posting lists: sorted by key, four bytes a posting, changed only as a whole (native/packed_lists.h).
 
-A posting costs 4.25 to 4.5 bytes, however long its list, where a table costs 16 bytes a slot, a third to half of them
-free (kernels/posting_lists.py). New postings go to such a table, and from it to these when they have become many
-(kernels/packing.py).
+A posting costs 4.25 to 4.5 bytes, however long its list; a table costs 16 bytes a slot, with a third to half of the
+slots free (kernels/posting_lists.py). New postings go to such a table, and are moved to packed lists when there are
+many (kernels/packing.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KEY_BITS: Final = 30
-"""How many bits packed keys have."""
+"""The number of bits of a packed key."""
 _WORD_BITS: Final = 32
 _BUCKET_BITS: Final = 3
 
@@ -27,9 +27,9 @@ _count_keys = Kernel("count_keys")
 class PackedLists(NamedTuple):
     """Packed lists (layout: native/packed_lists.h); without postings they have one bucket and `doc_bits` 0.
 
-    starts     2^high bits + 1
+    starts     2^high bits + 1: where each bucket begins in `postings`
     postings   low bits of the key << doc_bits | doc
-    doc_bits   how many bits of a posting are its doc's
+    doc_bits   how many bits of a posting hold its doc
     """
 
     starts: NDArray[np.uint32]
@@ -43,12 +43,12 @@ def nothing_packed() -> PackedLists:
 
 
 def shape_of(postings: int, docs: int) -> tuple[int, int]:
-    """(high bits, `doc_bits`) of so many postings of docs below `docs`."""
+    """(high bits, `doc_bits`) for so many `postings` of docs below `docs`."""
     wanted = postings.bit_length() - 1 - _BUCKET_BITS
     high_bits = min(max(wanted, docs.bit_length() + KEY_BITS - _WORD_BITS, 0), KEY_BITS)
     return high_bits, _WORD_BITS - (KEY_BITS - high_bits)
 
 
 def count_keys(packed: PackedLists, entries: NDArray[np.uint64]) -> int:
-    """How many different keys packed lists and a table have."""
+    """The number of distinct keys of packed lists and a table together."""
     return _count_keys(packed, entries)

@@ -1,7 +1,7 @@
-"""What changes packed posting lists as a whole (native/packing.h).
+"""Changes of packed posting lists as a whole (native/packing.h).
 
-What is to be packed is written as numbers (`unordered_lists`, `unordered_postings`), sorted by key (`sort_by_key`), and
-merged with what is packed already (`insert`, `absorb`).
+New lists and postings are written as numbers (`unordered_lists`, `unordered_postings`), sorted by key (`sort_by_key`),
+and merged into the packed ones (`insert`, `absorb`).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _renumber_packed = Kernel("renumber_packed")
 
 
 def unordered_lists(entries: NDArray[np.uint64], out: NDArray[np.uint64]) -> int:
-    """Writes every list of a table to `out` as key << 33 | doc, one of several docs as key << 33 | 1 << 32 | slot;
-    returns how many postings there are.
+    """Writes every list of a table to `out`: a list of one doc as key << 33 | doc, of several as key << 33 | 1 << 32 |
+    slot. Returns how many postings the lists have.
     """
     return _unordered_lists(entries, out)
 
@@ -40,16 +40,16 @@ def unordered_postings(
     docs: NDArray[np.int64],
     out: NDArray[np.uint64],
 ) -> int:
-    """Writes `docs[i]` under the low `KEY_BITS` of each of `keys[starts[i]:starts[i] + sizes[i]]` to `out` as
-    `unordered_lists` writes a list of one; a doc of -1 is left out. Returns how many were written.
+    """Writes a posting of `docs[i]` for each of `keys[starts[i]:starts[i] + sizes[i]]` to `out`, as low `KEY_BITS` of
+    the key << 33 | doc; a doc of -1 is left out. Returns how many were written.
     """
     return _unordered_postings(keys, starts, sizes, docs, out)
 
 
 def sort_by_key(values: NDArray[np.uint64], spare: NDArray[np.uint64]) -> None:
-    """Sorts what `unordered_lists` or `unordered_postings` has written by key; what has the same stays in its order.
+    """Sorts the output of `unordered_lists` or `unordered_postings` by key; stable.
 
-    Linear: a radix sort, three passes of 10 bits each. `spare`: room for as many, whatever is in it.
+    Linear: a radix sort, three passes of 10 bits each. `spare`: working memory of the same size.
     """
     _sort_by_key(values, spare)
 
@@ -62,13 +62,13 @@ def absorb(
     starts: NDArray[np.uint32],
     doc_bits: int,
 ) -> None:
-    """Adds the lists of a table to `packed`, in its own memory.
+    """Adds the lists of a table to `packed`, in place.
 
-    packed    whose `postings` have room for all, and no more: the first `size` are its own
-    lists     read
-    order     ascending: each list as `unordered_lists` writes it; a key may come again, its docs ascending
-    starts    2^high bits + 1: those of the new lists, filled
-    doc_bits  new, too
+    packed    its `postings` have room for exactly all postings; the first `size` are the present ones
+    lists     the table, read
+    order     ascending: each list as `unordered_lists` writes it; a key may occur again, with ascending docs
+    starts    2^high bits + 1: the new `starts`, filled
+    doc_bits  the new `doc_bits`
 
     Linear in both.
     """
@@ -78,20 +78,20 @@ def absorb(
 def insert(
     packed: PackedLists, size: int, lists: Lists, order: NDArray[np.uint64], starts: NDArray[np.uint32]
 ) -> None:
-    """As `absorb`, where the shape stays the same: what lies between two of the lists is moved as it is."""
+    """As `absorb`, if the shape stays the same: postings between two of the added lists are moved unchanged."""
     _insert(packed, size, lists, order, starts)
 
 
 def count_kept(packed: PackedLists, docs: NDArray[np.int64]) -> int:
-    """How many postings of `packed` are of docs d whose `docs[d]` is not -1."""
+    """The number of postings of `packed` whose doc d has a `docs[d]` other than -1."""
     return _count_kept(packed, docs)
 
 
 def renumber_packed(
     packed: PackedLists, docs: NDArray[np.int64], starts: NDArray[np.uint32], doc_bits: int
 ) -> None:
-    """Makes doc d of `packed` `docs[d]`, in its own memory; postings of those with -1 go.
+    """Replaces each doc d of `packed` by `docs[d]`, in place; postings whose new doc is -1 are removed.
 
-    starts, doc_bits   as in `absorb`: those of what is left, the first `starts[-1]` postings
+    starts, doc_bits   the new ones, as in `absorb`, for the remaining postings, which are the first `starts[-1]`
     """
     _renumber_packed(packed, docs, starts, doc_bits)

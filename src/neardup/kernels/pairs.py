@@ -1,6 +1,6 @@
-"""What a kind is computed from, of two marked normal forms (native/pairs.h; docs/definitions.md, Kinds).
+"""The measures of two marked normal forms that a kind is computed from (native/pairs.h; docs/definitions.md, Kinds).
 
-Whole numbers: sizes of sets of q-grams and what they share, passages, what is quoted from the other. The slow
+They are whole numbers: sizes and overlaps of sets of q-grams, lengths of passages, amounts of quoted text. The slow
 counterpart is neardup.oracle.kinds.
 """
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 (
     SAME, LIKENESS, PASSAGES, PLAIN, WITH_SIGNS, BORROWED_A, BORROWED_B, COLUMNS,
 ) = 0, 1, 4, 6, 9, 12, 16, 20  # fmt: skip
-"""Where in a row of measures what begins; see `measure_pairs`."""
+"""The columns of a row of measures; see `measure_pairs`."""
 SAME_TEXT, OTHER_NUMBERS, BOTH_EMPTY, ENOUGH = 1, 2, 3, 4
 
 
 class PairScratch(NamedTuple):
     """Working memory for texts of up to s bytes and normal forms of up to n code points.
 
-    mark            s: `MarkScratch`
-    a, b            n: `MarkedForm`
+    mark            `MarkScratch` for s and n
+    a, b            `MarkedForm` of n code points
     own_a, own_b    n: own words
-    grams           n: `GramScratch`
+    grams           `GramScratch` for n
     """
 
     mark: MarkScratch
@@ -43,7 +43,9 @@ class PairScratch(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Up to where what is asked for is to be known (docs/definitions.md, Kinds); all of it: `EVERYTHING`."""
+    """The limits beyond which a measure cannot change the kind (docs/definitions.md, Kinds) and need not be computed;
+    `EVERYTHING` has all computed.
+    """
 
     enough: float
     form_below: float
@@ -55,7 +57,7 @@ class Limits(NamedTuple):
 
 
 EVERYTHING = Limits(2.0, 2.0, 2.0, -1.0, -1.0, -1, 1 << 62)
-"""What no two texts reach, and all do."""
+"""Limits that no two texts reach, or that all do, so that nothing is skipped."""
 
 _measure_pairs = Kernel("measure_pairs")
 _own_words = Kernel("own_words")
@@ -74,23 +76,24 @@ def measure_pairs(
     scratch: PairScratch,
     out: NDArray[np.int64],
 ) -> None:
-    """Fills a row of `out`, of `COLUMNS`, for each pair of texts.
+    """Fills a row of `out`, of `COLUMNS` values, for each pair of texts.
 
     data, offsets   text i, UTF-8, is `data[offsets[i]:offsets[i + 1]]`
-    first, second   the texts of each pair; one that is the second of several pairs in a row is marked once
-    known           two of each pair: max(|A|, |B|) and |A ∩ B| of the short q-grams of the normal forms, or 0
-    fold_case       whether these are lower-cased once they are marked
-    limits          `Limits`: what cannot change a kind then is left 0
+    first, second   the texts of each pair; a text that is the second of several successive pairs is marked only once
+    known           two values for each pair: max(|A|, |B|) and |A ∩ B| by short q-grams of the normal forms, or 0
+    fold_case       whether the normal forms are lower-cased after marking
+    limits          `Limits`: measures that cannot change a kind are left 0
     tables, sign_tables   as for `mark_text`
     scratch         PairScratch for the largest text
 
-    SAME            0: the normal forms differ; `SAME_TEXT`: they are one; `OTHER_NUMBERS`: they are, but perhaps not
-                    the numbers in them; `BOTH_EMPTY`; `ENOUGH`: they are as alike as that, or as `form_below`, and one
-                    has no such passage. Where it is not 0 the rest says nothing
+    SAME            0: the normal forms differ; `SAME_TEXT`: they are equal; `OTHER_NUMBERS`: they are equal, but
+                    perhaps not the numbers in the texts; `BOTH_EMPTY`; `ENOUGH`: their likeness reaches
+                    `limits.enough`, or `limits.form_below` if one has no passage of length `limits.passage`. If not 0,
+                    the other columns mean nothing
     LIKENESS        |A|, |B|, |A ∩ B| of the own words
-    PASSAGES        the longest passage of its own of either
-    PLAIN, WITH_SIGNS   as likeness, by short q-grams, of the own words and of these with signs for figures
-    BORROWED_A, BORROWED_B   code points of its normal form; those that the other has; of these quoted; in footers
+    PASSAGES        for each text, its longest passage that the other does not have
+    PLAIN, WITH_SIGNS   as LIKENESS, by short q-grams: of the own words, and of these with a sign for each figure
+    BORROWED_A, BORROWED_B   code points of its normal form; how many the other has; of these, quoted; in footers
 
     Linear in the texts.
     """
@@ -98,8 +101,8 @@ def measure_pairs(
 
 
 def own_words(form: NDArray[np.uint32], flags: NDArray[np.uint8], out: NDArray[np.uint32]) -> int:
-    """Writes the own words of a marked normal form to `out`; returns how many.
+    """Writes the own words of a marked normal form to `out`; returns how many code points these are.
 
-    All of it, if none were its own.
+    If it has no own words, the whole normal form is written.
     """
     return _own_words(form, flags, out)

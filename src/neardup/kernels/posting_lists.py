@@ -1,9 +1,10 @@
-"""Posting lists in memory: key -> the docs that hold it, side by side, growing in place (native/posting_lists.h).
+"""Posting lists in memory: from a key to the docs that have it, side by side, growing in place
+(native/posting_lists.h).
 
 A doc is the number of a document in a table (`neardup.index.document_table`), below 2^32.
 
-Kernels that run out of room change nothing they cannot resume: they return a status, the caller grows an array and
-calls again with the same `progress`.
+A kernel that runs out of room can be resumed: it returns a status, and the caller enlarges an array and calls it again
+with the same `progress`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ STATE_KEYS, STATE_TOP, STATE_FREE = 0, 1, 2
 STATE_SIZE: Final = STATE_FREE + 32
 
 DONE, TABLE_FULL, POOL_FULL, CANDIDATES_FULL = 0, 1, 2, 3
-"""What a kernel returns: finished, or which array must grow."""
+"""The status that a kernel returns: finished, or which array must grow."""
 
 _rehash = Kernel("rehash")
 _add_all = Kernel("add_all")
@@ -31,7 +32,7 @@ class Lists(NamedTuple):
     """One set of posting lists (layout: native/posting_lists.h).
 
     entries   n × 2, n a power of two: the table
-    pool      docs of all lists that do not lie in the table itself
+    pool      docs of all lists that are not stored in the table itself
     state     STATE_SIZE counters
     """
 
@@ -55,7 +56,7 @@ def add_all(
     """Adds `docs[i]` under `keys[key_offsets[i]:key_offsets[i + 1]]` for every i; a doc of -1 is left out.
 
     key_offsets   one more than docs
-    progress      [i, keys of document i already added], where to resume
+    progress      [i, keys of document i already added]: where to resume
 
     Returns a status.
     """
@@ -63,7 +64,8 @@ def add_all(
 
 
 def renumber(lists: Lists, docs: NDArray[np.int64], fresh: Lists) -> None:
-    """Copies every list into the empty `fresh` lists with doc d as `docs[d]`; -1 and keys left empty go.
+    """Copies every list into the empty lists `fresh`, with each doc d replaced by `docs[d]`; docs that become -1, and
+    keys without docs, are left out.
 
     `fresh` must have a table and a pool as large as those of `lists`: no list gets longer. One pass over all postings.
     """

@@ -1,4 +1,4 @@
-"""Normal form to the keys of its windows (native/qgrams.h)."""
+"""From a normal form to the keys of its windows (native/qgrams.h)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _window_keys = Kernel("window_keys")
 def window_keys(
     text: NDArray[np.uint8], start: int, end: int, q: int, scratch: Scratch, out: NDArray[np.uint64]
 ) -> int:
-    """Writes the key of every window of the normal form `text[start:end]` (UTF-8) to `out`; their number.
+    """Writes the key of every window of the normal form `text[start:end]` (UTF-8) to `out`; returns how many.
 
-    Repeated ones too, in text order.
+    The keys are in text order; repeated keys are written again.
     """
     return _window_keys(text, start, end, q, scratch, out)

@@ -1,4 +1,4 @@
-"""Lines of a text, and whose words they have (native/quoted_lines.h)."""
+"""The lines of a text, classified as own words, quotation or footer (native/quoted_lines.h)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 OWN, QUOTED, FOOTER = 0, 8, 16
-"""Whose words a line has; as flags of the code points in it."""
+"""The classes of a line, as flags of its code points."""
 LINE_ROWS: Final = 6
-"""Rows of an array of lines: where each begins and ends, where without white space; whose it is; its mark."""
+"""Rows of an array of lines: start and end of each line, with and without white space; its class; its quote mark."""
 
 _most_lines = Kernel("most_lines")
 
 
 def most_lines(data: NDArray[np.uint8]) -> int:
-    """How many lines the UTF-8 `data` has at most: one more than controls up to CR, and last bytes of NEL, LS and PS.
-    Linear, some 0.05 µs for 1 KB.
+    """An upper bound of the number of lines of the UTF-8 `data`: one more than its control bytes up to CR, and last
+    bytes of NEL, LS and PS. Linear, some 0.05 µs for 1 KB.
     """
     return _most_lines(data)

@@ -1,4 +1,4 @@
-"""Parts of arrays (native/ranges.h)."""
+"""Copies of parts of arrays (native/ranges.h)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _gather = Kernel("gather")
 def gathered(
     source: NDArray[Values], starts: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> tuple[NDArray[Values], NDArray[np.int64]]:
-    """Copies of `source[starts[i]:starts[i] + sizes[i]]` one after another, and n + 1 offsets."""
+    """Copies of every `source[starts[i]:starts[i] + sizes[i]]`, one after another, and n + 1 offsets."""
     offsets = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
     out = np.empty(offsets[-1], source.dtype)

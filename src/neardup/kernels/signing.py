@@ -1,4 +1,4 @@
-"""A batch of texts to what a decision needs, in one call: normal forms, sketches, bitmaps (native/signing.h)."""
+"""A batch of texts to normal forms, sketches and bitmaps, which a decision needs, in one call (native/signing.h)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Scratch(NamedTuple):
     kept                  4 · s + 4: code points of a normal form
     keys, grams, chosen   s + 1: keys of q-grams and of grams
     table, others         slots of open-addressing tables, a power of two of 4 · s or more
-    seen                  flags of the slots of `table`, and one more
-    ascii, positions      as many slots: q-grams of an ASCII text, and where each stands (native/common_runs.h)
+    seen                  a flag for each slot of `table`, and one more
+    ascii, positions      as many slots as `table`: q-grams of an ASCII text, and their positions (native/common_runs.h)
     """
 
     points: NDArray[np.uint32]
@@ -54,19 +54,19 @@ def sign_batch(
     scratch: Scratch,
     out: tuple[NDArray[Any], ...],
 ) -> None:
-    """Fills `out`, the arrays of a `SignedBatch` but its fingerprints, with what a decision needs of n texts.
+    """Fills `out`, the arrays of a `SignedBatch` except its fingerprints, from n texts.
 
     data, offsets   uint8, int64 n + 1: text i, UTF-8, is `data[offsets[i]:offsets[i + 1]]`
-    normal          the texts are normal forms already and are taken as they are (a second normal form may differ: it
-                    composes marks with letters that a space stood between)
-    counted         |A| is wanted of all of them
+    normal          the texts are normal forms already and are used as they are (the normal form of a normal form may
+                    differ: it composes a letter with a mark that a space stood between)
+    counted         |A| is wanted for all texts
     q, fold         length of a q-gram; whether case is folded
     tables, rules   UnicodeTable (tables/unicode.py), SketchRules (kernels/sketch.py)
     scratch         Scratch for the longest of the texts, and for the code points of its normal form (MAX_POINTS)
     out             `texts` with room for all normal forms, `sketches` for the longest sketch of each; offsets n + 1
 
-    Linear in the texts. No set is made of a text of which none need be: that costs as much as half of all the rest,
-    and few documents ever have to be verified.
+    Linear in the texts. The set of q-grams of a text is built only if it must be: that costs half as much as all the
+    rest, and few documents ever have to be verified.
     """
     _sign_batch(data, offsets, normal, counted, q, fold, tables, rules, scratch, out)
 
@@ -97,7 +97,7 @@ def key_sets(
 ) -> None:
     """Writes the distinct keys of every normal form `texts[offsets[i]:offsets[i + 1]]` to `out`, one after another.
 
-    out, out_offsets   with a value more than `texts`, and n + 1
+    out, out_offsets   one longer than `texts`, and n + 1
     scratch            Scratch for the longest of the texts
     """
     _key_sets(texts, offsets, q, scratch, out, out_offsets)
@@ -112,14 +112,14 @@ def prefix_batch(
     out: NDArray[np.uint64],
     out_offsets: NDArray[np.int64],
 ) -> None:
-    """Writes the prefix of every key set that a lossless search at t needs to `out`.
+    """Writes to `out`, for every key set, the prefix that a lossless search at t needs.
 
     keys, key_offsets   the key sets, and n + 1 offsets
     classes             frequency class by q-gram slot
     ratio               t, as numerator and denominator
     out, out_offsets    as long as `keys`, and n + 1
 
-    |A| - ceil(t · |A|) + `slack` rarest keys: two sets with doc_q >= t share at least min(slack, ceil(t ·
-    |A|)) of them.
+    The prefix is the |A| - ceil(t · |A|) + `slack` rarest keys: two sets with doc_q >= t share at least min(slack,
+    ceil(t · |A|)) of them.
     """
     _prefix_batch(keys, key_offsets, classes, ratio, slack, out, out_offsets)

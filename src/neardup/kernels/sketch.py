@@ -1,4 +1,6 @@
-"""Sketches: the rules by which a text is posted by few keys (docs/definitions.md, Sketch; native/sketch.h)."""
+"""Sketches: the rules that choose the few keys by which a text is posted (docs/definitions.md, Sketch;
+native/sketch.h).
+"""
 
 from __future__ import annotations
 
@@ -9,18 +11,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNCOUNTED: Final = -1
-"""|A| of a text whose set was not made: it is larger than every limit of a sketch."""
+"""|A| of a text whose set was not built; it is larger than every limit of a sketch."""
 
 
 class SketchRules(NamedTuple):
     """The numbers of a recipe that a sketch depends on (docs/definitions.md, Sketch).
 
     size                   M
-    whole, also_whole      a, and up to what size a set is posted whole
-    wide_above, also_middle   512, and up to what size a set has a middle part
-    middle                 where the second q-gram of a middle gram begins
-    wide_second, wide_third   where those of a wide gram begin; 0: there is no third
-    multipliers            C1 to C6, and C7, which is the bitmap's
+    whole, also_whole      a, and the largest size of a set that is posted whole
+    wide_above, also_middle   512, and the largest size of a set that has a middle part
+    middle                 the offset of the second q-gram of a middle gram
+    wide_second, wide_third   the offsets of the second and third q-gram of a wide gram; 0: there is no third
+    multipliers            C1 to C6, and C7, which the bitmap uses
     """
 
     size: int

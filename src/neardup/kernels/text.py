@@ -1,8 +1,8 @@
-"""UTF-8 to normal form (docs/definitions.md, Normal form): its parts, and how long it may become (native/text.h).
+"""The steps from UTF-8 to normal form (docs/definitions.md, Normal form), and bounds of its length (native/text.h).
 
-Almost every text is NFC already, which one table bit a code point shows; only the stretches around a code point with
-that bit are decomposed, reordered and composed (Unicode Standard Annex #15), all from the frozen Unicode 16 tables.
-Input bytes must be valid UTF-8: Python's own encoder made them, so nothing is checked again.
+Almost every text is NFC already, which one bit of the table shows for each code point; only the stretches around a code
+point with that bit are decomposed, reordered and composed (Unicode Standard Annex #15), all by the frozen Unicode 16
+tables. Input bytes must be valid UTF-8: Python's own encoder made them, so they are not checked again.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_GROWTH: Final = 5
-"""UTF-8 bytes of a normal form per byte of its text at most: 3 by NFC (U+1D160), 1.5 by folding (U+023A)."""
+"""The most UTF-8 bytes of a normal form per byte of its text: 3 by NFC (U+1D160), times 1.5 by folding (U+023A)."""
 
 MAX_POINTS: Final = 1.5
-"""Code points of a normal form per byte of its text at most, before NFC puts them together again (U+0390)."""
+"""The most code points of a normal form per byte of its text, before NFC composes them again (U+0390)."""
 
 
 def most_points(size: int) -> int:
-    """Room for the code points of the normal form of a text of so many bytes, and one more."""
+    """The room for the code points of the normal form of a text of `size` bytes, and one more."""
     return int(MAX_POINTS * size) + 1
 
 

@@ -18,7 +18,7 @@ _word_hashes = Kernel("word_hashes")
 
 
 class WordTables(NamedTuple):
-    """The lexicon's part: frequency class of each word slot, the class from which words are common, that of N."""
+    """The word part of a lexicon: the class of each word slot, the lowest class of a common word, the class of N."""
 
     classes: NDArray[np.uint8]
     common_class: int
@@ -38,8 +38,8 @@ def sign_words_batch(
     data, offsets   text i, UTF-8, is `data[offsets[i]:offsets[i + 1]]`; n + 1 offsets
     tables          UnicodeTable (tables/unicode.py)
     lexicon         WordTables
-    points          scratch of 4 · s + 4 code points for a text of s bytes, the longest
-    out             sentences with room for one a word, and n + 1 offsets; simhashes and their features, n × variants
+    points          scratch of 4 · s + 4 code points, where s bytes is the longest text
+    out             sentences with room for one for each word, n + 1 offsets; simhashes and their features, n × variants
 
     Linear in the texts; the random lexicons cost most.
     """
@@ -49,7 +49,7 @@ def sign_words_batch(
 def word_hashes(
     data: NDArray[np.uint8], start: int, end: int, tables: UnicodeTable, points: NDArray[np.uint32]
 ) -> NDArray[np.uint64]:
-    """xxh64 of every word of the UTF-8 text `data[start:end]`, repeated ones too, in text order.
+    """xxh64 of every word of the UTF-8 text `data[start:end]`, in text order; a repeated word is hashed again.
 
     `points` as for `sign_words_batch`.
     """

@@ -1,7 +1,7 @@
-"""What two like texts are to each other: a copy, a form filled in anew, a quotation, a frame with other content.
+"""The kind of two similar texts: a copy, a form filled in anew, a quotation, a frame with other content.
 
-doc_q says how much of two texts is the same; a kind says what the rest is. It is a label: nothing is a duplicate, or
-is left out, for its kind (docs/definitions.md, Kinds).
+doc_q measures how much of two texts is the same; the kind describes the rest. A kind is only a label: it never decides
+what is a duplicate or what is left out (docs/definitions.md, Kinds).
 """
 
 from neardup.kinds.kind import Kind, kind_of

@@ -1,10 +1,10 @@
 """The kind of a pair: copy, form, quote, frame, or other (docs/definitions.md, Kinds).
 
-Of each text only its own words count: what it quotes, its signature, and addresses, ids and random strings are left
-out. Two texts are copies if their own words are alike by long q-grams, or if only single words differ, all over them;
-unless what differs is mostly figures and dates (a form, filled in anew), or each has a passage of its own (a frame
-with other content). q-grams of 12 see the order of words, which texts on one subject do not share. Of texts that are
-not alike, the kind says what they share.
+Of each text only its own words count: quoted lines, its signature, and addresses, ids and random strings are left out.
+Two texts are copies if their own words are alike by long q-grams, or if only single words differ, all over the text.
+They are no copies if the difference is mostly figures and dates (a form, filled in anew), or if each has a passage of
+its own (a frame with other content). q-grams of 12 capture the order of words, which texts on one subject do not share.
+For texts that are not alike, the kind says what they share.
 """
 
 from __future__ import annotations
@@ -24,21 +24,24 @@ if TYPE_CHECKING:
     from neardup.model.verdict import KindName
 
 ALIKE: Final = 0.72
-"""Likeness from which two texts can be copies: the best for four sets of judged pairs together."""
+"""The lowest likeness of copies: the best value for four sets of judged pairs together."""
 SPREAD_DOC_Q: Final = 0.7
 SPREAD_RUN: Final = 60
-"""With this doc_q and no run of its own longer than this, words here and there differ: slips of a pen or scanner."""
+"""With this doc_q, and no run of more than this many code points that only one text has, single words differ here and
+there: errors of typing or scanning.
+"""
 FORM_SHARE: Final = 0.4
-"""Share of figures in a difference from which on it is one of figures."""
+"""From this share of figures in a difference on, it is a difference of figures."""
 FORM_BELOW: Final = 0.85
-"""Likeness from which a text is a copy although only figures differ: a date, a counter, a corrected price."""
+"""From this likeness on a text is a copy even if only figures differ: a date, a counter, a corrected price."""
 PASSAGE: Final = 200
-"""Code points of a passage that only one of the texts has: some forty words."""
+"""The fewest code points of a passage that only one of the texts has: some forty words."""
 FRAME_BELOW: Final = 0.9
 BORROWED_SHARE: Final = 0.5
-"""Quoted share, or footer share, of what two texts have in common from which on that is what they share."""
+"""If at least this share of what two texts have in common is quoted, or a footer, they share a quotation, or a footer.
+"""
 BORROWED_LEAST: Final = 0.2
-"""Share of a text that has to be quoted, or a footer, for that."""
+"""And at least this share of a whole text must be quoted, or a footer."""
 
 DECIDING: Final = columns.Limits(
     FRAME_BELOW, FORM_BELOW, ALIKE, SPREAD_DOC_Q, FORM_SHARE, PASSAGE, SPREAD_RUN
@@ -47,16 +50,17 @@ DECIDING: Final = columns.Limits(
 
 @dataclass(frozen=True)
 class Kind:
-    """What two texts are to each other.
+    """The kind of a pair of texts.
 
     name       copy, form, quote, frame or other
-    reason     why, as a sentence to be shown
+    reason     the reason, as a sentence to be shown
     likeness   2 |A ∩ B| / (|A| + |B|) over the q-grams of their own words, 0 to 1
     figures    share of the difference of their own words that is figures and dates, 0 to 1
-    quoted     share of a text that is quoted lines which the other text has, the larger of the two, 0 to 1
-    passage    code points of the longest passage of its own of the text that has the shorter one
-    differing  for equal normal forms, the first number that is a different one in the other text, and that one, as
-               "12.5" and "125", each cut to 40 signs; None if there is none
+    quoted     share of a text that consists of quoted lines which the other text has; the larger of the two shares, 0
+               to 1
+    passage    code points of the longest passage that only one text has; the smaller number of the two texts
+    differing  for equal normal forms, the first number that differs in the other text, and the number there, as "12.5"
+               and "125", each cut to 40 characters; None if there is none
     """
 
     name: KindName
@@ -69,17 +73,17 @@ class Kind:
 
 
 class Label(NamedTuple):
-    """What a verdict says of a pair: name and `differing` of its Kind."""
+    """The part of a Kind that a verdict holds: its name and `differing`."""
 
     kind: KindName
     differing: tuple[str, str] | None
 
 
 def kind_of(a: str, b: str, *, fold_case: bool = False) -> Kind:
-    """The kind of the pair of texts `a` and `b`; symmetric. With `fold_case` A counts as a. Linear in their lengths;
+    """The kind of the pair of texts `a` and `b`; symmetric. With `fold_case` case is ignored. Linear in their lengths;
     about 0.1 ms for two of 4 KB.
 
-    Raises `TypeError` for what is no text, `DocumentError` for an unpaired surrogate.
+    Raises `TypeError` if one is no text, `DocumentError` for an unpaired surrogate.
 
     >>> kind_of("Closed: 12.5 points up.", "Closed: 125 points up.").reason
     'letters and digits are the same, but 12.5 is 125'
@@ -96,8 +100,9 @@ def kinds_of(pairs: Sequence[tuple[bytes, bytes]], *, fold_case: bool = False) -
 def labels_of(
     pairs: Sequence[tuple[bytes, bytes]], known: Sequence[tuple[int, int]] = (), *, fold_case: bool = False
 ) -> list[Label]:
-    """What verdicts say of the kind of each pair, as `kinds_of` has it; only what decides is computed. Quicker where
-    max(|A|, |B|) and |A ∩ B| by q-grams of 4 of the whole texts are `known`, not (0, 0). About 0.04 ms a pair of 4 KB.
+    """The labels of pairs for verdicts, equal to those of `kinds_of`, but computing only what decides. Faster if
+    `known` has max(|A|, |B|) and |A ∩ B| of a pair by q-grams of 4 of the whole texts, instead of (0, 0). About 0.04 ms
+    a pair of 4 KB.
     """
     rows = measured([a for a, _ in pairs], [b for _, b in pairs], DECIDING, known, fold_case=fold_case)
     return [_label(row, *pair) for row, pair in zip(rows, pairs, strict=True)]
@@ -125,7 +130,7 @@ def _kind(row: Sequence[int], a: bytes, b: bytes) -> Kind:
 
 
 class _Judged(NamedTuple):
-    """What follows from a row of measures; `reason` is to be formatted with the rest, and `alike`."""
+    """The judgement on a row of measures; `reason` is a format string for the other fields, and `alike`."""
 
     name: KindName
     reason: str
@@ -154,7 +159,7 @@ def _likeness(row: Sequence[int]) -> float:
 
 
 def _doc_q(row: Sequence[int], at: int) -> float:
-    """The doc_q of the sizes that begin at this column."""
+    """The doc_q from the three columns of `row` that begin at `at`."""
     larger = max(row[at], row[at + 1])
     return row[at + 2] / larger if larger else 0.0
 
@@ -180,20 +185,22 @@ def _named(
 
 
 def _of_equal(same: int, a: bytes, b: bytes) -> tuple[KindName, tuple[str, str] | None]:
-    """Name and differing numbers of two texts with one normal form, or none, or that are surely alike."""
+    """The name and the differing numbers of two texts whose normal forms are equal, both empty, or surely alike."""
     if same == columns.BOTH_EMPTY:
         return "other", None
     return "copy", differing_numbers(a, b) if same == columns.OTHER_NUMBERS else None
 
 
 def _figures_share(doc_q: float, with_signs: float) -> float:
-    """(doc_q with each figure as one sign − doc_q) / (1 − doc_q) of the own words, not below 0."""
+    """(`with_signs` − `doc_q`) / (1 − `doc_q`), at least 0; `with_signs`: the doc_q of own words with each figure as
+    one sign.
+    """
     return max(0.0, (with_signs - doc_q) / (1 - doc_q)) if doc_q < 1 else 0.0
 
 
 class _Borrowed(NamedTuple):
-    """How much of a text is quoted lines, and footers, that the other has: of all of it, and of what both have. For two
-    texts, the quoted lines of the one that has more of them, and footers likewise.
+    """The share of a text that is quoted lines, or footers, that the other text has too: of the whole text, and of the
+    part that both have. For a pair, the quoted shares of the text that has more of them, and likewise for footers.
     """
 
     quoted: float = 0.0
@@ -206,6 +213,8 @@ _NOTHING: Final = _Borrowed()
 
 
 def _borrowed(length: int, shared: int, quoted: int, footer: int) -> _Borrowed:
-    """That of a normal form of `length` code points, of which the other has `shared`, and of these so many."""
+    """The shares for a normal form of `length` code points, of which the other text has `shared`; of these, `quoted`
+    are quoted and `footer` in footers.
+    """
     whole, both = max(1, length), max(1, shared)
     return _Borrowed(quoted / whole, quoted / both, footer / whole, footer / both)

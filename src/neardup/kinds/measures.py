@@ -1,4 +1,6 @@
-"""What kinds are computed from, of many pairs of texts: the kernels' rows, with their working memory."""
+"""The measures that kinds are computed from, for many pairs of texts: calls the kernels, and keeps their working
+memory.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _AT_ONCE: Final = 1 << 22
-"""Bytes of texts that are measured in one call, unless one pair has more."""
+"""The most bytes of texts that are measured in one call, unless one pair has more."""
 _HELD_BYTES: Final = 1 << 16
-"""Working memory for texts of up to so many bytes, some 10 MB, is held."""
+"""Working memory is kept for texts of up to so many bytes; it takes some 10 MB."""
 
 
 @functools.cache
@@ -43,9 +45,9 @@ def measured(
     *,
     fold_case: bool = False,
 ) -> Iterator[list[int]]:
-    """The row of `measure_pairs` of each text with its other, all valid UTF-8, in their order; with `limits` (and what
-    is `known` of each pair) only what decides. `fold_case`: of lower-cased normal forms. About 50 to 100 µs for two
-    texts of 4 KB.
+    """The rows of `measure_pairs` for each pair `texts[i]`, `others[i]`, all valid UTF-8, in their order. With
+    `limits`, and with the overlaps `known`, only what decides is computed. `fold_case`: normal forms are lower-cased.
+    About 50 to 100 µs for two texts of 4 KB.
     """
     first = 0
     while first < len(texts):
@@ -66,7 +68,9 @@ def _measured(
     known: NDArray[np.int64],
     fold_case: bool,
 ) -> NDArray[np.int64]:
-    """The rows of texts that are laid side by side, each object once: pairs of one text follow one another."""
+    """The rows of some pairs. Each text object is copied into one array once, and pairs with the same other text are
+    measured one after another.
+    """
     objects = {id(text): text for text in (*others, *texts)}
     laid = objects.values()
     index_of = {key: at for at, key in enumerate(objects)}
@@ -85,7 +89,7 @@ def _measured(
 
 
 class _Held(threading.local):
-    """The working memory of a thread, for texts of up to `size` bytes and so many lines."""
+    """The working memory of a thread, for texts of up to `size` bytes and so many `lines`."""
 
     size = lines = 1
     scratch: PairScratch | None = None
@@ -95,7 +99,7 @@ _held: Final = _Held()
 
 
 def _scratch(size: int, lines: int) -> PairScratch:
-    """Working memory for texts of up to `size` bytes and so many lines; held for the next ones unless it is large."""
+    """Working memory for texts of up to `size` bytes and so many `lines`; kept for the next call unless it is large."""
     if _held.scratch is None or size > _held.size or lines > _held.lines:
         if max(size, lines) > _HELD_BYTES:
             return _new_scratch(size, lines)
@@ -161,7 +165,7 @@ def marked(text: bytes) -> Marked:
 
 
 def own_words(text: bytes) -> bytes:
-    """The own words of one text, as UTF-8; the whole normal form, if none are."""
+    """The own words of one text, as UTF-8; the whole normal form if it has none."""
     form, flags = marked(text)
     own = np.empty(len(form), np.uint32)
     return own[: kernel_own_words(form, flags, own)].tobytes().decode("utf-32-le").encode()

@@ -1,4 +1,4 @@
-"""The numbers of texts with equal normal forms, in which signs between digits are left out: 12.5 and 125 are one."""
+"""The numbers of texts with equal normal forms, which leave out signs between digits: 12.5 and 125 are equal there."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ LONGEST_SHOWN: Final = 40
 
 
 def differing_numbers(a: bytes, b: bytes) -> tuple[str, str] | None:
-    """In two texts with equal normal forms, valid UTF-8, the first number of `a` in whose place `b` has another one,
-    and that one; None if there is none. Of longer numbers only the first 40 signs. Linear.
+    """For two texts with equal normal forms, valid UTF-8: the first number of `a` in whose place `b` has another
+    number, and the number of `b`; None if there is none. Longer numbers are cut to 40 characters. Linear.
     """
     ours, theirs = _numbers(marked(a)), _numbers(marked(b))
     at = 0
@@ -31,8 +31,8 @@ def differing_numbers(a: bytes, b: bytes) -> tuple[str, str] | None:
 
 
 def _numbers(text: Marked) -> list[tuple[int, int, str]]:
-    """Where the digits of each number begin and end, and what they are, with a point wherever a meaningful sign stood
-    between them; which sign it was is not kept.
+    """(start, end, digits) of each number. The digits have a point wherever a meaningful sign stood between them; which
+    sign it was is not kept.
     """
     form, flags = text
     digits = np.flatnonzero((flags & FIGURE != 0) & (signs.classes()[form] & signs.DIGIT != 0))

@@ -1,7 +1,7 @@
 """Boilerplate: the lines and sentences that recur across the documents of a source, and texts without them.
 
-A text is cut into pieces (docs/definitions.md, Boilerplate): lines, and the sentences of a line. Left out of it is
-every piece that the table names for its source, except the white space after the piece.
+A text is cut into pieces (docs/definitions.md, Boilerplate): lines, and the sentences of a line. Every piece that the
+table names for the text's source is left out; the white space after the piece stays.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 LEAST: Final = 10
-"""How many independent documents of a source have to have a piece for it to be boilerplate."""
+"""A piece is boilerplate if at least this many independent documents of a source have it."""
 SAMPLE: Final = 1_000
 """How many documents of a source are looked at."""
 LEAST_SENTENCE: Final = 20
-"""Characters of a sentence within a line: a shorter one is a piece together with what follows it."""
+"""The fewest characters of a sentence within a line: a shorter one forms one piece with the next sentence."""
 LEAST_LEFT: Final = 32
-"""Characters other than white space that have to be left of a text; otherwise it counts whole."""
+"""A text is signed whole if fewer characters than this, not counting white space, would remain of it."""
 _BREAKS: Final = "\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
 _ENDS: Final = "。！？．｡؟۔।॥።"
 _ENDS_BEFORE_SPACE: Final = ".!?…"
@@ -34,7 +34,7 @@ _SAYS_RE: Final = re.compile(r"[^\W_]")
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
-    r"""Where the pieces of `text` begin and end: put together they are the text. Linear, about 30 µs for 4 KB.
+    r"""The (start, end) of every piece of `text`; the pieces cover it without gaps. Linear, about 30 µs for 4 KB.
 
     >>> text = "Home | News\nThe ferry ran aground at dawn. Nobody was hurt."
     >>> [text[start:end] for start, end in pieces(text)]
@@ -51,22 +51,22 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def name_of(piece: str) -> str:
-    """What a piece is called in the table: itself, with one blank for each run of white space; "" if it has no letter
-    or digit, for such a piece counts for nothing anyway.
+    """The name of a piece in the table: the piece with each run of white space as one blank; "" if it has no letter or
+    digit, because such a piece contributes nothing to a signature.
     """
     return " ".join(piece.split()) if _SAYS_RE.search(piece) else ""
 
 
 class LeftOut(NamedTuple):
-    """What is left out of a text: from where to where. `is_whole`: all or nearly all of it would have been left out, so
-    nothing is.
+    """The spans (start, end) that are left out of a text. `is_whole`: nothing is left out, because too little of the
+    text would have remained.
     """
 
     spans: tuple[tuple[int, int], ...] = ()
     is_whole: bool = False
 
     def rest(self, text: str) -> str:
-        """What is left of `text`."""
+        """`text` without the spans."""
         if not self.spans:
             return text
         ends = (0, *(end for _, end in self.spans))
@@ -74,7 +74,7 @@ class LeftOut(NamedTuple):
         return "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
 
     def of(self, text: str) -> list[str]:
-        """What is left out of `text`, piece by piece."""
+        """The parts of `text` that are left out, one for each span."""
         return [text[start:end] for start, end in self.spans]
 
 
@@ -82,7 +82,7 @@ NOTHING: Final = LeftOut()
 
 
 def without(text: str, names: Collection[str]) -> LeftOut:
-    """The spans of the pieces of `text` that have one of these `names`, whatever is left."""
+    """The spans of the pieces of `text` whose name is among `names`, however little remains."""
     spans = []
     for start, end in pieces(text):
         piece = text[start:end]
@@ -92,13 +92,13 @@ def without(text: str, names: Collection[str]) -> LeftOut:
 
 
 def _is_enough(rest: str) -> bool:
-    """Whether `rest` has `LEAST_LEFT` characters other than white space; most have them at the beginning."""
+    """Whether `rest` has `LEAST_LEFT` characters other than white space; the beginning is tried first."""
     parts = (rest[: 4 * LEAST_LEFT], rest)
     return any(len("".join(part.split())) >= LEAST_LEFT for part in parts)
 
 
 class SourceBoilerplate(NamedTuple):
-    """The pieces of one source by their names, each with how many of the `documents` looked at have it."""
+    """The pieces of one source: for each name, how many of the `documents` examined have the piece."""
 
     documents: int
     pieces: Mapping[str, int]
@@ -110,7 +110,7 @@ class SourceBoilerplate(NamedTuple):
 
 @dataclass(frozen=True)
 class Boilerplate:
-    r"""What recurs, by source; `made` says when that was found.
+    r"""A table of the pieces that recur, by source; `made` says when the table was made.
 
     >>> table = Boilerplate({"ann.org": SourceBoilerplate(40, {"All rights reserved.": 38})})
     >>> text = "All rights reserved.\nThe ferry ran aground off the western spit at dawn."
@@ -127,14 +127,14 @@ class Boilerplate:
         object.__setattr__(self, "_of_any", everything)
 
     def passages(self, source: str) -> list[str]:
-        """The pieces of `source` that leave out nothing, because texts are cut within them: what somebody added as a
-        whole who should have added each of its sentences.
+        """The pieces of `source` that can never match, because a text is cut within them: somebody added a passage of
+        several sentences by hand, where each sentence should have been added by itself.
         """
         return [name for name, _ in self.sources[source].by_frequency() if len(list(pieces(name))) > 1]
 
     def left_out(self, text: str, source: str) -> LeftOut:
-        """What of a `text` of `source` does not count. For a text of no source, "", that is what recurs in any; for a
-        source that the table does not know, nothing. Linear, about 40 µs for 4 KB.
+        """The parts of a `text` of `source` that are not signed. Without a source ("") the pieces of all sources are
+        left out; for a source that the table does not know, nothing is. Linear, about 40 µs for 4 KB.
         """
         names: Collection[str] = self._of_any
         if source:

@@ -1,4 +1,4 @@
-"""The clock: the only place that asks what time it is. (How long something took is `time.monotonic`'s business.)"""
+"""The clock: the only place that asks for the current time. (Durations are measured by `time.monotonic`.)"""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import time
 
 
 def now_ms() -> int:
-    """Now, in whole milliseconds since 1970 UTC, as the times of documents are."""
+    """The current time in whole milliseconds since 1970 UTC, the unit of document times."""
     return int(time.time() * 1_000)

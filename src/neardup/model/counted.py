@@ -1,4 +1,4 @@
-"""Numbers with their nouns, shares, and names of which there may be many, as people read them."""
+"""Texts for people: numbers with their nouns, shares, and shortened lists of names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ def counted(count: int, one: str, more: str | None = None) -> str:
 
 
 def cut(share: float, digits: int) -> float:
-    """A share cut after so many digits, not rounded: what is below a threshold, or not all, is not shown as if it were.
+    """A share cut after `digits` decimals, not rounded: a score just below a threshold is not shown as the threshold,
+    nor a share below 1 as 1.
 
     >>> cut(0.69996, 3), cut(0.7, 3), cut(0.29, 2), cut(0.9999, 2)
     (0.699, 0.7, 0.29, 0.99)
@@ -26,7 +27,7 @@ def cut(share: float, digits: int) -> float:
 
 
 def shown_score(score: float) -> str:
-    """A doc_q, or another share, in three digits.
+    """A doc_q or another share with three decimals, cut and not rounded.
 
     >>> shown_score(0.6997), shown_score(1.0)
     ('0.699', '1.000')
@@ -35,7 +36,7 @@ def shown_score(score: float) -> str:
 
 
 def shown_percent(share: float) -> str:
-    """A share in whole percent.
+    """A share in whole percent, cut and not rounded.
 
     >>> shown_percent(0.997), shown_percent(1.0)
     ('99%', '100%')

@@ -1,7 +1,7 @@
-"""One document against its window: from exact overlaps to a verdict. The only place where a verdict is decided.
+"""The verdict on one document, from its exact overlaps with others. The only place where a verdict is decided.
 
 A document is signed (signing/signature.py), candidates are found for it (index/search.py), and |A ∩ B| with each is
-counted exactly (index/verification.py); what is at or above the threshold is passed on to here.
+counted exactly (index/verification.py); the pairs at or above the threshold are passed to this module.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _match_of, _verdict_of = maker_of(Match), maker_of(Verdict)
 class Matches(NamedTuple):
     """The matches of one document.
 
-    best     None: there is none
-    head     the best one that stands for a group, which the document then joins. None: the document must head one of
+    best     the best match; None if there is none
+    head     the best match that stands for a group; the document joins this group. None: the document heads a group of
              its own. So a group is a star: every member has doc_q >= t with the head directly, and no chain of copies
              of copies grows
-    total    how many there are in all
-    listed   those that the verdict names, best first
+    total    the number of all matches
+    listed   the matches that the verdict lists, best first
     """
 
     best: Overlap | None
@@ -48,7 +48,7 @@ class Matches(NamedTuple):
     listed: tuple[Match, ...]
 
     def basis(self, parts: Sequence[Part]) -> Basis:
-        """The basis of the verdict on a document that has these `parts` in common with others."""
+        """The basis of the verdict on a document with these matches and `parts`."""
         return Basis(self.best, parts, self.head)
 
 
@@ -56,7 +56,7 @@ NO_MATCHES: Final = Matches(None, None, 0, ())
 
 
 def ranked(overlaps: Sequence[Overlap], stands: Stands, listed: int | None) -> Matches:
-    """The matches among `overlaps`, all at or above the threshold, of which up to `listed` are named; None = all."""
+    """The `Matches` of `overlaps`, which are all at or above the threshold; up to `listed` are listed, None = all."""
     if not overlaps:
         return NO_MATCHES
     best = best_first(overlaps)
@@ -65,13 +65,13 @@ def ranked(overlaps: Sequence[Overlap], stands: Stands, listed: int | None) -> M
 
 
 def as_listed(best: Sequence[Overlap], listed: int | None) -> tuple[Match, ...]:
-    """The first `listed` of these overlaps as a verdict names them; None = all."""
+    """The first `listed` of these overlaps as a verdict lists them; None = all."""
     return tuple([_match_of((match.id, match.score, match.shared)) for match in best[:listed]])
 
 
 class Compared(NamedTuple):
-    """One document and what it is compared with: how many documents, which match, which share a part below that;
-    `truncated`: further candidates were left out.
+    """The result of comparing one document: how many documents it was compared with, its matches, and the documents
+    below the threshold that share a part with it. `truncated`: further candidates were left out.
     """
 
     candidates: int
@@ -91,17 +91,17 @@ def decide(
     parts: bool,
     listed: int | None,
 ) -> Verdict:
-    """The verdict on a document: what it is a copy of, whose group it joins, what it shares parts with.
+    """The verdict on a document: the documents it is a copy of, the group it joins, its partial copies.
 
     id, time     of the document; `time` in milliseconds
-    empty        whether its normal form is: nothing is a copy of nothing
+    empty        whether its normal form is empty: an empty document is a copy of nothing
     comparable   whether any of the hours that it is to be compared with lives
-    truncated    whether anything was left out: of the search, or hours that it should have been compared with
+    truncated    whether the search, or the hours it covered, left anything out
     parts        whether partial copies were looked for
-    listed       how many of these the verdict names; None = all
+    listed       how many partial copies the verdict lists; None = all
 
-    A document that matches none, or none that stands for a group, heads a group of its own. So does a partial copy,
-    because groups are of documents that are copies as a whole.
+    A document without a match that stands for a group heads a group of its own. So does a partial copy, because members
+    of a group are copies as a whole.
     """
     candidates, matches, shared, is_truncated = compared
     truncated = truncated or is_truncated
@@ -139,8 +139,8 @@ def unmatched(
     *,
     parts: bool,
 ) -> list[Verdict]:
-    """What `decide` says of documents that were compared with none, all at once. `parts`: whether partial copies were
-    looked for; the rest is as there.
+    """The verdicts of `decide` on many documents that were compared with no other, all at once. The arguments are as in
+    `decide`, one value for each document; `parts` is one for all.
     """
     statuses: list[Status] = ["unique"] * len(ids)
     for i, (is_empty, is_comparable) in enumerate(zip(empty, comparable, strict=True)):
@@ -163,5 +163,5 @@ def _status_without_match(*, empty: bool, comparable: bool, partial: bool) -> St
 
 
 def _named(parts: Sequence[Part], listed: int | None) -> tuple[PartialMatch, ...]:
-    """The parts as a verdict names them, the largest first."""
+    """The first `listed` parts, largest first, as a verdict lists them."""
     return tuple(part.match for part in largest_first(parts)[:listed])

@@ -1,4 +1,4 @@
-"""Document: id, text, time; what makes one unusable"""
+"""Document: id, text, time; the checks that make one a reject."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ class Flush:
 
 
 FLUSH: Final = Flush()
-"""Put into an ingested iterable, it says: finish the current batch now, nothing more is waiting (live input)."""
+"""In an iterable given to `ingest` (live input): finish the current batch now, because no more documents are waiting.
+"""
 
 
 class Document(NamedTuple):
-    """One document of a stream. `id`: a whole number is taken as its digits. `time`: aware datetime (naive = UTC),
-    date, ISO 8601, RFC 2822, or seconds or milliseconds since 1970; None (or NaT) = time of arrival. `fields`: what
-    else it has; an engine that keeps whole documents (Elasticsearch) keeps them beside the text.
+    """One document of a stream. `id`: a whole number becomes the text of its digits. `time`: aware datetime (naive =
+    UTC), date, ISO 8601, RFC 2822, or seconds or milliseconds since 1970; None (or NaT) = time of arrival. `fields`:
+    its other fields; a store that keeps whole documents (Elasticsearch) keeps them beside the text.
     """
 
     id: str
@@ -47,10 +48,10 @@ class Document(NamedTuple):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a document that another client has written lies, and which version of it was read.
+    """The place of a document that another client has written, and the version of it that was read.
 
-    `fingerprint` is the one it bears; None if nobody has signed it as this window does. `routing` is the one that it
-    was written with. `unsigned` is why nodes have not signed it.
+    `fingerprint` is stored with the document; None if it is not signed by this window's recipe. `routing` is the value
+    that it was written with. `unsigned` is the reason why the nodes did not sign it.
     """
 
     index: str
@@ -63,13 +64,13 @@ class Origin:
 
     @property
     def qualified_id(self) -> str:
-        """What a window calls the document if it knows its `_id` of another index."""
+        """The id of the document in a window that has its `_id` already from another index: `INDEX/_id`."""
         return f"{self.index}/{self.id}"
 
 
 class ForeignDocument(NamedTuple):
-    """A document that is already in the store of a window, but was written there by another client: it is scored
-    where it is. `time` as in a `Document`.
+    """A document that another client has written to the store of a window: it is scored in place. `time` as in a
+    `Document`.
     """
 
     id: str
@@ -79,14 +80,14 @@ class ForeignDocument(NamedTuple):
 
 
 Item = Document | Mapping[Any, Any] | tuple[Any, ...] | ForeignDocument
-"""What `ingest` takes: a document, a mapping with "id", "text", perhaps "time", and fields of its own, a tuple of the
-first two or three of these, or a named tuple, which is read by its names.
+"""What `ingest` takes: a document; a mapping with "id", "text", perhaps "time", and other fields; a tuple (id, text) or
+(id, text, time); or a named tuple, whose fields are read by name.
 """
 
 
 class Reject(NamedTuple):
-    """A document that could not be used, and why; `source`, `line` and `raw` where it came from a file. The `source` of
-    a `ForeignDocument` is the `qualified_id` of its origin.
+    """A document that could not be used, and the reason; `source`, `line` and `raw` say where in a file it came from.
+    The `source` of a `ForeignDocument` is the `qualified_id` of its origin.
     """
 
     id: str | None
@@ -97,7 +98,7 @@ class Reject(NamedTuple):
 
 
 class AssumedTime(str):
-    """The ISO 8601 time that was given to a document without one: it bears out no other document's time."""
+    """The ISO 8601 time that a document without one was given: it confirms no other document's time."""
 
     __slots__ = ()
 
@@ -105,7 +106,7 @@ class AssumedTime(str):
 class Prepared(NamedTuple):
     """A document that passed every check: text as UTF-8, time in milliseconds, and its hour.
 
-    `fields`: what else came with it; `dated`: whether it came with a time; `origin`: where it lies if another client
+    `fields`: its other fields; `dated`: whether it came with a time of its own; `origin`: its place if another client
     wrote it.
     """
 
@@ -118,7 +119,7 @@ class Prepared(NamedTuple):
     origin: Origin | None = None
 
     def rejected(self, reason: str) -> Reject:
-        """That it could not be used, and why."""
+        """This document as a `Reject`."""
         return Reject(self.id, reason, None if self.origin is None else self.origin.qualified_id)
 
 
@@ -126,8 +127,8 @@ _prepared_of = maker_of(Prepared)
 
 
 def text_argument(name: str, value: Any) -> bytes:
-    """A text that was given to a call, as UTF-8. `TypeError` names the argument if it is not a text; `DocumentError`
-    says what `encode_text` does.
+    """A text argument of a call as UTF-8. Raises `TypeError` naming the argument `name` if it is not a text,
+    `DocumentError` for an unpaired surrogate.
     """
     if not isinstance(value, str):
         raise TypeError(f"{name} is {_brief(value)}, not a text (str)")
@@ -138,7 +139,7 @@ def text_argument(name: str, value: Any) -> bytes:
 
 
 def encode_text(text: str, what: str = "text") -> bytes:
-    """`text` as UTF-8; `ValueError` names the first unpaired surrogate, which no encoding has, and `what` has it."""
+    """`text` as UTF-8. Raises `ValueError`, which names `what` and the first unpaired surrogate, if it has one."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -161,7 +162,7 @@ def _brief(value: object) -> str:
 
 
 def check_documents(documents: Any) -> None:
-    """Raises `TypeError` for what does not iterate into documents: a single one, a data frame, a text."""
+    """Raises `TypeError` if `documents` is no iterable of documents: a single one, a data frame, a text."""
     first = documents[0] if isinstance(documents, tuple) and documents else None
     if isinstance(documents, Mapping | Document) or isinstance(first, str | int):  # an id: (id, text, time)
         remedy = "put a single one into a list: [document]; of several splits choose one, data['train']"
@@ -183,7 +184,7 @@ def check_documents(documents: Any) -> None:
 
 
 def plain_id(id: Any) -> str:
-    """The id as text. Raises `DocumentError` for what is not an id."""
+    """`id` as text. Raises `DocumentError` unless it is a non-empty string or an integer of 64 bits."""
     known = id if isinstance(id, str | int) else plain(id)
     if isinstance(known, int) and not isinstance(known, bool) and known.bit_length() <= 64:
         return int.__repr__(known)  # not what a subclass prints, such as an Enum
@@ -195,10 +196,10 @@ def plain_id(id: Any) -> str:
 
 
 def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
-    """`item` checked and encoded; `arrival` gives the milliseconds that stand in for a missing time.
+    """`item` checked and encoded; `arrival` gives the milliseconds that are used if it has no time.
 
-    Raises `DocumentError` naming what is wrong: no id, no text, not a string, too long, an unpaired surrogate, a time
-    that cannot be read.
+    Raises `DocumentError` naming the fault: no id, no text, not a string, too long, an unpaired surrogate, a time that
+    cannot be read.
     """
     fields: Any = None
     origin = None
@@ -232,7 +233,7 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
 
 
 def _checked_fields(id: str, fields: Any) -> Mapping[str, Any] | None:
-    """The fields, None where pandas marks them as missing; raises `DocumentError` for what has no names."""
+    """The fields; None where pandas marks them as missing. Raises `DocumentError` if they are no mapping."""
     if isinstance(fields, Mapping):
         return fields
     if is_missing(fields):
@@ -247,7 +248,7 @@ def _no_text(item: Any, value: object) -> str:
 
 
 def _taken_apart(item: Any) -> tuple[Any, ...]:
-    """The fields of a `Document`, unchecked, from whatever else may be given as one."""
+    """The fields of a `Document`, unchecked, from a mapping, a tuple or a list."""
     # The type first: asking whether something is a Mapping takes much longer.
     if type(item) is dict or isinstance(item, Mapping):
         fields = dict(item)

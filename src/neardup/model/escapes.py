@@ -1,8 +1,9 @@
 """Text from outside, made safe to show on a terminal, in a log or on a page.
 
-Ids, titles, names of fields and files come from outside. An escape sequence among them could rename the window of a
-terminal, clear it, or turn the rest of a line round, and logs are read on terminals, too. So whatever would control the
-display is written out. A person may have typed a password where none belongs; messages do not repeat it.
+Ids, titles, names of fields and files come from outside. An escape sequence in one of them could rename a terminal's
+window, clear it, or reverse the rest of a line, and logs are read on terminals, too. So every character that would
+control the display is replaced by its escape. A person may have typed a password where none belongs; messages do not
+repeat it.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ _PASSWORD_RE: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""By what a cell begins that a spreadsheet may compute: the last four are the first in full width."""
+"""A spreadsheet may compute a cell that begins with one of these; the last four are the first four in full width."""
 _ANY_RE: Final = re.compile(f"[{_STEERING}]")
 _BUT_LINES_RE: Final = re.compile(f"(?![\t\n])[{_STEERING}]")
 _JSON_RE: Final = re.compile(f"(?!\n)[{_STEERING}]")
 
 
 def escaped(text: str, *, lines: bool = False) -> str:
-    r"""`text` with all that steers a terminal as its escape, and a byte of a file's name that is no UTF-8 as
-    `\xNN`; with `lines` tabs and line feeds stay.
+    r"""`text` with every character that controls a terminal as its escape, and bytes of a file name that are not UTF-8
+    as `\xNN`. With `lines`, tabs and line feeds stay.
 
     >>> print(escaped("a\x1b[2Jb\u202ec\nd"))
     a\x1b[2Jb\u202ec\x0ad
@@ -43,7 +44,7 @@ def escaped(text: str, *, lines: bool = False) -> str:
 
 
 def without_passwords(text: str) -> str:
-    """A message with *** for the user and password of what is a URL, or was most likely meant as one.
+    """A message with *** for user and password in every URL, and in every text most likely meant as one.
 
     >>> without_passwords("https:/elastic:hush@search/news does not exist")
     'https:/***@search/news does not exist'
@@ -52,7 +53,7 @@ def without_passwords(text: str) -> str:
 
 
 def escaped_json(data: bytes) -> bytes:
-    r"""Lines of JSON that say the same, with these characters as JSON's own escapes.
+    r"""Equivalent lines of JSON, in which the characters that `escaped` replaces are JSON escapes.
 
     >>> escaped_json('{"id":"a\x9bb"}'.encode())
     b'{"id":"a\\u009bb"}'
@@ -72,7 +73,7 @@ def _json_escape(match: re.Match[str]) -> str:
 
 
 def no_formula(text: str) -> str:
-    """`text` for a cell of a CSV file; an apostrophe stands before what a spreadsheet would compute.
+    """`text` as a cell of a CSV file, with an apostrophe in front if a spreadsheet would compute it.
 
     >>> no_formula("=1+1"), no_formula("wire-0007")
     ("'=1+1", 'wire-0007')

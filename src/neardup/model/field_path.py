@@ -1,4 +1,4 @@
-"""Fields of a record by name: `page.body` is `body` in the object `page`, or a name that has a dot in it."""
+"""Fields of a record by name: `page.body` is `body` in the object `page`, or a field whose name has a dot."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def field_of(record: Mapping[str, Any], name: str) -> Any:
 
 
 def put_field(record: dict[str, Any], name: str, value: Any) -> None:
-    """Sets a field: of a dotted name in objects, in place of one that has a dot in its own name. Objects on the way are
-    copied, not changed.
+    """Sets a field. A dotted name sets a field within objects, and removes a field of that literal name. Objects on the
+    way are copied, not changed.
 
     >>> record = {"page": {"title": "Weather"}, "page.body": "Snow."}
     >>> put_field(record, "page.body", "Rain.")
@@ -40,8 +40,8 @@ def put_field(record: dict[str, Any], name: str, value: Any) -> None:
 
 
 def in_the_way(record: Mapping[str, Any], name: str) -> str | None:
-    """The field that is something else than an object, where `put_field` needs one for the field `name`; None if there
-    is none.
+    """The name of the field that keeps `put_field` from setting `name`, because it is not an object; None if nothing
+    does.
 
     >>> in_the_way({"page": {"body": "Rain."}}, "page.body.text"), in_the_way({"page": {}}, "page.body.text")
     ('page.body', None)
@@ -57,7 +57,7 @@ def in_the_way(record: Mapping[str, Any], name: str) -> str | None:
 
 
 def without_field(record: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A copy of a record without a field; objects that this leaves empty go too.
+    """A copy of a record without a field; objects that become empty by this are removed too.
 
     >>> without_field({"page": {"title": "Weather", "body": "Rain."}, "lang": "en"}, "page.body")
     {'page': {'title': 'Weather'}, 'lang': 'en'}

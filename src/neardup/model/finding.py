@@ -1,4 +1,4 @@
-"""What a check found: that an installation or a window is as it must be, or what to do about it."""
+"""The result of a check of an installation or a window: all is well, or what to do about it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ State = Literal["ok", "warning", "bad"]
 
 
 class Finding(NamedTuple):
-    """What was looked at, its state, and what was found (with the remedy, where there is something to do)."""
+    """What was checked, its state, and what was found (with the remedy, if there is something to do)."""
 
     what: str
     state: State

@@ -1,6 +1,6 @@
-"""Hours and windows: which hour a time lies in, what it is called, which hours a document is compared with.
+"""Hours and windows: the hour of a time, its name, and the hours that a document is compared with.
 
-Time is always an argument here; nothing reads a clock.
+Time is always an argument here; no function reads a clock.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _NAME_RE: Final = re.compile(r"(\d{4})\.(\d\d)\.(\d\d)-(\d\d)", re.ASCII)
 _EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
 FIRST_NAMED: Final = (date.min.toordinal() - _EPOCH_DAY) * 24
 LAST_NAMED: Final = (date.max.toordinal() + 1 - _EPOCH_DAY) * 24 - 1
-"""The first and the last of the hours that a document can have, and that have a name."""
+"""`FIRST_NAMED` and `LAST_NAMED` are the first and last hour that a document can have, and that have a name."""
 
 
 def hour_of(milliseconds: int) -> int:
-    """Whole hours since 1970 UTC.
+    """The hour of a time in `milliseconds`: whole hours since 1970 UTC.
 
     >>> hour_of(1_795_251_600_000)
     498681
@@ -34,7 +34,7 @@ def hour_of(milliseconds: int) -> int:
 
 
 def begin_of(hour: int) -> int:
-    """When an hour begins, in milliseconds since 1970 UTC.
+    """The beginning of an hour, in milliseconds since 1970 UTC.
 
     >>> begin_of(498681)
     1795251600000
@@ -43,7 +43,7 @@ def begin_of(hour: int) -> int:
 
 
 def hour_name(hour: int) -> str:
-    """What an hour is called, UTC, 24-hour clock: its directory, and the end of its index's name.
+    """The name of an hour (UTC, 24-hour clock): that of its directory, and the end of the name of its index.
 
     >>> hour_name(498681)
     '2026.11.21-09'
@@ -53,7 +53,7 @@ def hour_name(hour: int) -> str:
 
 
 def hour_named(name: str) -> int | None:
-    """The hour that `hour_name` calls `name`; None if there is none.
+    """The hour whose `hour_name` is `name`; None if it is no name of an hour.
 
     >>> hour_named("2026.11.21-09"), hour_named("2026.11.21-24"), hour_named("copies")
     (498681, None, None)
@@ -70,7 +70,8 @@ def hour_named(name: str) -> int | None:
 
 
 def first_living_hour(newest: int, kept_hours: int) -> int:
-    """The oldest hour that lives when `newest` has begun; an older one is dropped whole. 0 = no limit.
+    """The oldest hour that still lives when the newest hour is `newest`; older ones are dropped whole. `kept_hours` 0 =
+    no limit.
 
     >>> first_living_hour(100, 24)
     76
@@ -79,9 +80,9 @@ def first_living_hour(newest: int, kept_hours: int) -> int:
 
 
 def compared_hours(hour: int, window_hours: int) -> tuple[int, int]:
-    """First and last hour that a document of `hour` is compared with.
+    """The first and the last hour that a document of `hour` is compared with.
 
-    A document on time has only earlier hours to look back on; a late one is compared both ways around its own time.
+    For a document that comes on time only earlier hours hold documents; a late one is compared in both directions.
     """
     if not window_hours:
         return FIRST_HOUR, LAST_HOUR
@@ -89,11 +90,11 @@ def compared_hours(hour: int, window_hours: int) -> tuple[int, int]:
 
 
 class Leap(NamedTuple):
-    """What a document does to a window if its time is believed: the newest hour moves on from `newest` to `hour`, and
-    `leaving` of `living` documents expire.
+    """The effect of a document on a window if its time is believed: the newest hour advances from `newest` to `hour`,
+    and `leaving` of the `living` documents expire.
 
-    A stream moves on by an hour at a time, or by more after a pause; a wrong clock by anything. The next document tells
-    them apart: one that is nearer to `hour` than to `newest` bears the leap out.
+    A stream advances by an hour at a time, or by more after a pause; a wrong clock by anything. The next document
+    decides which of the two it was: an hour nearer to `hour` than to `newest` confirms the leap.
     """
 
     newest: int
@@ -102,7 +103,7 @@ class Leap(NamedTuple):
     living: int
 
     def borne_out_by(self, hour: int) -> bool:
-        """Whether the leap is borne out by a next document of `hour`."""
+        """Whether a next document of `hour` confirms the leap."""
         return hour - self.newest > self.hour - hour
 
     def __str__(self) -> str:
@@ -117,8 +118,8 @@ class Leap(NamedTuple):
 
 
 def is_step(hour: int, newest: int, kept_hours: int) -> bool:
-    """Whether a document of `hour` leaves the newest hour where it is, or moves it on by no more than half of the hours
-    kept (0 = all): then there is nothing to doubt, whatever the window holds.
+    """Whether a document of `hour` advances the newest hour by no more than half of the hours kept (0 = all), or not at
+    all: then its time is believed, whatever the window holds.
 
     >>> is_step(112, 100, 24), is_step(113, 100, 24)
     (True, False)
@@ -127,9 +128,10 @@ def is_step(hour: int, newest: int, kept_hours: int) -> bool:
 
 
 def leap(hour: int, newest: int, kept_hours: int, documents: Mapping[int, int]) -> Leap | None:
-    """The leap of a document of `hour` in a window of so many `documents` by hour; None if there is nothing to doubt.
+    """The leap that a document of `hour` would cause; None if its time is believed. `documents`: how many there are by
+    hour.
 
-    What is doubted is no `is_step`, and makes more than half of what is there expire.
+    A time is doubted if it is no `is_step` and would make more than half of the documents expire.
 
     >>> leap(148, 100, 24, {99: 3, 100: 7})
     Leap(newest=100, hour=148, leaving=10, living=10)
@@ -145,7 +147,7 @@ def leap(hour: int, newest: int, kept_hours: int, documents: Mapping[int, int]) 
 
 
 def too_far_ahead(time: int, now: int, ahead_hours: int) -> str | None:
-    """Why a time is not believed at the time `now` (both in milliseconds); None if it is."""
+    """The reason why `time` is too far ahead of the clock `now` (both in milliseconds); None if it is not."""
     if time <= now + ahead_hours * HOUR_MS:
         return None
     hours = (time - now) // HOUR_MS

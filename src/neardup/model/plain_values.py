@@ -1,4 +1,4 @@
-"""Values as numpy and pandas have them, as plain Python's: known by what they can do, so that neither need be there."""
+"""Values of numpy and pandas as plain Python values; recognised by behaviour, so that neither library is needed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def is_missing(value: Any) -> bool:
-    """Whether `value` stands for a missing one: None, a float that is NaN, or what pandas has in their place.
+    """Whether `value` stands for a missing value: None, NaN, or one of the markers of pandas (NaT, NA).
 
     >>> is_missing(None), is_missing(float("nan")), is_missing(0), is_missing("")
     (True, True, False, False)
@@ -21,7 +21,8 @@ def is_missing(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """`value`, or what it is in plain Python: a scalar of numpy, a date without a time (its first moment, in UTC).
+    """`value` as plain Python: a numpy scalar becomes a number or datetime, a date its first moment in UTC; any other
+    value stays as it is.
 
     >>> plain(date(2026, 11, 21)).isoformat(), plain("a")
     ('2026-11-21T00:00:00+00:00', 'a')
@@ -48,8 +49,8 @@ def plain(value: Any) -> Any:
 
 
 def make_numbers_plain(settings: object) -> None:
-    """Whole numbers and truth values of numpy in the fields of `settings`, a frozen dataclass, become Python's: a
-    window can remember no others.
+    """Converts whole numbers and booleans of numpy in the fields of `settings`, a frozen dataclass, to Python's,
+    because a window can store no others.
     """
     for name, value in [*vars(settings).items()]:
         known = plain(value)

@@ -1,4 +1,4 @@
-"""QueryOptions: what a query asks for, checked once."""
+"""QueryOptions: the parameters of a query, checked once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class QueryOptions:
     threshold     doc_q that a match has at least
     matches       how many matches and parts are listed; None = all
     time          in milliseconds: only the hours around it are compared with; None = all that live
-    rule          when a document below the threshold shares a part; None: these are not looked for
+    rule          when a document below the threshold is a partial copy; None: partial copies are not looked for
     verify_all    compares with every document instead of searching for candidates
     """
 
@@ -50,7 +50,8 @@ class QueryOptions:
     ) -> QueryOptions:
         """The options that the arguments of `Window.query` stand for, in a window that was opened with `settings`.
 
-        Raises `SettingsError` for what is none.
+        Raises `SettingsError` for an argument out of range or a combination that makes no query, `TypeError` for a text
+        that is no string.
         """
         rule = partial_rule_for_query(settings, partial, containment, delta)
         if (text is None) == (id is None):
@@ -66,8 +67,8 @@ class QueryOptions:
 
 
 def known_id(id: Any) -> Any:
-    """The id of a document that came with this one: a number by its digits. What is no id stays as it is; `TypeError`
-    for several.
+    """`id` in the form in which the window knows it: a number becomes its digits. A value that is no id stays as it is;
+    raises `TypeError` if it is not hashable (a list of ids).
     """
     try:
         return plain_id(id)
@@ -82,6 +83,8 @@ def known_id(id: Any) -> Any:
 def partial_rule_for_query(
     settings: Settings, partial: bool | None, containment: Any, delta: int | None
 ) -> PartialRule | None:
-    """The rule of a query: what is None is as the window has it. Returns None if partial copies are not looked for."""
+    """The rule for partial copies of a query; an argument that is None is taken from `settings`. None if partial copies
+    are not looked for.
+    """
     given = {"partial": partial, "containment": containment, "delta": delta}
     return settings.with_changes(**{n: value for n, value in given.items() if value is not None}).partial_rule

@@ -1,4 +1,4 @@
-"""Some of very many items, drawn at random in one pass."""
+"""A random sample of very many items, drawn in one pass."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Item = TypeVar("Item")
 
 
 class RandomSample(Generic[Item]):
-    """`size` of the items that are added, each as likely as any other, or all if there are fewer: `drawn` of `seen`.
+    """A uniform sample of `size` of the items added, or all if there are fewer: `drawn`, of `seen` items.
 
-    Vitter 1985, algorithm R: memory for those drawn. Equal items and an equal `chance` give an equal sample.
+    Vitter 1985, algorithm R; memory for the items drawn. Equal items and an equal `chance` give an equal sample.
     """
 
     def __init__(self, size: int, chance: Random) -> None:
@@ -22,7 +22,7 @@ class RandomSample(Generic[Item]):
         self.seen = 0
 
     def add(self, item: Item) -> None:
-        """One more item."""
+        """Add one item."""
         self.seen += 1
         if len(self.drawn) < self._size:
             self.drawn.append(item)

@@ -1,4 +1,4 @@
-"""The files that a recipe names: what is in them, and what the recipe string tells of them."""
+"""The files that a recipe names: their contents, and the marks by which the recipe string identifies them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def check_path(name: str, value: object) -> None:
 
 
 def salt_mark(secret: bytes) -> str:
-    """What a recipe tells of a salt: 8 hex digits, which show when the secret is another one."""
+    """The mark of a salt in a recipe string: 8 hex digits that differ when the secret differs."""
     return hashlib.sha256(hashlib.sha256(secret).digest()).hexdigest()[:8]
 
 
 def boilerplate_mark(table: bytes) -> str:
-    """What a recipe tells of the table of boilerplate in a file of these bytes: 8 hex digits of their SHA-256."""
+    """The mark of a boilerplate table in a recipe string: the first 8 hex digits of the SHA-256 of its file's bytes."""
     return hashlib.sha256(table).hexdigest()[:8]
 
 
 def file_bytes(name: str, path: str | Path) -> bytes:
-    """What is in the file that the setting `name` names; `SettingsError` if it cannot be read."""
+    """The bytes of the file at `path`. Raises `SettingsError` for the setting `name` if it cannot be read."""
     try:
         return Path(path).read_bytes()
     except OSError as error:
@@ -35,5 +35,5 @@ def file_bytes(name: str, path: str | Path) -> bytes:
 
 
 def unreadable(name: str, path: str | Path, error: OSError) -> SettingsError:
-    """What is raised where the file that the setting `name` names cannot be read."""
+    """The error to raise if the file at `path`, given by the setting `name`, cannot be read."""
     return SettingsError(name, str(path), f"a file that can be read ({error.strerror})")

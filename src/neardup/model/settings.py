@@ -38,26 +38,26 @@ DEFAULT_WINDOW_HOURS: Final = 24
 MAX_WINDOW_HOURS: Final = 1_000_000
 """More than a hundred years; 0 means no limit."""
 DEFAULT_AHEAD_HOURS: Final = 24
-"""A mistaken time zone, or a day that begins earlier elsewhere, shifts a time by less than a day."""
+"""A wrong time zone shifts a time by less than a day."""
 DEFAULT_MAX_LENGTH: Final = 10_000_000
 DEFAULT_MAX_CANDIDATES: Final = 0
 DEFAULT_CONTAINMENT: Final = 0.8
 DEFAULT_DELTA: Final = 1
 DEFAULT_SHOW: Final = ("title", "subject", "source", "url")
-"""Fields by which people know a document, where they have these names."""
+"""Common names of the fields by which people recognise a document."""
 DEFAULT_BATCH_DOCUMENTS: Final = 256
-"""Enough to spread the cost of some sixty numpy calls a batch; 64 to 512 differ by a tenth."""
+"""Enough to spread the cost of some sixty numpy calls a batch; sizes from 64 to 512 differ by a tenth in speed."""
 CLUSTER_BATCH_DOCUMENTS: Final = 1_024
-"""In a cluster: there a batch also costs two writes of the state document, each with a disk flush, and one search for
-sketches serves the whole batch.
+"""Larger in a cluster, where a batch also costs two writes of the state document, each with a disk flush, and one
+search for sketches serves the whole batch.
 """
 BATCH_BYTES: Final = 4_000_000
 DEFAULT_POLL_SECONDS: Final = 2.0
-"""How long `watch` waits before it looks again."""
+"""How long `watch` waits between two looks at the backlog."""
 DEFAULT_LEXICON_SAMPLE: Final = 2_000
-"""Documents that a lexicon is made of. With very many, the table fills until random strings pass for rare q-grams."""
+"""Documents that a lexicon is made of. With very many, the table fills up: random strings look like rare q-grams."""
 COMPLETE_SHARED: Final = 100
-"""k of the complete search: prefixes of |A| - ceil(t|A|) + k q-grams share at least k. 20 to 200 were tried: 100."""
+"""k of the complete search: prefixes of |A| - ceil(t|A|) + k q-grams share at least k. The best of 20 to 200."""
 MAX_SENTENCE_DOCUMENTS: Final = 300
 """A sentence in more documents than this finds no candidates (Yoon et al. 2012, section 2: 300 occurrences)."""
 MAX_BAND_DOCUMENTS: Final = 10_000
@@ -78,7 +78,7 @@ OR_ALL: Final = ", or all (None in Python)"
 
 
 def check_whole(name: str, value: Any, low: int, high: int | None = None, other: str = "") -> int:
-    """`value`, which may be of numpy; `SettingsError`, which ends with `other`, unless it is whole, `low` to `high`."""
+    """`value`, perhaps of numpy, as an int. `SettingsError`, ending with `other`, unless whole, `low` to `high`."""
     known = plain(value)
     good = isinstance(known, int) and not isinstance(known, bool) and known >= low
     if not good or (high is not None and known > high):
@@ -93,7 +93,7 @@ def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
 
 
 def check_boolean(name: str, value: Any) -> bool:
-    """`value`, which may be of numpy; raises `SettingsError` unless it is true or false: "no" would count as true."""
+    """`value`, perhaps of numpy, as a bool. Raises `SettingsError` for any other value: "no" would count as true."""
     known = plain(value)
     if not isinstance(known, bool):
         raise SettingsError(name, value, "true or false")
@@ -110,7 +110,7 @@ def _names(name: str, value: Any, expected: str, least: int = 0) -> tuple[str, .
 
 
 def _decimal_or_ratio(text: str) -> Fraction:
-    """What "0.7" or "2/3" says: a window remembers its threshold as text, and not every fraction is a decimal."""
+    """The value of "0.7" or "2/3": a window stores its threshold as text, and not every fraction is a decimal."""
     if "/" in text:
         return Fraction(text)
     decimal = Decimal(text)
@@ -119,7 +119,7 @@ def _decimal_or_ratio(text: str) -> Fraction:
 
 
 def exact_threshold(value: Any, name: str = "threshold") -> Fraction:
-    """`value` as the decimal fraction it prints as, in (0, 1]: 0.7 is 7/10, not the nearest float.
+    """`value`, in (0, 1], as the decimal fraction that it prints as: 0.7 is 7/10, not the nearest float.
 
     >>> exact_threshold(0.7)
     Fraction(7, 10)
@@ -136,11 +136,11 @@ def exact_threshold(value: Any, name: str = "threshold") -> Fraction:
 
 
 class SketchLimits(NamedTuple):
-    """What the reach of a sketch decides (docs/definitions.md, Sketch).
+    """The limits that follow from the reach of a sketch (docs/definitions.md, Sketch).
 
-    lowest   the lowest threshold that it is made for
-    whole    sets of up to so many q-grams are their own sketch
-    close    whether grams are as short as a low threshold demands
+    lowest   the lowest threshold that the sketch is made for
+    whole    a set of at most this many q-grams is its own sketch
+    close    whether grams are short, as a low threshold demands
     """
 
     lowest: Fraction
@@ -148,21 +148,21 @@ class SketchLimits(NamedTuple):
     close: bool
 
     def also(self, limit: int) -> int:
-        """Up to what size a set is also sampled as those of up to `limit` are, because one of those may be its copy."""
+        """The largest size of a set that may be a copy of one of size `limit`, and so is sampled in both ways."""
         return int(limit / self.lowest)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What shapes a signature. Two documents can be compared only if their recipes are equal.
+    """The parameters of a signature. Two documents can be compared only if their recipes are equal.
 
     sketch_size   M: how many grams a sketch samples
     reach         the lowest threshold that a sketch is made for: 0.6, or 0.5, which costs more
     lexicon       the path of a lexicon file; None: the default one
-    salt          the path of a file whose bytes are a secret: whoever does not know it cannot tell which grams a sketch
-                  takes. None: everybody can
-    boilerplate   the path of a table of what recurs in each source (`neardup boilerplate learn`), which is left out of
-                  texts before they are signed. None: texts are signed whole
+    salt          the path of a file whose bytes are a secret: without it nobody can tell which grams a sketch takes.
+                  None: there is no secret
+    boilerplate   the path of a table of the pieces that recur in each source (`neardup boilerplate learn`), which are
+                  left out of texts before signing. None: texts are signed whole
     """
 
     q: int = DEFAULT_Q
@@ -188,7 +188,7 @@ class Recipe:
             check_path(name, getattr(self, name))
 
     def reaching(self, threshold: Fraction) -> Recipe:
-        """This, with sketches that reach `threshold` if any does: of the default, the recipe of a new window."""
+        """This recipe; with the lowest reach if `threshold` is below its own."""
         return self if threshold >= exact_threshold(self.reach) else replace(self, reach=min(REACHES))
 
     @property
@@ -200,13 +200,13 @@ class Recipe:
 
     @property
     def salt_seed(self) -> int:
-        """64 bits known only to whoever has the salt; 0 without one. Reads its file (`SettingsError`)."""
+        """64 bits derived from the salt; 0 without one. Reads its file; raises `SettingsError` if it is unusable."""
         secret = self.secret
         return 0 if secret is None else int.from_bytes(hashlib.sha256(secret).digest()[:8], "big")
 
     @property
     def boilerplate_mark(self) -> str:
-        """What distinguishes its table of boilerplate from others, "" without one. Reads its file (`SettingsError`)."""
+        """The mark of its boilerplate table, "" without one. Reads its file; raises `SettingsError` if it cannot."""
         path = self.boilerplate
         return "" if path is None else boilerplate_mark(file_bytes("boilerplate", path))
 
@@ -221,7 +221,7 @@ class Recipe:
         return secret
 
     def text(self, lexicon_id: str) -> str:
-        """The recipe string: stored with every window and signature, compared before anything else is.
+        """The recipe string, which is stored with every window and signature and compared first.
 
         >>> Recipe().text("0123abcd")
         'neardup-2:q4:case:u16:lex-0123abcd:sketch-32-0.6:simhash-1'
@@ -237,15 +237,15 @@ class Recipe:
 
 
 REMEMBERED: Final = ("threshold", "retrieval", "policy", "window_hours", "routes", "min_shared")
-"""Settings that opening a window without them takes over from its last writer."""
+"""Settings taken over from the window's last writer if they are not given when it is opened."""
 REMEMBERED_IF_PARTIAL: Final = ("partial", "containment", "delta")
-"""The same for a window whose last writer looked for partial copies."""
+"""Settings taken over in the same way if the last writer looked for partial copies."""
 REMEMBERED_IF_GIVEN: Final = ("keep_hours", "keep_text", "kinds", *REMEMBERED_IF_PARTIAL)
-"""What a window records only if it differs from the default."""
+"""Settings that a window records only if they differ from the default."""
 
 
 class PartialRule(NamedTuple):
-    """When a document is a partial copy of another: if they have more than `delta` sentences in common, or one
+    """The rule for partial copies: the two documents have more than `delta` sentences in common, or at least one
     sentence and |A ∩ B| / min(|A|, |B|) >= `containment`.
     """
 
@@ -260,29 +260,29 @@ class Settings:
     threshold         t: doc_q >= t makes a duplicate; taken as a decimal fraction
     retrieval         "sketch" (fast, recall about 1) or "complete" (lossless by proof)
     policy            "mark": keep all; "drop": do not store copies; "route": keep them apart, unsearched
-    matches           how many matches, and how many partial copies, a verdict lists, best first; None = all. It
-                      always says how many there are
-    window_hours      hours before a document's own that it is compared with; 0 = no limit
-    keep_hours        hours before the newest one that stay in the window, at least `window_hours`; None = as many
-                      as are compared, 0 = for ever
+    matches           how many matches, and how many partial copies, a verdict lists, best first; None = all. Their
+                      total numbers are always given
+    window_hours      how many hours before its own a document is compared with; 0 = no limit
+    keep_hours        how many hours before the newest one stay in the window, at least `window_hours`; None = as many
+                      as `window_hours`, 0 = all
     ahead_hours       a document whose time is further ahead of the clock than this is rejected
-    advance           whether a document that makes most of a window expire is always believed; else only if its time
-                      is the clock's, or the next document bears it out (`neardup.model.hours.Leap`)
+    advance           whether the time of a document that would make most of a window expire is always believed;
+                      otherwise only if the clock or the next document confirms it (`neardup.model.hours.Leap`)
     routes            further ways to find candidates: "sentences", "simhash"
-    max_documents, max_memory (bytes)   budgets; over them the window loses its oldest hours; 0 = none
+    max_documents, max_memory (bytes)   budgets; a window beyond one drops its oldest hours; 0 = none
     max_length        longer texts (in characters) are rejected
-    max_candidates    more candidates than this are not all verified and the verdict says `truncated`; 0 = no limit
+    max_candidates    if there are more candidates, only some are verified, and the verdict is `truncated`; 0 = no limit
     batch_documents   how many documents are processed at once; None = 256, or 1,024 in a cluster unless candidates
                       are searched for losslessly. Never changes a verdict
-    candidates        "memory": from a window held in memory; "search": from the cluster; never changes a verdict
-    threads           one decides, the others sign what follows and help to compare; never changes a verdict
-    fsync             also survive a power cut, not only a killed process; costs one disk flush a batch
-    min_shared        m of the sketch search; None = by threshold
+    candidates        "memory": found in a window held in memory; "search": by the cluster; never changes a verdict
+    threads           one decides, the others sign the next documents and help to compare; never changes a verdict
+    fsync             whether a batch survives a power cut too, not only a killed process; costs one disk flush a batch
+    min_shared        m of the sketch search: how many keys a candidate shares; None = by threshold
     partial           whether to look for partial copies too (`PartialRule`), by the sentences in common; no policy
                       applies to them
-    containment, delta   from which share of the smaller text on, or above how many sentences in common, a document
-                      below the threshold is a partial copy
-    recipe            how documents are signed; None = as the window was, or the default for a new one
+    containment, delta   a document below the threshold is a partial copy from this share of the smaller text on, or
+                      with more than so many sentences in common
+    recipe            how documents are signed; None = the recipe of the window, or the default for a new one
     keep_text         whether texts are kept as they come, to be shown; None = in a directory yes, in memory no. In a
                       cluster whole documents are stored in any case
     show              fields of a document that are kept to be shown beside its text
@@ -364,7 +364,7 @@ class Settings:
 
     @property
     def kept_hours(self) -> int:
-        """How many hours before the newest one stay; 0 = all."""
+        """How many hours before the newest one stay in the window; 0 = all."""
         return self.window_hours if self.keep_hours is None else self.keep_hours
 
     @property
@@ -374,14 +374,14 @@ class Settings:
 
     @property
     def partial_rule(self) -> PartialRule | None:
-        """When a document is a partial copy; None if they are not looked for."""
+        """The rule for partial copies; None if they are not looked for."""
         if not self.partial:
             return None
         return PartialRule(exact_threshold(self.containment, "containment"), self.delta)
 
     @property
     def remembered(self) -> dict[str, Any]:
-        """What a window remembers of them (`REMEMBERED`), as plain values."""
+        """The settings that a window stores (`REMEMBERED`, and the others where they apply), as plain values."""
         values = {name: getattr(self, name) for name in REMEMBERED}
         values |= {"threshold": str(self.threshold), "routes": list(self.routes)}
         if self.keep_hours is not None:
@@ -395,5 +395,5 @@ class Settings:
         return values
 
     def with_changes(self, **changes: Any) -> Settings:
-        """A copy with some fields changed, validated again; without changes these themselves."""
+        """A copy with some fields changed, validated again; without changes, the same object."""
         return replace(self, **changes) if changes else self

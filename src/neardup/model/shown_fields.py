@@ -1,4 +1,4 @@
-"""The fields of a record that are worth showing, as JSON has them."""
+"""The fields of a record that are to be shown, as JSON values."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from neardup.model.field_path import field_of
 from neardup.model.plain_values import is_missing, plain
 
 TITLES: Final = ("title", "subject")
-"""The fields that say what a document is called, where they are kept (setting `show`): mails have a subject."""
+"""The fields that can hold a document's title, if they are kept (setting `show`); mails have a subject."""
 BEGINNING: Final = 200
-"""Characters of a text that a table shows at most, however wide the terminal is."""
+"""The most characters of a text that a table shows, however wide the terminal is."""
 _SCALARS: Final = (str, int, float, bool)
 _DEEPEST: Final = 100
 _MOST: Final = 10_000
-"""How many levels of a value, and values in it, are kept; a list or an object beyond is kept as `_LEFT_OUT`."""
+"""How many levels of a value, and how many values in it, are kept; lists and objects beyond become `_LEFT_OUT`."""
 _LEFT_OUT: Final = "…"
 
 
 def shown_fields(record: Any, names: Sequence[str]) -> dict[str, Any]:
-    """The fields of a record that are among `names` (dotted ones too) and not empty, as JSON has them.
+    """The fields of a record that are in `names` (which may be dotted) and not empty, as JSON values.
 
     >>> shown_fields({"title": "Rain", "url": "", "page": {"lang": "en"}}, ("title", "url", "page.lang"))
     {'title': 'Rain', 'page.lang': 'en'}
@@ -43,7 +43,7 @@ def _says_nothing(value: Any) -> bool:
 
 
 def _json_value(value: Any, allowed: list[int], level: int = 0) -> Any:
-    """A value as JSON has it, of at most `allowed` values; what JSON has no form for as text."""
+    """A value as JSON can hold it, with at most `allowed` values in it; what JSON cannot hold becomes text."""
     allowed[0] -= 1
     known = value if isinstance(value, _SCALARS) else plain(value)
     if isinstance(known, str):
@@ -61,19 +61,19 @@ def _json_value(value: Any, allowed: list[int], level: int = 0) -> Any:
 
 
 def utf8_text(text: str) -> str:
-    """A text with escapes for what UTF-8 cannot encode."""
+    """A text with escapes in place of unpaired surrogates, which UTF-8 cannot encode."""
     return text.encode(errors="backslashreplace").decode()
 
 
 def beginning(text: str) -> str:
-    """How a text begins: its first line, where news has its headline; with … where that is cut."""
+    """The first line of a text, where news has its headline; cut to `BEGINNING` characters, with … at the end."""
     lines = text[: 4 * BEGINNING].strip().splitlines()
     line = lines[0] if lines else ""
     return line if len(line) <= BEGINNING else line[: BEGINNING - 1] + "…"
 
 
 def title_or_beginning(fields: Mapping[str, Any] | None, text: str) -> str:
-    r"""What a document says of itself in one line.
+    r"""One line that describes a document: its title, or the beginning of its text.
 
     >>> title_or_beginning({"subject": "Ferry"}, "Dear all,"), title_or_beginning({}, "Dear all,\nthe ferry ...")
     ('Ferry', 'Dear all,')

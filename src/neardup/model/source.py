@@ -8,12 +8,12 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 SOURCE_FIELDS: Final = ("source", "url", "from")
-"""The fields that can name it; the first that does counts."""
+"""The fields that can name the source; the first one that does is used."""
 
 
 def source_of(fields: Any) -> str:
-    """The field `source` as it stands, else the host of the `url` without "www.", else the domain of the sender of a
-    mail (`from`); "" where none of them says anything.
+    """The field `source` as it is, else the host of the `url` without "www.", else the domain of a mail's sender
+    (`from`); "" if there is none of them.
 
     >>> source_of({"source": "Reuters", "url": "https://example.org/a"}), source_of({"url": "https://www.example.org/a"})
     ('Reuters', 'example.org')

@@ -1,4 +1,4 @@
-"""Times: whole milliseconds since 1970 UTC, from what people and programs write."""
+"""Times: whole milliseconds since 1970 UTC, read from the forms that people and programs write."""
 
 from __future__ import annotations
 
@@ -21,24 +21,26 @@ MIN_TIME_MS: Final = -62_135_596_800_000  # 0001-01-01
 MAX_TIME_MS: Final = 253_402_300_799_999  # 9999-12-31
 
 _CLOCK_RE: Final = re.compile(r"\d{9,13}(\.\d*)?")
-"""A number as text: 20261121 is read as a date, and so is anything longer than milliseconds are until 2286."""
+"""A number as text. Shorter ones, such as 20261121, are read as dates, and so are longer ones: 13 digits of
+milliseconds last until 2286.
+"""
 _OVER_RE: Final = re.compile(
     r"(?P<day>.{8,10}[T ])(?:24(?=:?00(?::?00(?:[.,]0+)?)?(?:[Zz+-]|$))|(?P<clock>\d\d:?59:?)60(?!\d))"
 )
-"""What ISO 8601 allows and Python does not: the midnight at the end of a day, and a leap second."""
+"""Forms that ISO 8601 allows and Python does not: midnight as 24:00 at the end of a day, and a leap second."""
 _MAIL_RE: Final = re.compile(
     r"(?:[a-z]{3,9}\.?,?\s+)?\d{1,2}[\s-]+[a-z]{3,9}[\s-]+(?:\d\d|\d{4})\s+\d{1,2}:\d\d(?::\d\d)?"
     r"(?:\s+(?:[+-]\d{4}|utc?|gmt|z|[ecmp][sd]t))?(?:\s+\([^()]*\))?",
     re.IGNORECASE,
 )
-"""RFC 2822, with the zones that it names: the letters of any other zone would be taken for UTC."""
+"""RFC 2822, with only the zones that it defines: Python would take the name of any other zone for UTC."""
 _UTC_RE: Final = re.compile(r"(?<=\d) ?(?:utc|gmt)$", re.ASCII | re.IGNORECASE)
-"""Names of the one zone that has but one offset, behind a clock, as databases and logs write it."""
+"""UTC or GMT after a time of day, as databases and logs write it: the only zone names with a single offset."""
 _NAMED_ZONE_RE: Final = re.compile(
     r"\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:[+-]\d\d:?\d\d)?\s*[\[(]?(?![ap]m\b)([a-z]{2}[\w/+-]{0,40})[\])]?$",
     re.ASCII | re.IGNORECASE,
 )
-"""A clock, and behind it the name of a zone: the same name may be of several zones, and its offset may change."""
+"""A time of day followed by the name of a zone: a name may stand for several zones, and its offset may change."""
 TIME_FORMS: Final = (
     "ISO 8601 (2026-11-21T09:00:00Z), RFC 2822 (Sat, 21 Nov 2026 09:00:00 +0000), "
     "or seconds or milliseconds since 1970"
@@ -46,10 +48,10 @@ TIME_FORMS: Final = (
 
 
 def parse_time(value: Any) -> int:
-    """Milliseconds since 1970 UTC, rounded down, of a datetime, a number, or text: ISO 8601, RFC 2822 (mail, RSS), or
-    such a number.
+    """Milliseconds since 1970 UTC, rounded down, of a datetime, a number of seconds or milliseconds, or text: ISO 8601,
+    RFC 2822 (mail, RSS), or such a number.
 
-    `ValueError` says what it got.
+    Raises `ValueError`, which shows the value, for anything else, and for times outside the years 1 to 9999.
 
     >>> parse_time("2026-11-21T09:00:00Z"), parse_time(1_795_251_600)
     (1795251600000, 1795251600000)
@@ -124,7 +126,7 @@ def _outside(value: object) -> str:
 
 
 def time_argument(name: str, value: Any) -> int:
-    """`parse_time` for an argument of a call; `SettingsError` names the argument."""
+    """`parse_time` of an argument of a call; raises `SettingsError`, which names the argument."""
     try:
         return parse_time(value)
     except ValueError:
@@ -133,7 +135,7 @@ def time_argument(name: str, value: Any) -> int:
 
 
 def format_time(milliseconds: int) -> str:
-    """ISO 8601 UTC, with milliseconds only if they are not 0.
+    """A time as ISO 8601 in UTC, with milliseconds only if they are not 0.
 
     >>> format_time(1_795_251_600_000), format_time(1_795_251_600_250)
     ('2026-11-21T09:00:00Z', '2026-11-21T09:00:00.250Z')
@@ -144,7 +146,7 @@ def format_time(milliseconds: int) -> str:
 
 @functools.lru_cache(maxsize=4_096)
 def _format_second(second: int) -> str:
-    """A time up to its seconds, kept because many documents of a stream come within one second."""
+    """A time up to its seconds; cached, because many documents of a stream come within one second."""
     minute, second = divmod(second, 60)
     day, minute = divmod(minute, 1_440)
     return _format_day(day) + _MINUTES[minute] + _SECONDS[second]
@@ -157,21 +159,23 @@ _ENDS: Final = ("Z", *(f".{thousandth:03}Z" for thousandth in range(1, 1_000)))
 
 @functools.lru_cache(maxsize=4_096)
 def _format_day(day: int) -> str:
-    """The date of a day counted from 1970, kept because documents of one day come together."""
+    """The date of a day counted from 1970; cached, because documents of one day come together."""
     # Not datetime.fromtimestamp: it fails for years before 1970 on some platforms.
     stamp = datetime.fromordinal(719_163 + day)
     return f"{stamp.year:04}-{stamp.month:02}-{stamp.day:02}"
 
 
 def plain_time(time: Any) -> Any:
-    """The time as plain Python has it; None for a missing one (NaT). NaN as a number is a mistake."""
+    """`time` as a plain Python value; None if it is missing (None, NaT). A float NaN stays: it is an error, not a
+    missing time.
+    """
     if time is None or isinstance(time, str | int | float):
         return time
     return None if is_missing(time) else plain(time)
 
 
 def shown_value(value: object) -> str:
-    """`value` for a message, a date as ISO 8601 has it."""
+    """`value` as a message shows it; a datetime as ISO 8601."""
     try:
         return value.isoformat() if isinstance(value, datetime) else shown(value)
     except Exception:  # noqa: BLE001 - the zone is another's, and so is what it raises

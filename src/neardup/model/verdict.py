@@ -1,4 +1,4 @@
-"""Verdict: what is said of one document, from its exact overlaps with others (docs/definitions.md, Verdict)."""
+"""Verdict: the result for one document, from its exact overlaps with others (docs/definitions.md, Verdict)."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Match(NamedTuple):
 
 
 class PartialMatch(NamedTuple):
-    """An earlier document, below the threshold, a part of which is in the document asked about.
+    """An earlier document B below the threshold that has a part in common with the document of the verdict, A.
 
-    share        |A ∩ B| / |A|: how much of the document asked about (A) it accounts for
+    share        |A ∩ B| / |A|: how much of A is in B
     containment  |A ∩ B| / min(|A|, |B|): 1.0 if one is wholly in the other
     shared       |A ∩ B|
-    sentences    how many sentence fingerprints they have in common, except those of too many documents
+    sentences    how many sentence fingerprints both have, not counting those that too many documents have
     """
 
     id: str
@@ -47,26 +47,26 @@ class PartialMatch(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What neardup says of one document.
+    """The result for one document.
 
     status        "unique", "near" (doc_q >= t), "exact" (equal normal forms), "empty" (nothing but white space and
-                  punctuation), "unscored" (it could not be compared: no hour around it lives), "partial" (no copy as
-                  a whole, but `partial` names one or more)
-    time          the document's; "" if it is only asked about, by `neardup check`, and has none
-    duplicate_of  best match: highest doc_q, then earliest time, then smallest id; None if there is none
-    score, shared doc_q with it and |A ∩ B|
-    group         id of the head of its group, which has doc_q >= t with every member directly; its own id if
-                  it heads one
+                  punctuation), "unscored" (not compared: none of the hours around it lives any more), "partial" (no
+                  copy as a whole, but `partial` names one or more documents)
+    time          the document's time; "" if the document is only checked (`neardup check`) and has none
+    duplicate_of  best match: highest doc_q, then earliest time, then smallest id; None if there is none score, shared
+    doc_q and |A ∩ B| with the best match
+    group         id of the head of its group, with which every member has doc_q >= t directly; its own id if it is the
+                  head
     candidates    how many documents were compared exactly
-    truncated     something was left out: hours of its window given up to a budget or gone because it came too
-                  late, posting lists too long to read, candidates above the limit
-    matches       matches, best first, as many as `Settings.matches` lists
-    matches_total how many of the documents compared are at or above the threshold, listed or not
-    partial       partial copies, the largest share first, at most as many as of matches; None if not looked for
+    truncated     something was left out: hours dropped for a budget, hours gone because the document came too late,
+                  posting lists too long to read, or candidates above the limit
+    matches       matches, best first, as many as `Settings.matches` lists matches_total how many documents are at or
+    above the threshold, listed or not
+    partial       partial copies, the largest share first, as many as `Settings.matches` lists; None if not looked for
     partial_total how many partial copies there are, listed or not; None if they were not looked for
-    kind          what a copy and its best match are to each other (docs/definitions.md, Kinds); None if it is no
-                  copy, or if one of the two texts was not kept as it came (`Settings.kinds`)
-    differing     in an exact copy, the first number that is a different one in its best match, and that one, as
+    kind          the kind of a copy and its best match (docs/definitions.md, Kinds); None if the document is no copy,
+                  or if one of the two original texts was not kept (`Settings.kinds`)
+    differing     for an exact copy, the first number that differs from the best match, and the number there, as
                   ("12.5", "125"); None if there is none
     """
 
@@ -92,12 +92,12 @@ class Verdict(NamedTuple):
         return self.duplicate_of is not None
 
     def of_kind(self, kind: KindName, differing: tuple[str, str] | None) -> Verdict:
-        """The same with its kind, in a third of the time of `_replace`."""
+        """A copy of this verdict with its kind, in a third of the time of `_replace`."""
         return Verdict._make((*self[:-2], kind, differing))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, keys in the order of the fields; without `partial` and its total, `kind` and `differing` where
-        they were not asked for or are not known; a missing time is None.
+        """Plain values, keys in the order of the fields. `partial` and its total are left out if partial copies were
+        not looked for, `kind` and `differing` if they are None; a missing time is None.
         """
         # Written out for speed: there are ten times as many matches as verdicts.
         matches = [{"id": id, "score": score, "shared": shared} for id, score, shared in self.matches]
@@ -112,12 +112,12 @@ class Verdict(NamedTuple):
         return values
 
     def to_json(self) -> bytes:
-        """One line of JSON, without the line end."""
+        """The verdict as one line of JSON, without the line end."""
         return orjson.dumps(self.to_dict())
 
 
 class Counts:
-    """Verdicts by status, copies by kind, the documents compared exactly for them, and how many left something out."""
+    """Totals of verdicts: by status, copies by kind, documents compared exactly, and truncated verdicts."""
 
     def __init__(self) -> None:
         self.statuses: Counter[str] = Counter()
@@ -136,11 +136,11 @@ class Counts:
 class Member(NamedTuple):
     """A member of a group.
 
-    score, shared   doc_q with the head of this group, and |A ∩ B|. None only where an earlier version of neardup stored
+    score, shared   doc_q with the head of this group, and |A ∩ B|. None only if an earlier version of neardup stored
                     the member without them and the head has gone since
-    duplicate_of, duplicate_score   its best match when its verdict was made, which need not be the head, and doc_q with
-                    that
-    kind            what it and its best match are to each other, as its verdict says
+    duplicate_of, duplicate_score   the best match when the verdict was made, which need not be the head, and doc_q with
+                                    it
+    kind            the kind of the member and its best match, as in the verdict
     """
 
     id: str
@@ -153,8 +153,8 @@ class Member(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Documents with doc_q >= t to `head` directly; `time` is the head's. A head that has gone is still named, and
-    `head_is_there` is false.
+    """Documents with doc_q >= t to `head` directly; `time` is the head's. If the head has gone, `head` still names it,
+    and `head_is_there` is false.
     """
 
     head: str
@@ -164,11 +164,11 @@ class Group(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many documents are there: the members, and the head unless it has gone."""
+        """How many documents the group has now: the members, and the head unless it has gone."""
         return len(self.members) + self.head_is_there
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, keys in the order of the fields; members without `kind` where it is not known."""
+        """Plain values, keys in the order of the fields; members have no `kind` if it is not known."""
         members = [member._asdict() for member in self.members]
         for member in members:
             if member["kind"] is None:
@@ -190,7 +190,7 @@ class Overlap(NamedTuple):
 
     @property
     def score(self) -> float:
-        """doc_q; 1.0 for equal normal forms, even too short to have a q-gram."""
+        """doc_q; 1.0 for equal normal forms, even if they are too short to have a q-gram."""
         return 1.0 if self.exact else self.shared / self.larger
 
 
@@ -198,9 +198,9 @@ overlap_of = maker_of(Overlap)
 
 
 class Part(NamedTuple):
-    """A document below the threshold that has a part in common with another, A; `size` = |A|.
+    """A document B below the threshold that has a part in common with the document A; `size` = |A|.
 
-    `smaller` = min(|A|, |B|), `sentences` in common.
+    `smaller` = min(|A|, |B|); `sentences`: how many both have.
     """
 
     doc: int
@@ -213,17 +213,17 @@ class Part(NamedTuple):
 
     @property
     def match(self) -> PartialMatch:
-        """What a verdict says of it."""
+        """The part as a verdict lists it."""
         share, containment = self.shared / self.size, self.shared / self.smaller
         return PartialMatch(self.id, share, containment, self.shared, self.sentences)
 
 
 class Basis(NamedTuple):
-    """What a verdict is based on.
+    """The stored documents that a verdict is based on.
 
-    best    the best match; None: there is none
-    parts   the parts that it names, and perhaps others
-    head    the match whose group its document joins; None: it heads one of its own
+    best    the best match; None if there is none
+    parts   the parts that the verdict lists, and perhaps others
+    head    the match whose group the document joins; None: it heads a group of its own
     """
 
     best: Overlap | None = None
@@ -232,7 +232,7 @@ class Basis(NamedTuple):
 
 
 def required_overlap(threshold: Fraction, larger: Count) -> Count:
-    """ceil(t · max(|A|, |B|)): the smallest |A ∩ B| that makes doc_q >= t, in integers; of one pair, or of an array.
+    """ceil(t · max(|A|, |B|)), the smallest |A ∩ B| with doc_q >= t, in integers; for one number or an array.
 
     >>> from fractions import Fraction
     >>> required_overlap(Fraction(7, 10), 10), required_overlap(Fraction(7, 10), 11)
@@ -251,5 +251,5 @@ def best_first(overlaps: Sequence[Overlap]) -> list[Overlap]:
 
 
 def largest_first(parts: Iterable[Part]) -> list[Part]:
-    """The parts of one document by what they share with it, most first; then earliest time, then id."""
+    """The parts of one document, the largest |A ∩ B| first; then earliest time, then id."""
     return sorted(parts, key=lambda part: (-part.shared, part.time, part.id))

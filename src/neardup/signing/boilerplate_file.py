@@ -33,8 +33,8 @@ def save(table: Boilerplate, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Boilerplate:
     """The table in the file at `path`.
 
-    Raises `BoilerplateError` naming what was found and what was expected for any other file, `OSError` if it cannot be
-    read.
+    Raises `BoilerplateError`, which says what was found and what was expected, if the file is no such table, `OSError`
+    if it cannot be read.
     """
     try:
         known = json.loads(Path(path).read_bytes())
@@ -51,7 +51,7 @@ def load(path: str | os.PathLike[str]) -> Boilerplate:
 
 
 def _source(value: Any) -> SourceBoilerplate:
-    """The names are made again from what is there, because people may have edited it."""
+    """One source of the file. The names of its pieces are normalised again, because people may have edited them."""
     counted = {name_of(piece): int(count) for piece, count in value["pieces"].items()}
     counted.pop("", None)
     return SourceBoilerplate(int(value["documents"]), counted)

@@ -1,4 +1,4 @@
-"""What of a text is signed: all of it, or what is left without the boilerplate of its source."""
+"""The part of a text that is signed: the whole text, or the text without the boilerplate of its source."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 
 
 class CountedPart(NamedTuple):
-    """What is signed by the `table` of a recipe; None if it has none, and texts are signed whole."""
+    """Selects the part of a text that is signed, by a recipe's boilerplate `table`; None: texts are signed whole."""
 
     table: Boilerplate | None
 
     @classmethod
     def by(cls, recipe: Recipe) -> Self:
-        """That of `recipe`; raises `BoilerplateError` for a file that is no table, `SettingsError` or `OSError` if it
-        cannot be read.
+        """The `CountedPart` of `recipe`. Raises `BoilerplateError` for a file that is no table, `SettingsError` or
+        `OSError` if it cannot be read.
         """
         return cls(None if recipe.boilerplate is None else load(recipe.boilerplate))
 
     def left_out(self, text: str, fields: Any) -> LeftOut:
-        """What of `text` is not signed; `fields` say whose it is (`source_of`)."""
+        """The parts of `text` that are not signed; `fields` name its source (`source_of`)."""
         return NOTHING if self.table is None else self.table.left_out(text, source_of(fields))
 
     def of(self, text: bytes, fields: Any) -> bytes:
-        """What of a text is signed, in UTF-8 as it is."""
+        """The part of `text` that is signed; both in UTF-8."""
         if self.table is None:
             return text
         whole = text.decode()

@@ -33,7 +33,7 @@ class SetOverlap(NamedTuple):
 
     @property
     def containments(self) -> tuple[float, float]:
-        """How much of A is in B, and of B in A."""
+        """|A ∩ B| / |A|, the share of A that is in B, and |A ∩ B| / |B|."""
         return self._share(self.size_a), self._share(self.size_b)
 
     def _share(self, size: int) -> float:
@@ -54,8 +54,8 @@ def doc_q(a: str, b: str, *, q: int = 4, fold_case: bool = False) -> float:
     """|A ∩ B| / max(|A|, |B|) over the sets of q-grams of the two normal forms (Montanari & Puglisi 2012,
     Definition 3.32).
 
-    From 0 to 1; symmetric; 1 for equal non-empty normal forms, however short; else 0 if one has no q-gram.
-    Raises `TypeError` for what is no text, `DocumentError` for an unpaired surrogate, `SettingsError` for a q outside 1
+    From 0 to 1; symmetric; 1 for equal non-empty normal forms, however short; else 0 if one has no q-gram. Raises
+    `TypeError` if an argument is no text, `DocumentError` for an unpaired surrogate, `SettingsError` for a q outside 1
     to 16. Costs about 0.1 ms for 4 KB.
 
     >>> doc_q("A rose is a flower", "A rose is a flower!")

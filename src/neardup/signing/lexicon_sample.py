@@ -1,4 +1,4 @@
-"""A lexicon from documents: the sample of a collection counted into statistics."""
+"""A lexicon from documents: draws a sample of a collection, and counts its words and q-grams."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class EmptySample(SettingsError):
-    """There was no text to make the lexicon `name` from: every word and q-gram would be unknown to it."""
+    """There was no text to make the lexicon `name` from: it would know no word and no q-gram."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, 0, "made of documents")
@@ -31,7 +31,7 @@ class EmptySample(SettingsError):
 
 
 def sampled(texts: Iterable[str], size: int) -> tuple[list[str], int]:
-    """(`size` of the texts, drawn at random, or all if there are fewer; how many there were). Repeatable."""
+    """(`size` of the texts, drawn at random, or all if there are fewer; how many texts there were). Repeatable."""
     sample = RandomSample[str](size, random.Random(0))  # noqa: S311 - a sample, not a secret
     for text in texts:
         sample.add(text)
@@ -39,9 +39,10 @@ def sampled(texts: Iterable[str], size: int) -> tuple[list[str], int]:
 
 
 def lexicon_of(texts: Iterable[str], *, name: str, q: int = 4, fold_case: bool = False) -> Lexicon:
-    """The lexicon called `name` of these texts, whose order does not matter. Each takes about 0.1 ms and no memory.
+    """The lexicon of these texts, called `name`; the order of texts does not matter. Each takes about 0.1 ms and no
+    memory.
 
-    Raises `ValueError` for a text with an unpaired surrogate, `SettingsError` for a `q` that cannot be, `EmptySample`
+    Raises `ValueError` for a text with an unpaired surrogate, `SettingsError` for a `q` outside 1 to 16, `EmptySample`
     if there is no text.
 
     >>> lexicon_of(["Rain at noon.", "Rain at dusk.", "Snow."], name="weather").documents

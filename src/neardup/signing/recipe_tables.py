@@ -1,4 +1,4 @@
-"""What a signer needs of its recipe: tables, rules, and what of a text counts."""
+"""The tables and rules that a signer needs for its recipe."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MASK: Final = 0xFFFFFFFFFFFFFFFF
 
 
 class RecipeTables:
-    """The tables of a recipe, read from the files that it names; `text` is its string."""
+    """The tables of a recipe, read from the files that it names; `text` is the recipe string."""
 
     def __init__(self, recipe: Recipe) -> None:
         self.lexicon = _lexicon_of(recipe)
@@ -48,7 +48,7 @@ def _lexicon_of(recipe: Recipe) -> Lexicon:
 
 
 def sketch_rules(recipe: Recipe) -> SketchRules:
-    """What a recipe says about its sketches (docs/definitions.md, Sketch)."""
+    """The numbers that sketches of a recipe depend on (docs/definitions.md, Sketch)."""
     q, limits = recipe.q, recipe.sketch_limits
     close = limits.close
     return SketchRules(
@@ -65,6 +65,6 @@ def sketch_rules(recipe: Recipe) -> SketchRules:
 
 
 def _multipliers(seed: int) -> Keys:
-    """C1 to C7."""
+    """The multipliers C1 to C7, which depend on the salt by `seed`."""
     values = [splitmix64((j * _GOLDEN + seed) & _MASK) for j in range(1, 8)]
     return np.array(values, np.uint64) | np.uint64(1)

@@ -1,6 +1,6 @@
-"""Signature: all fields of one document, and what a decision needs of a batch (docs/definitions.md, Signature).
+"""Signature: all signed fields of one document, and the arrays of a signed batch (docs/definitions.md, Signature).
 
-The values alone; `neardup.signing.signer` makes them.
+This module only defines the values; `neardup.signing.signer` computes them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Values = TypeVar("Values", Bytes, Keys)
 class Signature:
     """Everything neardup computes from one text; 64-bit values as 16 hex digits, most significant first.
 
-    qgrams          the distinct q-grams as their own characters, by code point
-    sketch          keys of q-grams and of wider grams sampled, part by part
+    qgrams          the distinct q-grams as their own characters, sorted by code point
+    sketch          keys of the sampled q-grams and wider grams, part by part
     sentences       sentence fingerprints in text order, each once
     simhash         one per variant; `simhash_bands`: `variant:block:hhhh`, four a variant that has features
     """
@@ -40,31 +40,31 @@ class Signature:
     simhash_bands: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, lists for tuples: what is indexed."""
+        """Plain values, with lists for tuples, as a cluster indexes them."""
         return {
             name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
         }
 
 
 def part_of(values: Values, offsets: Offsets, first: int, last: int) -> tuple[Values, Offsets]:
-    """Documents `first` to `last` (excluded) of `values` one after another with n + 1 `offsets`; shares memory."""
+    """Documents `first` to `last` (excluded) of concatenated `values` and their n + 1 `offsets`; shares memory."""
     return values[offsets[first] : offsets[last]], offsets[first : last + 1] - offsets[first]
 
 
 def joined(parts: Sequence[tuple[Values, Offsets]]) -> tuple[Values, Offsets]:
-    """Several such pairs as one; the values are copied."""
+    """Several pairs (concatenated values, n + 1 offsets) as one; the values are copied."""
     bases = np.cumsum([0, *(int(offsets[-1]) for _, offsets in parts)])
     moved: list[Offsets] = [offsets[1:] + base for (_, offsets), base in zip(parts, bases, strict=False)]
     return np.concatenate([values for values, _ in parts]), np.concatenate([np.zeros(1, np.int64), *moved])
 
 
 class SignedBatch(NamedTuple):
-    """What the decision needs of some documents; arrays that lie one after another come with n + 1 offsets.
+    """The signatures of some documents, as far as a decision needs them; concatenated arrays come with n + 1 offsets.
 
     texts             normal forms in UTF-8, one after another
-    counts            |A| of every document; `kernels.sketch.UNCOUNTED` for those whose set was not made yet
+    counts            |A| of every document; `kernels.sketch.UNCOUNTED` for those whose set was not built yet
     sketches          keys of every sketch, one after another
-    levels, bitmaps   levels (uint8) and bitmaps around them (n × 3 × 16); see kernels/bitmap_filter.py
+    levels, bitmaps   levels (uint8), and bitmaps at and beside them (n × 3 × 16); see kernels/bitmap_filter.py
     fingerprints      n × 2: the first 128 bits of the SHA-256 of the normal form
     """
 
@@ -91,11 +91,11 @@ class SignedBatch(NamedTuple):
         )
 
     def text(self, index: int) -> bytes:
-        """Normal form of document `index`."""
+        """The normal form of document `index`."""
         return self.texts[self.text_offsets[index] : self.text_offsets[index + 1]].tobytes()
 
     def views(self, indices: Iterable[int]) -> list[memoryview]:
-        """Normal forms of these documents where they lie."""
+        """The normal forms of these documents; shares memory."""
         data, offsets = self.texts.data, self.text_offsets.tolist()
         return [data[offsets[i] : offsets[i + 1]] for i in indices]
 
@@ -120,7 +120,9 @@ class WordFeatures(NamedTuple):
     def of_keys(
         cls, sentences: Keys, sentence_offsets: Offsets, bands: Keys, band_offsets: Offsets, *, variants: int
     ) -> WordFeatures:
-        """Those of documents with these sentences and `band_keys`; of a simhash that has features it has one."""
+        """The word features of documents with these `sentences` and `bands` (as from `band_keys`). The number of
+        features is not known: it is 1 for each simhash that has any.
+        """
         simhashes = np.zeros((len(band_offsets) - 1, variants), np.uint64)
         positions = (
             np.repeat(np.arange(len(simhashes)), np.diff(band_offsets)),
@@ -141,7 +143,7 @@ class WordFeatures(NamedTuple):
         )
 
     def band_keys(self) -> tuple[Keys, Offsets]:
-        """`variant << 18 | block << 16 | value` of every simhash band, one document after another, n + 1 offsets."""
+        """`variant << 18 | block << 16 | value` of every simhash band, document by document, and n + 1 offsets."""
         n, variants = self.simhashes.shape
         blocks = np.arange(4, dtype=np.uint64)
         values = self.simhashes[:, :, None] >> (np.uint64(48) - np.uint64(16) * blocks) & np.uint64(0xFFFF)
@@ -153,7 +155,7 @@ class WordFeatures(NamedTuple):
 
 
 def concatenated(texts: Sequence[bytes | memoryview]) -> tuple[Bytes, Offsets]:
-    """`texts` one after another as bytes, and n + 1 offsets."""
+    """`texts` one after another as one array of bytes, and n + 1 offsets."""
     offsets = np.zeros(len(texts) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=offsets[1:])
     return np.frombuffer(b"".join(texts), np.uint8), offsets

@@ -1,7 +1,8 @@
 """Signer: signs texts by one recipe, in batches or one by one (docs/definitions.md, Signature).
 
-`sign` gives a whole signature, equal to the bit to what `neardup.oracle.definitions` and the Elasticsearch plugin give.
-`Signer` works on batches, and makes only what a decision needs: sentences and simhashes have a method of their own.
+`sign` makes a whole signature, equal to the bit to that of `neardup.oracle.definitions` and of the Elasticsearch
+plugin. `Signer` works on batches, and makes only what a decision needs; sentences and simhashes have a method of their
+own.
 """
 
 from __future__ import annotations
@@ -39,23 +40,23 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _SETS_AT_ONCE: Final = 32
-"""How many key sets are made before their prefixes are taken: a cache holds this many, and no new memory is needed."""
+"""How many key sets are built before their prefixes are taken: few enough to fit a cache and reuse memory."""
 _KEPT_BYTES: Final = 1_260_000
-"""Working arrays are kept for normal forms of up to this many bytes, and for texts to be signed of two thirds of that:
-the arrays for one text of 10 MB took 600 MB.
+"""Working arrays are kept between calls for normal forms of up to this many bytes, and texts of up to two thirds of
+that: the arrays for one text of 10 MB take 600 MB.
 """
 LEAST_SECRET: Final = 16
-"""Bytes of a salt from which on nobody can try all there are."""
+"""The fewest bytes of a salt that cannot be found by trying all values."""
 
 
 class _Memory(threading.local):
-    """One thread's working arrays, kept from call to call and replaced when a longer text comes."""
+    """The working arrays of one thread, kept between calls and replaced if a text is too long for them."""
 
     size = 0
     scratch: Scratch | None = None
 
     def for_bytes(self, size: int) -> Scratch:
-        """Arrays for texts of up to `size` bytes; kept for the next ones unless they are large."""
+        """Arrays for texts of up to `size` bytes; kept for the next call unless they are large."""
         if size > _KEPT_BYTES:
             return _new_scratch(size)
         if self.scratch is None or size > self.size:
@@ -65,7 +66,7 @@ class _Memory(threading.local):
 
 
 def _new_scratch(size: int) -> Scratch:
-    """Only what a text needs of the arrays is written to: the system gives no memory for the rest."""
+    """Working arrays for `size` bytes. The system gives memory only to the parts that are written to."""
     slots = 1 << (4 * size - 1).bit_length()
     return Scratch(
         points=np.empty(4 * size + 4, np.uint32),
@@ -98,9 +99,9 @@ class Signer:
         return self._memory.for_bytes(size)
 
     def sign(self, texts: Sequence[bytes], *, normal: bool = False, counted: bool = False) -> SignedBatch:
-        """What the decision needs of the signatures of valid UTF-8 `texts`.
+        """The signatures of valid UTF-8 `texts`, as far as a decision needs them.
 
-        `normal`: they are normal forms already; `counted`: |A| is wanted for all of them.
+        `normal`: the texts are normal forms already; `counted`: |A| is wanted for all texts.
         """
         n = len(texts)
         data, offsets = concatenated(texts)
@@ -129,7 +130,7 @@ class Signer:
         )
 
     def count(self, batch: SignedBatch, which: Sequence[int]) -> None:
-        """Sets |A| in `batch` itself, for those of the documents `which` that have none yet. Linear in their texts."""
+        """Sets |A| in `batch` for those documents of `which` that are not counted yet. Linear in their texts."""
         uncounted = np.array([i for i in which if batch.counts[i] == UNCOUNTED], np.int64)
         if len(uncounted):
             self.count_texts(batch.texts, batch.text_offsets, uncounted, batch.counts)
@@ -142,7 +143,7 @@ class Signer:
     def key_sets(self, batch: SignedBatch, which: Sequence[int] | None = None) -> tuple[Keys, Offsets]:
         """The distinct q-gram keys of every document, or of those in `which`, one after another, and n + 1 offsets.
 
-        Made anew from their texts.
+        The sets are built anew from the texts at every call.
         """
         texts, ends = batch.texts, batch.text_offsets
         if which is not None:
@@ -153,7 +154,7 @@ class Signer:
         return out[: offsets[-1]], offsets
 
     def window_keys(self, form: bytes) -> Keys:
-        """The key of every q-gram of one normal form, in order, repeated ones too. Linear."""
+        """The key of every q-gram of one normal form, in text order, with repetitions. Linear."""
         out = np.empty(len(form) + 1, np.uint64)
         return out[
             : window_keys(
@@ -164,7 +165,7 @@ class Signer:
     def prefixes(self, batch: SignedBatch, threshold: Fraction) -> tuple[Keys, Offsets]:
         """The rarest keys of every document that a lossless search at `threshold` needs.
 
-        Sets |A| of all of them in `batch` itself.
+        Also sets |A| of all documents in `batch`.
         """
         n = len(batch.counts)
         # Of no documents, of which a store has refused all: one part without any.
@@ -181,7 +182,7 @@ class Signer:
         return out[: offsets[-1]], offsets
 
     def qgrams(self, form: bytes) -> dict[int, str]:
-        """The q-grams of a normal form as their own characters, by key."""
+        """A dict from key to q-gram, as text, of all q-grams of a normal form."""
         text, q = form.decode(), self.recipe.q
         names = sorted({text[i : i + q] for i in range(len(text) - q + 1)})
         keys, _ = self.key_sets(self.sign([name.encode() for name in names], normal=True))
@@ -209,7 +210,9 @@ class Signer:
         return self.key_sets(self.sign([text]))[0], words
 
     def signature(self, text: str) -> Signature:
-        """The whole signature of `text`; `DocumentError` for an unpaired surrogate, `TypeError` for what is no text."""
+        """The whole signature of `text`. Raises `DocumentError` for an unpaired surrogate, `TypeError` if it is no
+        text.
+        """
         encoded = text_argument("text", text)
         batch, words = self.sign([encoded], counted=True), self.word_features([encoded])
         form = batch.text(0).decode()
@@ -237,9 +240,9 @@ def _hex(values: Keys) -> tuple[str, ...]:
 
 
 def signer_for(recipe: Recipe) -> Signer:
-    """The signer of `recipe`, kept for as long as the files that it names stay as they are.
+    """The signer of `recipe`; cached for as long as the files that it names do not change.
 
-    Raises `SettingsError` for what is no recipe, or for one that names a file that cannot be read.
+    Raises `SettingsError` if `recipe` is no recipe, or names a file that cannot be read.
     """
     if not isinstance(recipe, Recipe):
         raise SettingsError("recipe", recipe, "a neardup.Recipe")
@@ -249,7 +252,7 @@ def signer_for(recipe: Recipe) -> Signer:
 
 
 def signer_of_new(settings: Settings) -> Signer:
-    """The signer of a new window with these `settings`: of their recipe, or of the default for their threshold.
+    """The signer for a new window with these `settings`: of their recipe, or of the default recipe for their threshold.
 
     Raises `SettingsError` as `signer_for` does.
     """
@@ -271,7 +274,7 @@ def _kept_signer(recipe: Recipe, stamps: tuple[object, ...]) -> Signer:
 
 @functools.cache
 def _warn_of_weak_salt(salted: Recipe, stamp: object) -> None:  # noqa: ARG001 - part of the key
-    """Logs once that the salt of `salted` is so short that whoever wants to know it can try every one."""
+    """Logs once that the salt of `salted` is so short that it can be found by trying all values."""
     secret = salted.secret
     if secret is not None and len(secret) < LEAST_SECRET:
         log.warning(
@@ -287,9 +290,10 @@ _DEFAULT = Recipe()
 def sign(text: str, *, recipe: Recipe = _DEFAULT, source: str | None = None) -> Signature:
     """The signature of `text`. Linear in its length; about 1 ms for 4 KB, nearly all of it for the q-grams as text.
 
-    Of a recipe with boilerplate it is that of the text without what recurs in `source`, or without a source, in any.
+    If the recipe has a table of boilerplate, the pieces that recur in `source`, or without a source in any source, are
+    left out before signing.
 
-    Raises `TypeError` for what is no text, `DocumentError` if `text` has an unpaired surrogate, `SettingsError` if a
+    Raises `TypeError` if `text` is no text, `DocumentError` if `text` has an unpaired surrogate, `SettingsError` if a
     file of the recipe cannot be read, `LexiconError` if its lexicon is damaged.
 
     >>> from neardup import sign

@@ -1,1 +1,1 @@
-"""Data files that Python and Java both read: Unicode, lexicons, and the container they lie in."""
+"""Data files that Python and Java both read: Unicode, lexicons, and their container format."""

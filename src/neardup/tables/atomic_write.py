@@ -1,4 +1,4 @@
-"""Files written whole or not at all: under another name, then renamed, so that nobody ever reads half of one."""
+"""Files written whole or not at all: under another name, then renamed, so that nobody ever reads half a file."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from pathlib import Path
 from typing import Final
 
 DRAFT: Final = ".tmp"
-"""What a draft is called that a killed process has left: the file, a dot, the process id, and this."""
+"""The end of the name of a draft: the name of the file, a dot, the process id, and this. A killed process leaves one.
+"""
 _NOT_REPLACED: Final = (errno.EBUSY, errno.EPERM, errno.EACCES)
-"""What the system says of a file that is mounted by itself, or is somebody else's in a directory like /tmp."""
+"""Errors of renaming onto a file that is a mount by itself, or somebody else's in a directory like /tmp."""
 
 
 @contextmanager
 def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """The name of a file beside the file `path` that takes its place in the end; not after an error, when it is
-    removed. A link stays one, and its file is replaced; one that cannot be is overwritten. Raises `OSError` for a
-    device or a pipe, in whose place a file would be left.
+    """The path of a draft beside the file `path`, which replaces the file at the end of the `with` block; after an
+    error the draft is removed instead. If `path` is a symbolic link, the file it points to is replaced. A file that
+    cannot be replaced is overwritten. Raises `OSError` for a device or a pipe, because a file would take its place.
     """
     target = Path(os.path.realpath(path))  # Path.resolve raises for links that lead in a circle
     if target.exists() and not target.is_file() and not target.is_dir():  # of a directory the system says it
@@ -43,7 +44,7 @@ def draft_of(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def other_drafts(path: str | os.PathLike[str]) -> list[str]:
-    """The drafts of the file `path` that are not this process's: a killed one has left them, or one is at work."""
+    """The drafts of the file `path` by other processes, which were killed or are still writing."""
     target = Path(os.path.realpath(path))
     draft_re = re.compile(rf"{re.escape(target.name)}\.(?!{os.getpid()}\.)[0-9]+{re.escape(DRAFT)}")
     try:
@@ -55,10 +56,10 @@ def other_drafts(path: str | os.PathLike[str]) -> list[str]:
 def write_whole(
     path: str | os.PathLike[str], data: bytes, *, private: bool = False, mode: int | None = None
 ) -> None:
-    """Make `data` the content of the file `path`, on the disk, or leave it as it is; a link stays one, and its file is
-    replaced; links that lead in a circle have none, and the first gives way.
+    """Make `data` the content of the file `path`, flushed to disk, or leave the file as it is. If `path` is a symbolic
+    link, the file it points to is replaced; of links in a circle the first is replaced.
 
-    `private`: it is a secret, which nobody but the owner can read, from its first byte on. `mode`: who may do what.
+    `private`: nobody but the owner can read the file, from its first byte on. `mode`: its permissions.
     """
     with draft_of(path) as beside:
         if private:

@@ -10,8 +10,8 @@ One format for all of them, read by Python here and by Java in the plugin. All n
         16      8  uint64, xxh64 (seed 0) of the payload
         24      -  the payload as one zlib stream (RFC 1950), which ends where the file ends
 
-The checksum is of the payload before compression: two files of the same content have the same checksum
-whatever zlib wrote them.
+The checksum is taken of the payload before compression: files of equal content have equal checksums, whichever zlib
+wrote them.
 """
 
 from __future__ import annotations
@@ -37,10 +37,9 @@ Table = TypeVar("Table")
 
 
 def write(path: str | os.PathLike[str], kind: bytes, version: int, payload: bytes) -> int:
-    """The checksum of `payload`, after it was written to `path`.
+    """Write `payload` to `path`, and return its checksum.
 
-    The file appears whole or not at all. Raises `FileNotFoundError`
-    naming the directory if that is not there.
+    The file appears whole or not at all. Raises `FileNotFoundError` naming the directory if it does not exist.
     """
     check_directory(path)
     checksum = xxhash.xxh64_intdigest(payload, seed=0)
@@ -50,7 +49,7 @@ def write(path: str | os.PathLike[str], kind: bytes, version: int, payload: byte
 
 
 def check_directory(path: str | os.PathLike[str]) -> None:
-    """Raises `FileNotFoundError` naming the directory of `path` if there is none: nothing could be written there."""
+    """Raises `FileNotFoundError`, which names the directory of `path`, if this directory does not exist."""
     directory = Path(path).parent
     if not directory.is_dir():
         raise FileNotFoundError(
@@ -63,9 +62,9 @@ def read(
 ) -> bytes:
     """The payload of the file at `path`.
 
-    Raises `error` naming what was found and what was expected if the file is of another kind or version,
-    cut short, longer than it says, or differs in one bit from what was written. Raises `OSError` if it
-    cannot be read at all.
+    Raises `error`, which says what was found and what was expected, if the file is of another kind or version, cut
+    short, longer than its header says, or differs in one bit from what was written. Raises `OSError` if the file cannot
+    be read at all.
     """
     data = Path(path).read_bytes()
     if len(data) < HEADER.size:
@@ -85,7 +84,7 @@ def read(
 
 
 def shipped(name: str, read_file: Callable[[Path], Table]) -> Table:
-    """What `read_file` makes of the data file `name` that ships with the package; raises what that raises."""
+    """The result of `read_file` on the data file `name` that ships with the package; raises what `read_file` raises."""
     with resources.as_file(resources.files("neardup") / "data" / name) as path:
         return read_file(path)
 

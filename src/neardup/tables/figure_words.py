@@ -1,7 +1,8 @@
 """Words that stand for figures: months, weekdays and numbers in some languages, lower-cased.
 
-A table, and the only thing about kinds that knows a language: what a form changes from issue to issue is written with
-digits in all of them, and with these words in most. Articles that are also numbers ("un", "ein") are left out.
+This table is the only part of kinds that depends on a language: the figures that a form changes from issue to issue are
+written with digits in all languages, and with these words in most of them. Articles that are also numbers ("un", "ein")
+are left out.
 """
 
 from __future__ import annotations

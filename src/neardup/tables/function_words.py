@@ -1,7 +1,7 @@
-"""Words of English that begin sentences and are no names: the closed classes of words, and how one greets.
+"""English words that begin sentences and are no names: the closed classes of words, and greetings.
 
-Articles, pronouns, prepositions, conjunctions, auxiliaries, question words and the commonest adverbs of a sentence: the
-same in any text, so no list of a corpus.
+Articles, pronouns, prepositions, conjunctions, auxiliaries, question words and the commonest adverbs of a sentence.
+They are the same in any text, so the list is not taken from a corpus.
 """
 
 from __future__ import annotations
@@ -28,4 +28,4 @@ haven't hasn't re fwd fw cc bcc ps fyi
 """
 
 FUNCTION_WORDS: Final = frozenset(_WORDS.split())
-"""Those words, in small letters."""
+"""These words, in lower case."""

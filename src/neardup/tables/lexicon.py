@@ -1,7 +1,7 @@
 """Lexicon: the statistics of a sample collection, by which words and q-grams are weighted.
 
-It says which words are common, how much a word weighs in a simhash, and in which order the complete search looks
-q-grams up. It changes retrieval and weights, never a sketch or a doc_q.
+A lexicon decides which words are common, how much a word weighs in a simhash, and in which order the complete search
+looks up q-grams. It changes retrieval and weights, never a sketch or a doc_q.
 
 A document frequency df is kept as a class of one byte: 255 if df < 2 (unknown), else min(254, round(16 ·
 log2 df)). Classes are kept by slot, not by word or q-gram: the top 22 bits of a q-gram's key, the top 20
@@ -79,7 +79,7 @@ def word_slots(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Lexicon:
-    """What a sample of `documents` documents says about words and about q-grams of length `q`.
+    """The frequencies of words and of q-grams of length `q` in a sample of `documents` documents.
 
     `qgram_classes` and `word_classes` are read-only, indexed by slot. A word is common if its class is not
     255 and at least `common_class`. `fold_case` says whether the q-grams were taken from folded normal
@@ -100,7 +100,7 @@ class Lexicon:
 
     @functools.cached_property
     def id(self) -> str:
-        """The first 8 hex digits of the checksum: equal for equal contents, part of every recipe."""
+        """The first 8 hex digits of the checksum: equal for equal contents, and part of every recipe string."""
         digest = xxhash.xxh64(self._head(), seed=0)
         digest.update(self.qgram_classes.tobytes())
         digest.update(self.word_classes.tobytes())
@@ -115,7 +115,7 @@ class Lexicon:
     def load(cls, path: str | os.PathLike[str]) -> Lexicon:
         """The lexicon in the file at `path`, in about 20 ms.
 
-        Raises `LexiconError` naming what was found and what was expected if the file is damaged or foreign,
+        Raises `LexiconError`, which says what was found and what was expected, if the file is damaged or no lexicon,
         `OSError` if it cannot be read.
         """
         payload = container.read(path, KIND, VERSION, LexiconError)
@@ -131,7 +131,7 @@ class Lexicon:
 
     @classmethod
     def _parsed(cls, payload: bytes) -> Lexicon:
-        """Raises `ValueError` saying what was found in place of a payload."""
+        """The lexicon in `payload`. Raises `ValueError`, which says what was found, if it is no such payload."""
         if len(payload) < _HEAD.size:
             raise ValueError(f"a payload of {len(payload)} bytes")
         q, fold_case, n_class, common_class, documents, name_bytes = _HEAD.unpack_from(payload)
@@ -163,7 +163,7 @@ def _default() -> Lexicon:
 
 
 class LexiconBuilder:
-    """Counts documents by slot; 20 MB of memory, whatever the size of the sample.
+    """Counts documents by slot, and builds a lexicon; 20 MB of memory, whatever the size of the sample.
 
     >>> builder = LexiconBuilder(q=4, fold_case=False, name="two letters")
     >>> for _ in range(3):

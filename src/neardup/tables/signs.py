@@ -1,6 +1,7 @@
-"""What marks are made by: a class of every code point, the figure words as an array, and the limits of all rules.
+"""The tables that texts are marked by: a class of every code point, the figure words as an array, the limits of all
+rules.
 
-From the frozen Unicode table and lists that do not change, so that a kind is the same by every Python.
+They come from the frozen Unicode table and fixed lists, so that a kind is the same with every version of Python.
 """
 
 from __future__ import annotations
@@ -19,38 +20,40 @@ if TYPE_CHECKING:
 # The bits of a class. KEEP, SPACE and BREAK are those of the Unicode table, moved.
 KEEP: Final = 0x01
 DIGIT: Final = 0x02
-"""A decimal digit, or a fraction that is one sign."""
+"""A decimal digit, or a fraction in one code point."""
 SPACE: Final = 0x04
 BREAK: Final = 0x08
 RULE: Final = 0x10
-"""A line of these divides: -_=*~#"""
+"""Characters whose repetition makes a dividing line: -_=*~#"""
 IN_NAME: Final = 0x20
-"""What stands in the name of a mail address beside letters and digits: _.%+-"""
+"""Characters in the local part of a mail address besides letters and digits: _.%+-"""
 VISIBLE: Final = 0x40
-"""ASCII that is seen: what an address of the web goes on with."""
+"""Visible ASCII, of which a web address consists."""
 
 MOST_INITIALS: Final = 3
-"""Letters that may stand before a quote mark: "JD> "."""
+"""The most letters before a quote mark: "JD> "."""
 WEAK_MARKS: Final = ":}]!%~"
-"""Quote marks that are that only if the line before or after begins with the same one."""
+"""Characters that are quote marks only if the line before or after begins with the same one."""
 MOST_ATTRIBUTION: Final = 3
-"""Lines that may say who wrote what is quoted below."""
+"""The most lines of an attribution, which names the author of the quotation below."""
 MOST_FOOTER: Final = 10
-"""Lines that may follow a signature's mark or a rule at the end: more, and it is text that a rule divides."""
+"""The most lines of a footer behind a signature mark or a rule; if more follow, the rule only divides the text."""
 SHORTEST_RULE: Final = 20
-"""Signs of a line of dashes that divides a footer from a text; a third of it may be words: "--- Sponsor ---"."""
+"""The fewest characters of a line of dashes that divides a footer from a text; a third of the line may be words: "---
+Sponsor ---".
+"""
 LOOKED_AT: Final = 7
-"""Lines behind a divider among which headers are looked for, ..."""
+"""How many lines behind a divider are searched for headers, ..."""
 HEADERS_LOOKED_AT: Final = 3
-"""... and how many of them, blank ones not counted; two must be headers for a forwarded message."""
+"""... and how many of them that are not blank; a forwarded message has at least two headers there."""
 LONGEST_HEADER: Final = 15
-"""Letters of a header's name; two at least."""
+"""The most letters of a header's name, which has two at least."""
 SHORTEST_ID: Final = 6
-"""Letters and digits of a word of both that is an id, not a name such as "B52"."""
+"""A word with both letters and digits is an id from this length on; a shorter one is a name such as "B52"."""
 LONGEST_WORD: Final = 25
-"""A longer word of plain letters is no word of a language, but a random token."""
+"""A longer word of plain letters is a random token, no word of a language."""
 LONGEST_SUFFIX: Final = 2
-"""Letters that may follow the digits of a figure: "10th", "5pm"."""
+"""The most letters behind the digits of a figure: "10th", "5pm"."""
 
 _ZEROS: Final = (
     0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66, 0xDE6, 0xE50, 0xED0,
@@ -92,7 +95,7 @@ def classes() -> NDArray[np.uint8]:
 
 
 def lowered(point: int) -> int:
-    """The lower case of a letter of ASCII and Latin-1, and of the capital ß: all that figure words are made of."""
+    """The lower case of a letter of ASCII or Latin-1, or of the capital ß; figure words have no other letters."""
     if 0x41 <= point <= 0x5A or (0xC0 <= point <= 0xDE and point != 0xD7):
         return point + 0x20
     return 0xDF if point == 0x1E9E else point
@@ -100,7 +103,9 @@ def lowered(point: int) -> int:
 
 @functools.cache
 def figure_words() -> NDArray[np.uint8]:
-    """The figure words in Latin-1, one a line of an open-addressing table, behind their lengths; free lines have 0."""
+    """The figure words as an open-addressing table: each row has the length of a word, 0 if free, then its letters in
+    Latin-1.
+    """
     table = np.zeros((_SLOTS, LONGEST_FIGURE_WORD + 1), np.uint8)
     for word in sorted(FIGURE_WORDS):
         letters = word.encode("latin-1")
@@ -118,8 +123,9 @@ def figure_words() -> NDArray[np.uint8]:
 
 @functools.cache
 def figure_word_lengths() -> NDArray[np.uint32]:
-    """How long the figure words are that have some letters first, second, third (where they have so many) and last: a
-    bit each, at the place that `letters_slot` gives for the lowest five bits of each, whatever its case.
+    """For each combination of first, second, third and last letter, the lengths of the figure words that have it, as
+    bits. The index is the `letters_slot` of the lowest five bits of each letter, which do not depend on case; a shorter
+    word repeats its last letter.
     """
     lengths = np.zeros(1 << _SLOT_BITS, np.uint32)
     for word in FIGURE_WORDS:
@@ -130,5 +136,5 @@ def figure_word_lengths() -> NDArray[np.uint32]:
 
 
 def letters_slot(first: int, second: int, third: int, last: int) -> int:
-    """The place of words with these letters, below 2^12."""
+    """The index in `figure_word_lengths` for these letters, below 2^12."""
     return ((first | second << 5 | third << 10 | last << 15) * SLOT_FACTOR & 0xFFFF_FFFF) >> SLOT_SHIFT
