@@ -1,8 +1,8 @@
-"""Boilerplate from documents: what recurs in many documents of a source that are not copies of one another.
+"""Boilerplate from documents: the pieces that recur in many documents of a source that are not copies of one another.
 
-A copy brings its sentences along, so counting documents would take a story that is there ten times for boilerplate.
-What counts is how many *independent* documents have a piece (docs/definitions.md, Boilerplate): documents with a text
-of their own beside what recurs, where copies of one another count as one.
+A copy repeats the sentences of its original, so counting all documents would make boilerplate of a story that is there
+ten times. Only *independent* documents are counted (docs/definitions.md, Boilerplate): those with a text of their own
+beside what recurs, where copies of one another count as one.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from neardup.signing.signature import Keys, Offsets
 
 OWN: Final = 100
-"""Distinct q-grams that a document has to have beside what recurs in order to count."""
+"""A document counts only if it has at least this many distinct q-grams beside what recurs."""
 Q: Final = 8
-"""With q = 4, a long text has most q-grams of any short one in its language; with 8, a tenth of them."""
+"""With q = 4, a long text has most q-grams of any short text in its language; with 8, only a tenth of them."""
 COPIED: Final = 3
-"""One part in this many of what is a document's own makes it a copy, if another document has that part."""
+"""A document is a copy if another document has one part in this many of its own q-grams."""
 
 
 def boilerplate_of(
     documents: Iterable[tuple[str, str]], *, least: int = LEAST, size: int = SAMPLE
 ) -> Boilerplate:
-    """What recurs in at least `least` independent documents of a source, among `size` drawn at random, by source.
+    """The pieces that at least `least` independent documents of a source have, among `size` drawn at random, by source.
 
-    `documents` are sources and texts. About 1 ms for each of those drawn of 4 KB, 6 for 20 KB; their texts are held in
-    memory. Sources with no boilerplate are left out. Raises `ValueError` for an unpaired surrogate, `SettingsError`
-    for a number that cannot be.
+    `documents` are pairs (source, text). About 1 ms for each drawn document of 4 KB, 6 ms for 20 KB; their texts are
+    held in memory. Sources without boilerplate are left out. Raises `ValueError` for an unpaired surrogate,
+    `SettingsError` if `least` is below 2 or `size` below `least`.
     """
     check_whole("least", least, 2)
     check_whole("sample", size, least)
@@ -62,7 +62,7 @@ def boilerplate_of(
 
 
 def _recurring(texts: Sequence[str], least: int, signer: Signer) -> dict[str, int]:
-    """The boilerplate of texts of one source: names of pieces, each with how many of the texts have it."""
+    """The boilerplate of texts of one source: for the name of each piece, how many of the texts have it."""
     named = [{name_of(text[start:end]) for start, end in pieces(text)} - {""} for text in texts]
     counts = Counter(name for names in named for name in names)
     frequent = frozenset(name for name, count in counts.items() if count >= least)
@@ -80,8 +80,8 @@ def _recurring(texts: Sequence[str], least: int, signer: Signer) -> dict[str, in
 
 
 def _is_mostly_own(names: set[str], frequent: frozenset[str], usual: set[str]) -> bool:
-    """Whether a text has at least as many characters of its own as of what recurs here and there: a text that occurs
-    many times, each time with a few words added, is still a copy.
+    """Whether a text has at least as many characters of its own as in pieces that recur, but not in half of all texts:
+    a text that occurs many times, each time with a few words added, is still a copy.
     """
     own = sum(len(name) for name in names - frequent)
     return own >= sum(len(name) for name in (names & frequent) - usual)
@@ -90,8 +90,8 @@ def _is_mostly_own(names: set[str], frequent: frozenset[str], usual: set[str]) -
 def _origins(
     texts: Sequence[str], rests: Sequence[str], mostly_own: Sequence[bool], signer: Signer
 ) -> dict[int, int]:
-    """For each text with enough of its own beside what recurs, in `rests`: the first of those that are its copies,
-    directly or by way of one another.
+    """For each text with enough of its own beside what recurs (`rests`), its origin: the first of all texts that are
+    copies of it, directly or through other copies.
     """
     whole, own = _key_sets(texts, signer), _key_sets(rests, signer)
     sizes = np.diff(own[1])
@@ -118,7 +118,7 @@ def _key_sets(texts: Sequence[str], signer: Signer) -> tuple[Keys, Offsets]:
 def _copies(
     own: tuple[Keys, Offsets], whole: tuple[Keys, Offsets], speaking: Sequence[int]
 ) -> Iterable[tuple[int, int]]:
-    """Pairs (text, another text that has a third of what the first has of its own)."""
+    """Pairs (text, another text that has at least a third of the first one's own q-grams)."""
     count = len(whole[1]) - 1
     lists = PostingLists()
     lists.add(*whole, np.arange(count))

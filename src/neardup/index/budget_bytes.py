@@ -1,4 +1,4 @@
-"""What a document is counted as towards `max_memory`: an estimate, the same on every machine and in every batch."""
+"""The memory that a document counts towards `max_memory`: an estimate, equal on all machines and in all batches."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from neardup.stores.records import Rows
 
 DOCUMENT_BYTES = 320
-"""Memory of a document apart from its postings, for `max_memory`: row 128, bitmap 64, columns 32, its id and slots, its
-share of groups, and spare room.
+"""Memory of a document without its postings: row 128, bitmap 64, columns 32, its id and slots, its share of groups, and
+spare room.
 """
 SKETCH_POSTING_BYTES = 8
-"""Memory of a posting of a sketch, packed, with its share of the table that is not yet; measured at 1 M documents,
-benchmarks/README.md.
+"""Memory of a packed posting of a sketch, with its share of the table that is not packed yet; measured at 1 M
+documents, benchmarks/README.md.
 """
 POSTING_BYTES = 16
-"""Memory of any other posting with its share of table and spare room."""
+"""Memory of any other posting, with its share of the table and spare room."""
 HELD_BYTES = 400
-"""Memory of a document in a store that ends with its process, apart from its text: its blob, two objects, two slots."""
+"""Memory of a document in a store in memory, without its text: its blob, two objects, two slots."""
 
 
 def budget_bytes_of(rows: Rows, held_texts: int) -> NDArray[np.int64]:
-    """Bytes of memory that each document is counted as.
+    """The bytes of memory that each document counts.
 
-    `held_texts`: 0 where its text and blob lie on a disk or in a cluster, 1 where they are in memory, 2 where what is
-    to be shown is there as well, which is taken for as long as the text: it is that, compressed, and what a normal form
-    leaves out.
+    `held_texts`: 0 if text and blob are on disk or in a cluster; 1 if they are in memory; 2 if the original text and
+    fields to be shown are in memory too. These are estimated to be as long as the normal form: they are compressed, but
+    have characters that the normal form leaves out.
     """
     sketches, _, prefixes, sentences, bands = key_counts(rows)
     own = np.maximum(SKETCH_POSTING_BYTES * sketches, POSTING_BYTES * prefixes)

@@ -1,4 +1,4 @@
-"""BulkPostings: postings that are gathered, and packed many at once: when a window is read again."""
+"""BulkPostings: collects postings and packs many at once, when a stored window is read."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 class BulkPostings:
-    """Postings for `lists` that pack, which are gathered and packed together, `at_once` of them: all that are packed
-    are moved each time. Memory: 16 bytes for each of these.
+    """Postings for packing `lists`, collected and packed `at_once` at a time, because each packing moves all packed
+    postings. Memory: 16 bytes for each of `at_once`.
     """
 
     def __init__(self, lists: PostingLists, at_once: int) -> None:
@@ -31,7 +31,7 @@ class BulkPostings:
         sizes: NDArray[np.int64],
         docs: NDArray[np.int64],
     ) -> None:
-        """Adds `docs[i]` under the low bits of `keys[starts[i]:starts[i] + sizes[i]]`; a doc of -1 is left out."""
+        """Adds `docs[i]` under the low bits of `keys[starts[i]:starts[i] + sizes[i]]`; docs of -1 are left out."""
         wanted = int(sizes.sum())
         if self._size + wanted > len(self._values):
             self.pack()
@@ -41,6 +41,6 @@ class BulkPostings:
         self._docs = max(self._docs, int(docs.max(initial=-1)) + 1)
 
     def pack(self) -> None:
-        """Packs what has been added and is not packed yet."""
+        """Packs the postings that were added and are not packed yet."""
         self._lists.add_unordered(self._values[: self._size], self._spare[: self._size], self._docs)
         self._size = 0

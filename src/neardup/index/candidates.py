@@ -1,4 +1,4 @@
-"""Candidates: the pairs of documents that a search leaves to be verified; of very many of one document, at once."""
+"""Candidates: the pairs of documents that a search leaves to be verified; very many of one document, together."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from neardup.index.word_index import Among, SharedKeys
 
 MANY_FROM: Final = 64
-"""A document with so many candidates is compared with all of them together: fewer are compared as fast one by one."""
+"""From this many candidates on, a document is compared with all of them together; fewer are as fast one by one."""
 _LOOKED_AT: Final = 32
-"""Candidates by which a flood, in which most are copies, is told from the common phrases that any document shares with
-thousands among millions. Which it is taken for changes no verdict, only the time that it takes.
+"""How many candidates are tried to distinguish a flood, in which most candidates are copies, from common phrases, which
+any document shares with thousands among millions. The answer changes no verdict, only the time it takes.
 """
 
 Passing = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_]"]
-"""Which pairs, of documents of the batch and docs, may match, by their bitmaps."""
+"""Which pairs (document of the batch, doc) may match, by their bitmaps."""
 
 
 class ManyCandidates(NamedTuple):
-    """The candidates of one document that has very many; `sentences` as in `Candidates`. `stand_ins`: further ones,
-    each for all of a repeated text.
+    """The candidates of one document that has very many; `sentences` as in `Candidates`. `stand_ins`: further
+    candidates, each of which stands in for all documents of a repeated text.
     """
 
     docs: NDArray[np.int32]
@@ -39,7 +39,7 @@ class ManyCandidates(NamedTuple):
     stand_ins: StandIns | None = None
 
     def chosen(self, keep: NDArray[np.bool_]) -> ManyCandidates:
-        """The candidates that are to be kept, and all that stand in for others."""
+        """The candidates chosen by `keep`, and all stand-ins."""
         sentences = None if self.sentences is None else self.sentences[keep]
         return self._replace(docs=self.docs[keep], sentences=sentences)
 
@@ -47,10 +47,10 @@ class ManyCandidates(NamedTuple):
 class Candidates(NamedTuple):
     """Pairs to verify: document `queries[i]` of the batch against `docs[i]` of the table, both ascending.
 
-    truncated   of each document of the batch, whether something was left out of its search
-    sentences   of each pair, how many sentences they have in common; None where partial copies are not looked for
-    many        the candidates of a document that has very many, by its place in the batch: they are in no order, and
-                compared together (index/crowd_comparison.py)
+    truncated   for each document of the batch, whether something was left out of its search
+    sentences   for each pair, how many sentences both have; None if partial copies are not looked for
+    many        by position in the batch, the candidates of each document that has very many: unordered, to be compared
+                together (index/crowd_comparison.py)
     """
 
     queries: NDArray[np.int64]
@@ -61,16 +61,16 @@ class Candidates(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many there are, without those that stand in for others."""
+        """How many candidates there are, not counting stand-ins."""
         return len(self.docs) + sum(len(own.docs) for own in self.many.values())
 
     def chosen(self, keep: NDArray[np.bool_]) -> Candidates:
-        """The pairs that are to be kept, and all of documents that have very many."""
+        """The pairs chosen by `keep`, and all candidates in `many`."""
         sentences = None if self.sentences is None else self.sentences[keep]
         return self._replace(queries=self.queries[keep], docs=self.docs[keep], sentences=sentences)
 
     def among(self, documents: Among) -> Candidates:
-        """Those candidates that are among `documents`."""
+        """The candidates that the function `documents` accepts."""
         many = {
             query: own.chosen(documents(np.full(len(own.docs), query), own.docs.astype(np.int64)))
             for query, own in self.many.items()
@@ -78,7 +78,7 @@ class Candidates(NamedTuple):
         return self.chosen(documents(self.queries, self.docs))._replace(many=many)
 
     def with_sentences(self, shared: SharedKeys) -> Candidates:
-        """These and the pairs that have sentences in common, each once."""
+        """These pairs and those that have sentences in common, each once."""
         sharing = shared.queries << 32 | shared.docs
         pairs = _sorted_once(np.concatenate([self.queries << 32 | self.docs, sharing]))
         sentences = np.zeros(len(pairs), np.int64)
@@ -86,7 +86,7 @@ class Candidates(NamedTuple):
         return Candidates(*_parted(pairs), self.truncated | shared.truncated, sentences)
 
     def with_many(self, stand_ins: Mapping[int, StandIns] = MappingProxyType({})) -> Candidates:
-        """The same, where the candidates of every document that has very many, or `stand_ins`, are in `many`."""
+        """The same candidates, with those of every document that has very many, or any `stand_ins`, moved to `many`."""
         bounds = np.searchsorted(self.queries, np.arange(len(self.truncated) + 1))
         have_many = np.diff(bounds) >= MANY_FROM
         have_many[list(stand_ins)] = True
@@ -113,10 +113,10 @@ def merged(counts: SharedCounts, routes: Sequence[SharedKeys]) -> Candidates:
 
 
 def candidates_of_one_route(counts: SharedCounts, passing: Passing, query: Query, size: int) -> Candidates:
-    """The candidates of one route that are `passing`: as `merged(counts, []).with_many()`, but without a look
-    at most of a flood's.
+    """The `passing` candidates of a single route: as `merged(counts, []).with_many()`, but most candidates of a flood
+    are not looked at.
 
-    `query` is what was searched with, in a table of `size` documents, of which its own are the last.
+    `query` is the batch that was searched for, in a table of `size` documents, whose last ones are those of the batch.
     """
     sizes = np.diff(counts.offsets)
     are_floods = sizes >= MANY_FROM
@@ -125,7 +125,7 @@ def candidates_of_one_route(counts: SharedCounts, passing: Passing, query: Query
     stand_ins = _stand_ins(counts, passing, query, size)
     few, floods = counts.docs, dict[int, ManyCandidates]()
     if are_floods.any():
-        # Part by part: of a flood there are a million in a batch, none of which is touched.
+        # As views: a flood has a million candidates in a batch, none of which is touched.
         parts = [counts.docs[begin:end] for begin, end in pairwise(counts.offsets.tolist())]
         for i in np.flatnonzero(are_floods).tolist():
             floods[i] = ManyCandidates(parts[i], None, stand_ins.pop(i, None))
@@ -141,7 +141,7 @@ def candidates_of_one_route(counts: SharedCounts, passing: Passing, query: Query
 
 
 def _stand_ins(counts: SharedCounts, passing: Passing, query: Query, size: int) -> dict[int, StandIns]:
-    """The stand-ins that are `passing`, of each document that has any."""
+    """The `passing` stand-ins of each document that has any."""
     offsets, docs = counts.stand_in_offsets, counts.stand_ins
     if not offsets[-1]:
         return {}
@@ -152,7 +152,9 @@ def _stand_ins(counts: SharedCounts, passing: Passing, query: Query, size: int) 
 
 
 def _are_floods(counts: SharedCounts, which: NDArray[np.int64], passing: Passing) -> NDArray[np.bool_]:
-    """Of which documents of the batch, those of `which` alone, half of the candidates or more pass: some are tried."""
+    """For each document of the batch, whether at least half of its candidates pass, judged by a sample; only those in
+    `which` are tried, and false for the others.
+    """
     steps = np.diff(counts.offsets)[which, None] / _LOOKED_AT
     tried = counts.offsets[which, None] + (steps * np.arange(_LOOKED_AT)).astype(np.int64)
     passed = passing(np.repeat(which, _LOOKED_AT), counts.docs[tried].ravel().astype(np.int64))
@@ -162,7 +164,9 @@ def _are_floods(counts: SharedCounts, which: NDArray[np.int64], passing: Passing
 
 
 def _sorted_once(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Pairs sorted, each once; each is one number, query << 32 | doc: sorted by two it takes several times as long."""
+    """Pairs sorted, each once. A pair is one number, query << 32 | doc: sorting by two numbers takes several times as
+    long.
+    """
     pairs.sort()  # numpy.unique hashes them, and takes many times as long
     first = np.ones(len(pairs), np.bool_)
     first[1:] = pairs[1:] != pairs[:-1]
@@ -170,5 +174,5 @@ def _sorted_once(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _parted(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The queries and docs of pairs that are one number each."""
+    """The queries and the docs of pairs in the form query << 32 | doc."""
     return pairs >> 32, pairs & 0xFFFFFFFF

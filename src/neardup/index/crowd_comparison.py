@@ -1,7 +1,7 @@
-"""Documents with very many candidates, each compared with all of its own together.
+"""Documents with very many candidates: each is compared with all of its candidates together.
 
-The documents of a batch that are of one crowd are tallied together, and are members of it by then: each is compared
-with those before it only, as its candidates are.
+The documents of a batch that are of one crowd are tallied together, and may be members of it by then. Each is compared
+only with its candidates, which came before it.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
 
 _TALLIES: Final = 1 << 22
-"""Numbers that are tallied at once, 2 bytes each: documents times members."""
+"""How many numbers are tallied at once (documents times members), 2 bytes each."""
 
 
 class Texts(NamedTuple):
     """The texts that one document is compared with: text j is that of `docs[starts[j] : starts[j + 1]]`.
 
-    shared, state   what is known of each (kernels/crowd.py)
+    shared, state   the result for each text (kernels/crowd.py)
     """
 
     docs: NDArray[np.int32]
@@ -49,7 +49,7 @@ class Texts(NamedTuple):
 
     @property
     def firsts(self) -> NDArray[np.int32]:
-        """A doc of each text."""
+        """The first doc of each text."""
         return self.docs[self.starts[:-1]]
 
     @property
@@ -65,7 +65,8 @@ class Texts(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The best matches among some texts, best first, and after them the best that stands for a group, if `has_head`.
+    """The best matches among some texts, best first; then one more entry: the best match that stands for a group, valid
+    if `has_head`.
 
     total, compared   how many docs match, and how many were compared
     """
@@ -79,9 +80,10 @@ class Best(NamedTuple):
 
 
 class CrowdComparison:
-    """Compares the documents of one batch that have very many `candidates`, by their place in the batch.
+    """Compares the documents of one batch that have very many `candidates` (by position in the batch).
 
-    `docs`: the doc of each document of the batch, -1 of one that is not kept. `pairs` compares those in no crowd.
+    `docs`: the doc of each document of the batch, -1 if it is not kept. `pairs` compares candidates that are in no
+    crowd.
     """
 
     def __init__(
@@ -107,7 +109,7 @@ class CrowdComparison:
     def texts(self, index: int, docs: NDArray[np.int32], sentences: NDArray[np.int64] | None) -> Texts:
         """The texts of `docs`, compared with document `index`.
 
-        Afterwards |A| of this is known, and |B| of matches.
+        Afterwards |A| of the document and |B| of all matches are counted.
         """
         table, signed = self._table, self._signed
         sizes = self._sizes_of(index, docs)
@@ -128,8 +130,8 @@ class CrowdComparison:
         return texts
 
     def matches_if_all_do(self, index: int, docs: NDArray[np.int32], listed: int | None) -> Matches | None:
-        """The matches of document `index`, if all of `docs` match it as members of one crowd, else None: as `best_of`
-        has them. Afterwards |A| of this is known, and |B| of them.
+        """The matches of document `index`, equal to those of `best_of`, if all of `docs` match it as members of one
+        crowd; otherwise None. Afterwards |A| of the document and |B| of the matches are counted.
         """
         sizes = self._sizes_of(index, docs)
         if sizes.main is None:
@@ -152,7 +154,7 @@ class CrowdComparison:
         return Matches(best[0], head if head.doc >= 0 else None, len(docs), as_listed(best, listed))
 
     def count_same(self, index: int, same: int) -> int:
-        """|A| of document `index`, whose text is there already, as doc `same`; known of both afterwards."""
+        """|A| of document `index`, which has the same text as doc `same`; afterwards counted for both."""
         counts, table = self._signed.counts, self._table
         if counts[index] == UNCOUNTED:
             counts[index] = table.counts[same]
@@ -164,7 +166,7 @@ class CrowdComparison:
     # ---- those of crowds ----
 
     def _against(self, index: int, crowd: int, size: int) -> Tallied:
-        """Document `index` against the `crowd` that most of its candidates, `size`, are of."""
+        """Document `index` against `crowd`, which has the most (`size`) of its candidates."""
         held = self._tallied.pop(index, None)
         if held is None or held.crowd != crowd:
             self._tally([index, *self._others(index, crowd)], crowd, join=size >= FEWEST)
@@ -172,8 +174,8 @@ class CrowdComparison:
         return held
 
     def _others(self, index: int, crowd: int) -> Iterable[int]:
-        """Documents of the batch after `index` that are to be compared with the same crowd, as many as are tallied
-        at once.
+        """Documents of the batch after `index` that are to be compared mainly with the same crowd, as many as can be
+        tallied at once.
         """
         left = max(_TALLIES // max(self._crowds.size(crowd), 1), 1) - 1
         for other in self._waiting[bisect_right(self._waiting, index) :]:
@@ -186,13 +188,15 @@ class CrowdComparison:
                     yield other
 
     def _sizes_of(self, index: int, docs: NDArray[np.int32]) -> Sizes:
-        """Of which crowds the candidates `docs` of document `index` are, looked up once."""
+        """The crowds of the candidates `docs` of document `index`, looked up once."""
         if index not in self._sizes:
             self._sizes[index] = self._crowds.sizes(docs, self._table.first_of)
         return self._sizes[index]
 
     def _tally(self, which: list[int], crowd: int, *, join: bool) -> None:
-        """Tallies these documents; they become members of the crowd, where they may `join`, if they are posted."""
+        """Tallies the documents `which` of the batch; if they may `join`, those that are posted become members of the
+        crowd.
+        """
         documents = np.array(which, np.int64)
         posted = self._posted(which) if join else np.full(len(which), -1)
         tallied = self._crowds.tallied(crowd, self._signed, documents, posted, self._signer)
@@ -201,7 +205,7 @@ class CrowdComparison:
         self._tallied |= dict(zip(which, tallied, strict=True))
 
     def _posted(self, which: list[int]) -> NDArray[np.int64]:
-        """The docs of these documents, -1 of those that are not posted."""
+        """The docs of the documents `which`, -1 for those that are not posted."""
         docs = self._docs[which]
         return np.where((docs >= 0) & (self._table.first_of[docs] == docs), docs, -1)
 
@@ -215,8 +219,8 @@ class CrowdComparison:
         sentences: NDArray[np.int64] | None,
         same: int,
     ) -> None:
-        """Fills in the texts that are of other crowds, and those of none; what had to be read becomes a crowd. `same`:
-        a doc whose text the document has, too; -1: none is known.
+        """Fills in the `texts` of other crowds and of no crowd; texts that had to be read join a crowd or begin one.
+        `same`: a doc with the document's own text, -1 if none is known.
         """
         others = [crowd for crowd in np.flatnonzero(sizes.by_crowd).tolist() if crowd != sizes.main]
         if others:
@@ -235,16 +239,16 @@ class CrowdComparison:
     def _read_rest(
         self, index: int, texts: Texts, sentences: NDArray[np.int64] | None, same: int
     ) -> NDArray[np.int64]:
-        """Fills in those `texts` that are in no crowd: each is read, unless its bitmap speaks against it.
+        """Fills in those `texts` that are in no crowd: each is read, unless its bitmap rejects it.
 
-        Those below the threshold are held against their bitmaps as well: what these reject is no candidate, in a crowd
-        or not. Returns docs of those texts that were read.
+        Texts of crowds that are below the threshold are checked by their bitmaps too: a text that the bitmap rejects is
+        no candidate, in a crowd or not. Returns a doc of each text that was read.
         """
         waiting = np.flatnonzero(texts.state < NEAR)
         docs = texts.docs[texts.starts[waiting]].astype(np.int64)
         passing = self._pairs.passing(np.full(len(docs), index), docs)
         if sentences is not None:
-            # The most that a doc of the text has in common with the document.
+            # For each text, the most sentences that one of its docs shares with the document.
             sentences = np.maximum.reduceat(sentences, texts.starts[:-1])[waiting]
             passing |= sentences > 0
         texts.state[waiting[~passing]], texts.shared[waiting[~passing]] = UNKNOWN, 0
@@ -263,7 +267,9 @@ class CrowdComparison:
     def _compared_once(
         self, index: int, docs: NDArray[np.int64], same: int
     ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """As `PairComparison.compared`, but with the text of doc `same` no other text is compared twice."""
+        """As `PairComparison.compared`, but remembers results by the text of doc `same`, so that no two texts are
+        compared twice.
+        """
         known, firsts = self._known[same], self._table.first_of[docs].tolist()
         new = docs[[first not in known for first in firsts]]
         if len(new):
@@ -274,20 +280,20 @@ class CrowdComparison:
         return columns[:, 0], columns[:, 1].astype(np.uint8)
 
     def _gather(self, index: int, crowd: int | None, read: NDArray[np.int64]) -> None:
-        """Makes members of `crowd` of the docs that had to be `read` for document `index`; those that are not near it,
-        or all where there is none, begin a new one with the document, if they are enough.
+        """Adds the docs that had to be `read` for document `index` to `crowd`. Those that are not near its core, or all
+        if there is no crowd, begin a new crowd with the document, if there are enough.
         """
-        # Where routes give candidates, too, a text may come several times.
+        # If routes find candidates too, a text may occur several times.
         firsts, positions = np.unique(self._table.first_of[read], return_index=True)
         free = self._crowds.is_free(firsts)
         read, docs = read[positions[free]], firsts[free].astype(np.int64)
         if len(read) < FEWEST:
             return
         keys, offsets = self._pairs.key_sets(read)
-        is_read = np.diff(offsets) > 0  # others share nothing, nor are they known to be empty
+        is_read = np.diff(offsets) > 0  # the others could not be read: their sizes are not known
         keys, offsets, docs = _chosen(keys, offsets, docs, is_read)
         self._table.count(docs, np.diff(offsets))
-        self._tallied.clear()  # they know nothing of the new members
+        self._tallied.clear()  # they lack the new members
         self._sizes.clear()
         if crowd is not None:
             near = self._crowds.add_members(crowd, keys, offsets, docs)
@@ -296,7 +302,7 @@ class CrowdComparison:
             self._begin_crowd(index, keys, offsets, docs)
 
     def _begin_crowd(self, index: int, keys: Keys, offsets: Offsets, docs: NDArray[np.int64]) -> None:
-        """Makes a crowd of `docs`, which have these key sets, and of document `index`."""
+        """Begins a crowd with `docs`, which have the key sets `keys`, `offsets`, and with document `index`."""
         own, _ = self._signer.key_sets(self._signed, [index])
         self._signed.counts[index] = len(own)
         keys, offsets = np.concatenate([keys, own]), np.append(offsets, offsets[-1] + len(own))
@@ -322,7 +328,7 @@ def best_of(texts: Texts, count: int, table: DocumentTable, listed: int | None) 
 
 
 def _most_listed(docs: NDArray[np.int32], listed: int | None) -> int:
-    """How many of `docs` are listed at most if `listed` are wanted (at least one; None: all)."""
+    """The most matches among `docs` to list: `listed`, but at least one; None: all."""
     return len(docs) if listed is None else min(max(listed, 1), len(docs))
 
 
@@ -334,6 +340,6 @@ def _ranking(table: DocumentTable) -> Ranking:
 def _chosen(
     keys: Keys, offsets: Offsets, docs: NDArray[np.int64], keep: NDArray[np.bool_]
 ) -> tuple[Keys, Offsets, NDArray[np.int64]]:
-    """Those key sets that are to be kept, and their docs."""
+    """The key sets chosen by `keep`, and their docs."""
     lengths = np.diff(offsets)
     return keys[np.repeat(keep, lengths)], np.append(0, np.cumsum(lengths[keep])), docs[keep]

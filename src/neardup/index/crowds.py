@@ -1,9 +1,9 @@
-"""Crowds: documents of one template, whose exact overlaps with another document are worked out all at once.
+"""Crowds: documents of one template, whose exact overlaps with another document are computed all at once.
 
-Warnings, alerts, form letters, campaigns: each matches all that came before, and reading all their texts for each of
-them takes a time that grows with the square of their number. What makes a crowd and who is in it never changes a
-verdict, only how |A ∩ B| is worked out (kernels/crowd.py has the formula). Crowds are made as they are met, are held in
-memory alone, and are made anew after an opening or a compaction.
+Warnings, alerts, form letters, campaigns: each document matches all earlier ones, and reading all their texts for each
+of them takes time that grows with the square of their number. Crowds and their members never change a verdict, only how
+|A ∩ B| is computed (kernels/crowd.py has the formula). Crowds are made when comparisons find them, are kept only in
+memory, and are made anew after an opening or a compaction.
 """
 
 from __future__ import annotations
@@ -30,25 +30,26 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
 
 FEWEST: Final = 32
-"""So many documents that had to be read for one comparison make a crowd: fewer are read as fast."""
+"""From this many documents on that had to be read for one comparison, they make a crowd: fewer are read as fast."""
 SAMPLE: Final = 9
-"""Texts that a core is made of: what more than half of them hold."""
+"""How many texts a core is made from: it consists of the keys that more than half of them have."""
 _NONE, _LONER = -1, -2
 _NOBODY: Final = np.zeros(0, np.int32)
 NO_CROWD: Final = Tallied(-3, 0, _NOBODY, _NOBODY, np.zeros(0, np.uint16), _NOBODY)
-"""A set against no crowd."""
+"""The tally of a set against no crowd."""
 _PROBED: Final = 128
-"""Candidates whose crowd is looked up before they are compared: of a crowd that matters some are among them."""
+"""How many candidates are sampled for their crowds before a comparison: any large crowd is among them."""
 _BITSETS: Final = 16_384
-"""Keys that are counted by bitset at most, which bounds the memory of bitsets: 2 KB a member. The others are read."""
+"""The most keys counted by bitset, which bounds their memory to 2 KB a member. Lists of other keys are read."""
 _FIRST_MEMBERS: Final = 64
 
 
 class _Crowd:
     """One crowd: its core, and how each member differs from it.
 
-    What is beyond the core and what is lacked of it is posted in one set of lists: no key can be both. Postings are
-    numbers of members, not docs: in a window of other documents a list that most members are in is still long.
+    Keys beyond the core and lacking keys of the core are posted in one set of lists, because no key can be both.
+    Postings are member numbers, not docs, so that a list with most members is dense, even in a window of many other
+    documents.
     """
 
     def __init__(self, keys: Keys) -> None:
@@ -64,13 +65,13 @@ class _Crowd:
         return self._lists.memory + sum(array.nbytes for array in arrays)
 
     def differences(self, keys: Keys, offsets: Offsets) -> Differences:
-        """In what the sets `keys[offsets[i]:offsets[i + 1]]` differ from the core."""
+        """The differences of the sets `keys[offsets[i]:offsets[i + 1]]` from the core."""
         out = self._memory_for(len(offsets) - 1, len(keys))
         differences(keys, offsets, self._core, out)
         return out._replace(keys=out.keys[: out.offsets[-1]])
 
     def differences_of(self, batch: SignedBatch, which: NDArray[np.int64], signer: Signer) -> Differences:
-        """The same of the documents `which` of a signed batch, whose |A| are set in it."""
+        """The differences of the documents `which` of a signed batch from the core; sets their |A| in the batch."""
         sizes = np.diff(batch.text_offsets)[which]
         out = self._memory_for(len(which), int(sizes.sum()) + 1)
         differences_of_texts(
@@ -80,7 +81,7 @@ class _Crowd:
         return out._replace(keys=out.keys[: out.offsets[-1]])
 
     def _memory_for(self, sets: int, keys: int) -> Differences:
-        """Memory for the differences of so many sets, which have so many keys together."""
+        """Memory for the differences of `sets` sets, with `keys` keys together."""
         return Differences(
             np.empty(keys + sets * len(self._core.slots), np.uint64),
             np.empty(sets + 1, np.int64),
@@ -88,7 +89,7 @@ class _Crowd:
         )
 
     def tallied(self, crowd: int, difference: Differences, reused: ReusedArray) -> list[Tallied]:
-        """What the members, as they are now, have in common with each set that `difference` is of; in `reused`."""
+        """The tally of each set in `difference` against all present members; the memory is that of `reused`."""
         counts = self._lists.tally(difference.keys, difference.offsets, self.size, reused)
         columns, docs = (self._lacking[: self.size], self._sizes[: self.size]), self._docs[: self.size]
         bases = (len(self._core.slots) - difference.lacking).tolist()
@@ -100,7 +101,7 @@ class _Crowd:
     def add(
         self, counts: Offsets, difference: Differences, new: NDArray[np.bool_], docs: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Adds those sets, of `counts` keys, that are `new`, as members for these docs; returns their numbers in it."""
+        """Adds the sets that are `new`, with sizes `counts`, as members for `docs`; returns their member numbers."""
         members = np.where(new, self.size + np.cumsum(new) - 1, -1)
         before, size = self.size, self.size + int(new.sum())
         if size > len(self._sizes):
@@ -109,15 +110,15 @@ class _Crowd:
             self._sizes, self._lacking, self._docs = (np.append(each, more) for each in held)
         self._sizes[before:size] = counts[new]
         self._lacking[before:size] = difference.lacking[new]
-        self.size = size  # before they are posted, which may end half-way: what is tallied has room for all
+        self.size = size  # before posting, which may fail half-way: tallies must have room for all members
         self._lists.add_members(difference.keys, difference.offsets, members)
-        self._docs[before:size] = docs[new]  # then: members of whom not all is posted are nobody's
+        self._docs[before:size] = docs[new]  # last: members that are only posted in part belong to no doc
         return members[new]
 
 
 class Sizes(NamedTuple):
-    """About how many of some docs are of each crowd (`by_crowd`), 0 for some of the smallest; the one that most are of,
-    None if they are of none, and how many are.
+    """About how many of some docs are in each crowd (`by_crowd`; the smallest may be 0), the crowd that has the most
+    (`main`, None if there is none), and how many that has (`largest`).
     """
 
     by_crowd: NDArray[np.int64]
@@ -126,7 +127,7 @@ class Sizes(NamedTuple):
 
 
 class Crowds:
-    """The crowds of a window, over the docs that are posted (`Documents.first_of`).
+    """The crowds of a window; their members are posted docs (`Documents.first_of`).
 
     Memory: 8 bytes a document of the window, about 6 bytes for every q-gram in which a member differs from its core,
     and as much again for bitsets; a document that differs in more than half of its q-grams is in no crowd.
@@ -143,7 +144,7 @@ class Crowds:
         return int(self.members.nbytes) + sum(crowd.memory for crowd in self._crowds)
 
     def sizes(self, docs: NDArray[np.int32], first_of: NDArray[np.int32]) -> Sizes:
-        """Of which crowds `docs` are."""
+        """An estimate of how many of `docs` are in each crowd."""
         more = len(first_of) - len(self.members)
         if more > 0:
             self.members = np.concatenate([self.members, np.full((more, 2), _NONE, np.int32)])
@@ -163,17 +164,19 @@ class Crowds:
         docs: NDArray[np.int64],
         signer: Signer,
     ) -> list[Tallied]:
-        """The documents `which` of a signed batch against the crowd, of which they become members as `docs`, as by
-        `add_members`.
+        """The tallies of the documents `which` of a signed batch against the crowd. The documents become members as
+        `docs`, as with `add_members`.
 
-        Afterwards their |A| are known. Costs reading the posting lists of what they differ in (`MemberLists`).
+        Afterwards their |A| are counted. Costs reading the posting lists of their differences (`MemberLists`).
         """
         difference = self._crowds[crowd].differences_of(batch, which, signer)
         self._add(crowd, batch.counts[which], difference, docs)
         return self._crowds[crowd].tallied(crowd, difference, self._reused)
 
     def add_crowd(self, keys: Keys, offsets: Offsets) -> int:
-        """Makes a crowd of what more than half of some of these key sets hold; returns it. It has no member yet."""
+        """Makes a crowd, without members yet, whose core is the keys that more than half of some of these sets have.
+        Returns its number.
+        """
         chosen = range(0, len(offsets) - 1, max((len(offsets) - 1) // SAMPLE, 1))
         sets = [keys[offsets[i] : offsets[i + 1]] for i in chosen]
         core, counts = np.unique(np.concatenate(sets), return_counts=True)
@@ -183,10 +186,10 @@ class Crowds:
     def add_members(
         self, crowd: int, keys: Keys, offsets: Offsets, docs: NDArray[np.int64], *, last: bool = False
     ) -> NDArray[np.bool_]:
-        """Makes members of a crowd of those of the posted `docs`, each once, whose key sets are near its core.
+        """Adds to a crowd those of the posted `docs`, each once, whose key sets are near its core.
 
-        Which these are is returned. A doc of -1 becomes none. Where this is their `last` chance, the others stay in no
-        crowd for good.
+        Returns which sets are near. A doc of -1 does not become a member. If this is the `last` chance, the other docs
+        stay in no crowd for good.
         """
         difference = self._crowds[crowd].differences(keys, offsets)
         near = self._add(crowd, np.diff(offsets), difference, docs)
@@ -197,7 +200,9 @@ class Crowds:
     def _add(
         self, crowd: int, counts: Offsets, difference: Differences, docs: NDArray[np.int64]
     ) -> NDArray[np.bool_]:
-        """Adds what is near the core. What is a member already stays one: posted twice, it would be counted twice."""
+        """Adds the sets near the core. Docs that are members already are not added again: their keys would be counted
+        twice.
+        """
         near: NDArray[np.bool_] = 2 * np.diff(difference.offsets) <= counts
         new = near & (docs >= 0) & (self.members[docs, 0] < 0)
         if new.any():
@@ -207,6 +212,6 @@ class Crowds:
         return near
 
     def is_free(self, docs: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which of these posted docs are in no crowd and may become members of one."""
+        """Which of these posted docs are in no crowd and may still become members of one."""
         free: NDArray[np.bool_] = self.members[docs, 0] == _NONE
         return free

@@ -1,7 +1,7 @@
-"""DocumentIds: the ids of the documents in memory, by doc, and which doc an id finds.
+"""DocumentIds: the ids of the documents in memory, by doc, and the doc of an id.
 
-A list and a dictionary of Python's take 150 bytes a document beside its id. Here ids are UTF-8, one after another, and
-docs are in a table with open addressing: 8 bytes for an offset and 11 to 16 for a slot.
+A Python list and dictionary take 150 bytes a document besides its id. Here ids are UTF-8, one after another, and docs
+are in a table with open addressing: 8 bytes for an offset and 11 to 16 for a slot.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _HASH: Final = (1 << _HASH_BITS) - 1
 _DOC_BITS: Final = 32
 _DOC: Final = (1 << _DOC_BITS) - 1
 _REMOVED: Final = 1 << 63
-"""A slot whose id was removed: a search goes on behind it. Others hold hash << 32 | doc + 1; 0 is free."""
+"""A slot whose id was removed; a look-up continues behind it. Other slots hold hash << 32 | doc + 1; 0 is free."""
 
 
 class DocumentIds:
-    """Ids by doc, in the order in which they were added, and the doc of an id, unless that was removed.
+    """Ids by doc, in the order in which they were added, and the doc of an id, unless it was removed.
 
-    names, name_starts   all ids as UTF-8, one after another, and offsets: id of doc d is
+    names, name_starts   all ids as UTF-8, one after another, and offsets: the id of doc d is
                          `names[name_starts[d]:name_starts[d + 1]]`
-    known                uint8, by doc: whether it is found by its id
+    known                uint8, by doc: whether the doc is found by its id
 
-    A look-up costs about half a microsecond, of many at once a tenth of that. An id can be added again while another
-    doc has it, but is found as one.
+    A look-up costs about half a microsecond, a tenth of that for many at once. Several docs may have one id, but only
+    one of them may be found by it.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class DocumentIds:
         return self._count
 
     def __getitem__(self, doc: int) -> str:
-        """The id of `doc`, known or not."""
+        """The id of `doc`, whether the doc is found by it or not."""
         names, starts = self._views  # read in half the time of the arrays
         return str(names[starts[doc] : starts[doc + 1]], "utf-8")
 
@@ -73,12 +73,12 @@ class DocumentIds:
         return isinstance(id, str) and self.get(id) is not None
 
     def get(self, id: str) -> int | None:
-        """The doc that this id finds; None if there is none."""
+        """The doc that is found by this id; None if there is none."""
         slot = self._slot_of(id)
         return None if slot < 0 else (self._values[slot] & _DOC) - 1
 
     def docs_of(self, ids: Sequence[str]) -> NDArray[np.int64]:
-        """The docs that these ids find, -1 for those that find none."""
+        """The docs that are found by these ids, -1 where there is none."""
         packed = PackedIds.of([id.encode() for id in ids])
         docs, hashes = np.empty(len(ids), np.int64), _hashes(ids, len(ids))
         find_ids(self._slots, self.names, self.name_starts, hashes, packed.names, packed.starts, docs)
@@ -89,7 +89,7 @@ class DocumentIds:
         return np.flatnonzero(self.known[: self.size])
 
     def extend(self, ids: PackedIds | Sequence[bytes]) -> None:
-        """Gives the next docs their ids, as UTF-8, by which they are not found yet."""
+        """Adds the ids of the next docs, as UTF-8; the docs are not found by them yet (`let_find_all`)."""
         ids = ids if isinstance(ids, PackedIds) else PackedIds.of(ids)
         first, last = self.size, self.size + len(ids)
         if last > len(self.known):
@@ -106,7 +106,7 @@ class DocumentIds:
         self.size = last
 
     def let_find_all(self, docs: NDArray[np.int64], ids: Iterable[str]) -> None:
-        """Lets `docs` be found by their `ids`, which find nothing now."""
+        """Makes `docs` found by their `ids`, by which no doc is found now."""
         values = _hashes(ids, len(docs)) << np.uint64(_DOC_BITS) | (docs + 1).astype(np.uint64)
         if self._used + len(docs) > self._most:
             self._put_anew(values)
@@ -117,7 +117,7 @@ class DocumentIds:
         self._count += len(docs)
 
     def remove(self, doc: int) -> bool:
-        """Lets `doc` not be found by its id any more; whether it was."""
+        """Makes `doc` no longer found by its id; returns whether it was."""
         if not self.known[doc]:
             return False
         self._values[self._slot_of(self[doc])] = _REMOVED
@@ -126,7 +126,7 @@ class DocumentIds:
         return True
 
     def kept(self, docs: NDArray[np.int64]) -> DocumentIds:
-        """The same of `docs` alone, ascending and known, which are 0, 1, 2, … then."""
+        """A copy with only `docs`, which are ascending and known, renumbered 0, 1, 2, …"""
         fresh = DocumentIds()
         ids = PackedIds(self.names, self.name_starts[: self.size + 1]).chosen(docs)
         fresh.extend(ids)
@@ -134,7 +134,7 @@ class DocumentIds:
         return fresh
 
     def _slot_of(self, id: str) -> int:
-        """The slot of an id; -1 if it finds nothing."""
+        """The slot of an id; -1 if no doc is found by it."""
         values, size = self._values, len(self._slots)
         tag = hash(id) & _HASH
         slot = (tag * size) >> _HASH_BITS
@@ -147,11 +147,11 @@ class DocumentIds:
         return -1
 
     def _put_anew(self, values: NDArray[np.uint64]) -> None:
-        """Puts what is in slots, and `values` too, into more slots, with room for half as many again; what was removed
-        goes.
+        """Puts all used slots and `values` into a new table, with room for half as many again; removed ids are left
+        out.
         """
         held = np.concatenate([self._slots[(self._slots != 0) & (self._slots != _REMOVED)], values])
-        held.sort()  # by hash, and so by the slots where they want to be
+        held.sort()  # by hash, and so by their home slots
         size = max(int(_GROWTH * len(held) / _LOAD), _FIRST_SLOTS)
         slots, order = np.zeros(size, np.uint64), np.arange(len(held))
         homes = ((held >> np.uint64(_DOC_BITS)) * np.uint64(size) >> np.uint64(_HASH_BITS)).astype(np.int64)
@@ -164,7 +164,7 @@ class DocumentIds:
 
 
 def _hashes(ids: Iterable[str], count: int) -> NDArray[np.uint64]:
-    """Hashes of so many ids, of 31 bits: Python's own, for which nobody can choose ids that collide."""
+    """31-bit hashes of `count` ids: Python's own, which are keyed, so that nobody can choose ids that collide."""
     return np.fromiter(map(hash, ids), np.int64, count).view(np.uint64) & np.uint64(_HASH)
 
 

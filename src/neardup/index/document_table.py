@@ -1,8 +1,8 @@
 """DocumentTable: the documents of a window in memory, one doc each, in the order in which they came.
 
-Groups: a document *stands* for a group, so that whoever matches it joins, if it is the group's head, or if the head is
-gone and it is the earliest member (time, id) that lives. Who stands is kept up to date as documents come and go, not
-asked of a group's members at every match: groups grow as large as a flood of copies.
+Groups: a document *stands* for a group if a document that matches it joins the group. That is the head, or if the head
+is gone, the earliest living member by (time, id). The flag is kept up to date as documents come and go, instead of
+looking through the members at every match: groups grow as large as a flood of copies.
 """
 
 from __future__ import annotations
@@ -39,21 +39,22 @@ _COLUMNS = (
 )  # fmt: skip
 _GROWTH = 1.5
 NO_BITMAP = 255
-"""Level of a document without a bitmap, which lets everything pass."""
+"""The level of a document without a bitmap, which passes every comparison."""
 
 
 class DocumentTable:
     """Columns indexed by doc: `rows` (stores/records.py, ROW), `hours`, `alive`, `ids`, and those below.
 
-    Alive = searchable. `ids` find a document, alive or set aside. Groups are told apart by the arrival of their head,
-    so that another text under the head's old id is not taken for it.
+    Alive = searchable. `ids` finds documents that are alive or set aside. A group is identified by the arrival of its
+    head, so that another text under the head's old id is not mistaken for it.
 
-    halves              the first halves of the fingerprints, as in `rows`, but side by side
-    first_of, next_of   documents of one text: the one that is posted, and the next in its chain
-    stands              whether a document stands for a group, once `update_stands` has been called
-    leads               whether others have joined a document; one that is a member itself may lead and not stand
+    halves              the first halves of the fingerprints in `rows`, side by side
+    first_of, next_of   the posted doc of a document's text, and the next doc in its chain
+    stands              whether a document stands for a group; valid after `update_stands`
+    leads               whether others have joined a document; a document that is itself a member may lead and not stand
 
-    `held_texts`: how often each text is in memory too, which counts towards `max_memory` (`budget_bytes_of`).
+    `held_texts`: how many copies of each text the store holds in memory, which count towards `max_memory`
+    (`budget_bytes_of`).
     """
 
     def __init__(self, most_shared: int, *, held_texts: int = 0) -> None:
@@ -112,7 +113,7 @@ class DocumentTable:
 
     @property
     def columns(self) -> Documents:
-        """What the search filters by."""
+        """The columns that the search filters by."""
         fingerprints = self.fingerprints
         return Documents(
             self.hours, self.counts, self.alive, self.halves, fingerprints, self.first_of, self.next_of
@@ -120,7 +121,7 @@ class DocumentTable:
 
     @property
     def memory(self) -> int:
-        """Bytes of all columns and ids; groups are not counted."""
+        """Bytes of all columns and ids, without groups."""
         columns: int = sum(getattr(self, name).nbytes for name in _COLUMNS)
         return columns + self.counters.hits.nbytes + self.ids.memory
 
@@ -141,10 +142,10 @@ class DocumentTable:
         return sum(load[0] for load in self.load.values()), sum(load[1] for load in self.load.values())
 
     def extend(self, rows: Rows, hours: NDArray[np.int64], bitmaps: NDArray[np.uint64] | None) -> int:
-        """Adds `rows`, of `hours`, as alive documents, of which `ids` knows nothing yet; returns the first of them.
+        """Adds `rows`, of `hours`, as alive documents, not found by `ids` yet; returns the first doc.
 
-        A document without a bitmap (one of which none was stored) lets everything pass. Where they are the first, and
-        many, `rows` themselves become the table's.
+        A document without a bitmap (if none was stored) passes every comparison. If the rows are the first ones, and
+        fill the table, `rows` itself becomes the table's column, not a copy.
         """
         first, last = self.size, self.size + len(rows)
         if last > len(self.rows):
@@ -181,12 +182,12 @@ class DocumentTable:
         self.levels[docs], self.bitmaps[docs] = levels, folded(bitmaps)
 
     def qgram_counts(self, docs: NDArray[np.int64] | slice) -> NDArray[np.int64]:
-        """|A| of each of `docs`; UNCOUNTED of one whose set was not needed yet. Documents of one text share it."""
+        """|A| of each of `docs`; UNCOUNTED if it was not needed yet. Documents of one text share the count."""
         counts: NDArray[np.int64] = self.counts[self.first_of[docs]].astype(np.int64)
         return counts
 
     def count(self, docs: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
-        """Remembers |A| of `docs`, which has been counted, for all of their texts."""
+        """Stores the |A| of `docs` that were counted, for all documents of their texts."""
         self.counts[docs] = counts
         self.counts[self.first_of[docs]] = counts
 
@@ -201,7 +202,9 @@ class DocumentTable:
         self.join(doc, int(self.arrivals[head]), head)
 
     def join(self, doc: int, head_arrival: int, head: int | None) -> None:
-        """Makes `doc` a member of the group that the document of that arrival heads: `head`, None if it is gone."""
+        """Makes `doc` a member of the group whose head has the arrival `head_arrival`; `head`: its doc, None if it is
+        gone.
+        """
         self.group_arrivals[doc] = head_arrival
         self.members[head_arrival].append(doc)
         self.stands[doc] = 0
@@ -211,7 +214,7 @@ class DocumentTable:
             self._headless.add(head_arrival)
 
     def join_groups(self, first: int) -> None:
-        """Lists the documents from `first` on that others head as members of the groups that their rows name."""
+        """Makes the documents from `first` on, unless they are heads, members of the groups that their rows name."""
         docs = first + np.flatnonzero(
             self.group_arrivals[first : self.size] != self.arrivals[first : self.size]
         )
@@ -226,8 +229,8 @@ class DocumentTable:
         self._headless.update(head_arrivals[headless].tolist())
 
     def ungroup(self, docs: list[int]) -> None:
-        """Lets every one of `docs`, all there are, head a group of its own and be searched, as if nothing had been
-        decided yet.
+        """Makes each of `docs`, which must be all present documents, the head of its own group, and searchable, as
+        before any decision.
         """
         self.members.clear()
         self.group_arrivals[docs] = self.arrivals[docs]
@@ -236,7 +239,7 @@ class DocumentTable:
         self.rebuild_stands()
 
     def account(self, first: int, last: int) -> None:
-        """Counts the documents from `first` to `last` (excluded) towards the budgets, if they were kept."""
+        """Counts those of documents `first` to `last` (excluded) that were kept towards the budgets."""
         rows = self.rows[first:last]
         kept = ~are_deleted(rows)
         hours, sizes = self.hours[first:last][kept], budget_bytes_of(rows, self.held_texts)[kept]
@@ -248,7 +251,7 @@ class DocumentTable:
             load[1] += added[1]
 
     def mark_dead(self, doc: int) -> None:
-        """Takes a document out: it is found no more, by search or by id."""
+        """Removes a document: afterwards it is found neither by search nor by id."""
         if self.ids.remove(doc):
             hour = int(self.hours[doc])
             if hour in self.load:
@@ -259,17 +262,17 @@ class DocumentTable:
         self._leave_search(doc)
 
     def delete(self, doc: int) -> None:
-        """Takes out a document that is found by no id (any more), and marks its row as its last."""
+        """Removes from the search a document that is not (or no longer) found by its id, and marks its row as ended."""
         self._leave_search(doc)
         self.rows[doc]["flags"] |= DELETED
 
     def note_compared(self, doc: int, compared: int, *, truncated: bool) -> None:
-        """Notes how many documents a unique one was compared with, and whether something was left out."""
+        """Stores in the row of a unique document how many it was compared with, and whether something was left out."""
         row = self.rows[doc]
         row["candidates"], row["flags"] = compared, TRUNCATED if truncated else 0
 
     def set_aside(self, doc: int, aside: bool) -> bool:
-        """Keeps a document out of what is searched, or lets it be found again; whether that changed anything."""
+        """Takes a document out of the search, or makes it searchable again; returns whether that changed anything."""
         row = self.rows[doc]
         before = bool(row["flags"] & SET_ASIDE)
         row["flags"] = (row["flags"] & ~np.uint8(SET_ASIDE)) | (SET_ASIDE if aside else 0)
@@ -277,7 +280,7 @@ class DocumentTable:
         return aside != before
 
     def _leave_search(self, doc: int) -> None:
-        """Takes out of the search a document that is found by no id (any more)."""
+        """Removes from the search a document that is not (or no longer) found by its id."""
         if self.alive[doc]:
             self.repeated.remove(doc, self)
         self.alive[doc] = 0
@@ -285,7 +288,7 @@ class DocumentTable:
         self._stand_down(doc)
 
     def _stand_down(self, doc: int) -> None:
-        """`doc` is gone: others take over the groups that it stood for, at the next `update_stands`."""
+        """Notes that `doc` is gone: at the next `update_stands` successors take over the groups that it stood for."""
         row = self.rows[doc]
         if self.stands[doc]:
             self._headless |= {int(row["group_order"])} & self.members.keys()
@@ -294,11 +297,11 @@ class DocumentTable:
         self.stands[doc] = self.leads[doc] = 0
 
     def is_present(self, doc: int) -> bool:
-        """Whether a document is still there: it is found by its id."""
+        """Whether a document is still present, that is, found by its id."""
         return bool(self.ids.known[doc])
 
     def update_stands(self, floor_hour: int) -> None:
-        """Brings `stands` up to date for a comparison in which hours before `floor_hour` have gone."""
+        """Updates `stands` for a comparison for which the hours before `floor_hour` have gone."""
         if floor_hour > self._stands_floor:
             self._stands_floor = floor_hour
             heads = self.stands[: self.size] | self.leads[: self.size]
@@ -321,7 +324,7 @@ class DocumentTable:
         self._headless.clear()
 
     def rebuild_stands(self) -> None:
-        """Works out from scratch who stands for a group: after all groups, or the hours that live, have changed."""
+        """Computes from scratch which documents stand for groups, after all groups or the living hours have changed."""
         rows = self.rows[: self.size]
         self.repeated.forget_all()
         self.stands[: self.size] = rows["order"] == rows["group_order"]
@@ -333,13 +336,13 @@ class DocumentTable:
         self.leads[[heads[arrival] for arrival in self.members.keys() & heads.keys()]] = 1
 
     def chain_same_texts(self, first: int) -> None:
-        """Chains the documents from `first` on, which are not posted yet, by their fingerprints."""
+        """Chains the documents from `first` on, which are not posted yet, by equal fingerprints."""
         order, same, posted = same_texts(self.rows["fingerprint"][first : self.size])
         self.first_of[first + order] = first + posted
         chain(self.next_of, first + order, same, first + posted)
 
     def copies(self, doc: int) -> Iterator[int]:
-        """The documents of the text of `doc` that can be found, itself too, one after another along their chain."""
+        """The searchable documents with the text of `doc`, including itself, in the order of their chain."""
         copy = int(self.first_of[doc])
         while copy >= 0:
             if self.alive[copy]:
@@ -347,14 +350,14 @@ class DocumentTable:
             copy = int(self.next_of[copy])
 
     def arrival_key(self, doc: int) -> tuple[int, str]:
-        """(time, id): who of several came first."""
+        """(time, id): the order in which documents count as earlier."""
         return int(self.rows["time"][doc]), self.ids[doc]
 
     def compacted(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Drops dead documents; returns the new doc of every old one, -1 for those dropped, and the same for
-        postings: that of a text goes on to the earliest document that has it.
+        """Drops dead documents. Returns the new doc of every old one, -1 for those dropped; and the same for postings,
+        where the posting of a text moves to the earliest remaining document with this text.
         """
-        self.counts[: self.size] = self.qgram_counts(slice(self.size))  # whoever is posted next is counted
+        self.counts[: self.size] = self.qgram_counts(slice(self.size))  # the next posted doc needs the count
         keep = self.are_known
         new_docs = np.where(keep, np.cumsum(keep) - 1, -1)
         kept = np.flatnonzero(keep)
@@ -370,13 +373,15 @@ class DocumentTable:
         }
         self.members = defaultdict(list, {arrival: members for arrival, members in moved.items() if members})
         self._headless &= self.members.keys()
-        self.repeated = RepeatedTexts()  # found anew as they are met
+        self.repeated = RepeatedTexts()  # found anew by later searches
         self.size = len(kept)
         self.dead = 0
         return new_docs, posted
 
     def _rechained(self, kept: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Chains the documents `kept` by their new docs; returns what is posted of each old doc then."""
+        """Chains the documents `kept` by their new docs; returns the new doc under which each old posting goes on, or
+        -1.
+        """
         firsts = self.first_of[kept]
         posted: NDArray[np.int64] = np.full(self.size, -1)
         heads, positions = np.unique(firsts, return_index=True)

@@ -1,7 +1,7 @@
-"""Memory that was freed, given back to the system.
+"""Gives freed memory back to the system.
 
-glibc keeps freed arrays of up to 32 MiB for what is wanted next, once it has seen one of that size: after a window was
-read, or its columns have grown, that came to 120 bytes a document which nobody used.
+Once glibc has seen a freed array of up to 32 MiB, it keeps freed arrays of that size for later requests. After a window
+was read, or its columns have grown, that came to 120 unused bytes a document.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from functools import cache
 from typing import Final
 
 LARGE: Final = 1 << 17
-"""Documents from which on it is worth it."""
+"""The fewest documents for which giving back is worth it."""
 
 
 def give_back(documents: int) -> None:
-    """Gives back what is free, of a process that holds so many documents: a few milliseconds, rarely needed. Does
-    nothing where they are few or the C library cannot.
+    """Gives free memory of this process, which holds so many `documents`, back to the system: a few milliseconds,
+    rarely needed. Does nothing if there are few documents, or if the C library cannot.
     """
     trim = _trim()
     if documents >= LARGE and trim is not None:

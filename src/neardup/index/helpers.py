@@ -1,5 +1,5 @@
-"""Helpers: the threads beside the one that decides. They sign what comes next, and, where they are free, take part in
-work whose end that thread waits for.
+"""Helpers: the threads beside the one that decides. They sign the next documents, and when they are free, they share
+work that the deciding thread waits for.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ Result = TypeVar("Result")
 
 
 class Helpers:
-    """The thread that decides and `threads - 1` others, which are there from their first work on."""
+    """The deciding thread and `threads - 1` others, which are started with their first work."""
 
     def __init__(self, threads: int) -> None:
         self._others = threads - 1
         self._pool = ThreadPoolExecutor(max(self._others, 1), "neardup-helper")
 
     def submit(self, work: Callable[[Given], Result], given: Given) -> Future[Result]:
-        """Has `work` done with what is `given`, after what was handed over before; there are other threads."""
+        """Runs `work(given)` in another thread, after the work submitted before; only if there are other threads."""
         return self._pool.submit(work, given)
 
     def run(self, works: Sequence[Callable[[], object]]) -> None:
-        """Does all of `works`, in any order; each is begun by whoever is free. Raises what one of them raised, once
-        those that were begun have ended.
+        """Runs all of `works`, in any order, each in the next free thread. If one raises an error, raises it after all
+        that were begun have ended.
         """
         waiting = deque(works)
         helping = [self._pool.submit(_work_off, waiting) for _ in range(min(self._others, len(works) - 1))]
@@ -46,7 +46,7 @@ class Helpers:
 
 
 def _work_off(waiting: deque[Callable[[], object]]) -> None:
-    """Does what is `waiting` until nothing is."""
+    """Runs the `waiting` works until none is left."""
     while True:
         try:
             work = waiting.popleft()
@@ -57,10 +57,10 @@ def _work_off(waiting: deque[Callable[[], object]]) -> None:
 
 @functools.cache
 def helpers_of(threads: int) -> Helpers:
-    """Those of this process, the same ones for all who ask for so many: with others for signing, which take the
-    processor of those that compare, two threads are slower. Idle, they keep the process from nothing.
+    """The helpers of this process for so many `threads`, shared by all callers: separate threads for signing would
+    compete with those that compare, and two threads would be slower. Idle helpers do not keep the process from ending.
     """
     return Helpers(threads)
 
 
-os.register_at_fork(after_in_child=helpers_of.cache_clear)  # their threads stay with the other process
+os.register_at_fork(after_in_child=helpers_of.cache_clear)  # the child process does not have their threads

@@ -21,13 +21,13 @@ _MOST_SHORT = (1 << 16) - 1
 class MemberLists(PostingLists):
     """Posting lists of the members of a crowd (kernels/member_lists.py), of which at most `most` are bitsets.
 
-    Memory: as `PostingLists`, and of each bitset 1 byte for every 8 members, and as they grow room for
-    a quarter more members and twice as many bitsets.
+    Memory: as `PostingLists`, and for each bitset 1 byte for every 8 members; growth reserves room for a quarter more
+    members and twice as many bitsets.
     """
 
     def __init__(self, most: int) -> None:
         super().__init__()
-        self._most = most + 1  # row 0 is that of no list
+        self._most = most + 1  # row 0 belongs to no list
         self._bits = np.zeros((1, 1, WORDS), np.uint64)
         self._used = np.ones(1, np.int64)
 
@@ -39,7 +39,7 @@ class MemberLists(PostingLists):
     def add_members(
         self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], members: NDArray[np.int64]
     ) -> None:
-        """Adds `members[i]` under `keys[offsets[i]:offsets[i + 1]]`; a member of -1 is left out."""
+        """Adds `members[i]` under `keys[offsets[i]:offsets[i + 1]]`; members of -1 are left out."""
         blocks, rows, _ = self._bits.shape
         wanted = int(members.max(initial=0)) // member_lists.BLOCK + 1
         if wanted > blocks:
@@ -69,10 +69,10 @@ class MemberLists(PostingLists):
     def tally(
         self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], size: int, reused: ReusedArray
     ) -> NDArray[np.uint16] | NDArray[np.int32]:
-        """How many lists of `keys[offsets[i]:offsets[i + 1]]` each member is in; members are below `size`.
+        """For each i, how many lists of `keys[offsets[i]:offsets[i + 1]]` each member is in; members are below `size`.
 
-        A row for every i, longer than `size`, in `reused`; in 16 bits, unless a set has more keys than these count.
-        Costs reading the lists, about 1 ns a posting, and of bitsets a nanosecond or two for every 512 members.
+        One row for every i, longer than `size`, in the memory of `reused`; uint16, or int32 if a set has too many keys.
+        Costs reading the lists, about 1 ns a posting, and for bitsets a nanosecond or two for every 512 members.
         """
         blocks = -(-size // member_lists.BLOCK)
         shape = len(offsets) - 1, blocks * member_lists.BLOCK

@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
 
 ReadTexts = Callable[[Sequence[int]], list[bytes]]
-"""The normal forms of some docs, in UTF-8; b"" for one that cannot be read any more, which shares nothing."""
+"""Reads the normal forms of some docs, in UTF-8; b"", which shares nothing, if one cannot be read any more."""
 
 
 class PairComparison:
-    """Compares documents of a batch (`queries`, by their places in it) with `docs` of a table, of both one a pair.
+    """Compares pairs of a document of a batch (`queries[i]`, its position in the batch) and a doc of a table
+    (`docs[i]`).
 
-    `sentences`, where they are looked for: how many a pair has in common. `rule`: when documents below `threshold`
-    share a part. `passing`: which pairs are worth that, by their bitmaps.
+    `sentences`: how many sentences each pair has in common, if partial copies are looked for. `rule`: when documents
+    below `threshold` are partial copies. `passing`: which pairs are worth comparing, by their bitmaps.
     """
 
     def __init__(
@@ -52,10 +53,10 @@ class PairComparison:
     def compared(
         self, queries: NDArray[np.int64], docs: NDArray[np.int64], sentences: NDArray[np.int64] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """(|A ∩ B| of every pair, or a smaller number where that is of no use; EXACT, NEAR or BELOW).
+        """(|A ∩ B| of every pair, or a smaller number if it is too small to matter; EXACT, NEAR or BELOW).
 
-        Afterwards |A| is known of all of them, and |B| of every pair that may match. Equal fingerprints are equal
-        normal forms: not read again.
+        Afterwards |A| is counted for all documents, and |B| for every pair that may match. Equal fingerprints mean
+        equal normal forms: these are not read.
         """
         signed, table = self._signed, self._table
         equal = (table.fingerprints[docs] == signed.fingerprints[queries]).all(axis=1)
@@ -81,8 +82,8 @@ class PairComparison:
         shared: NDArray[np.int64],
         reached: NDArray[np.bool_],
     ) -> dict[int, Part]:
-        """The parts of those pairs that are not `reached` and share one by the rule: a sentence and a q-gram at least;
-        by the number of the pair.
+        """The partial copies among the pairs that have not `reached` the threshold, by the number of the pair: by the
+        rule, with at least one sentence and one q-gram in common.
         """
         if self._rule is None or sentences is None:
             return {}
@@ -101,15 +102,15 @@ class PairComparison:
     def _read(
         self, queries: NDArray[np.int64], docs: NDArray[np.int64], sentences: NDArray[np.int64] | None
     ) -> NDArray[np.int64]:
-        """|A ∩ B| of pairs whose texts differ, or a smaller number where that is of no use: by their texts."""
+        """|A ∩ B| of pairs of different texts, from the stored texts; a smaller number if it is too small to matter."""
         signed, table, signer = self._signed, self._table, self._signer
         unique, at = np.unique(docs, return_inverse=True)
         data, offsets = concatenated(self._read_texts(unique.tolist()))
         needed = np.full(len(docs), -1)
-        if self._rule is not None:  # which numbers are of use depends on both sizes
+        if self._rule is not None:  # which overlaps matter depends on both sizes
             signer.count(signed, np.unique(queries).tolist())
             sizes = table.qgram_counts(unique)
-            # Of a text that cannot be read no size is known, and others that have it go by the same number.
+            # A text that cannot be read is not counted: other documents of this text share its count.
             new = np.flatnonzero((sizes < 0) & (np.diff(offsets) > 0))
             signer.count_texts(data, offsets, new, sizes)
             table.count(unique[new], sizes[new])
@@ -122,13 +123,13 @@ class PairComparison:
         )  # fmt: skip
         counted = np.flatnonzero(before & (others >= 0))
         table.count(docs[counted], others[counted])
-        # The size of a text that cannot be read any more is known, and all of it would pass for shared.
+        # A text that cannot be read any more may have been counted before: its overlap is set to 0 here.
         return np.where(np.diff(offsets)[at] > 0, shared, 0)
 
     def _enough(
         self, counts: NDArray[np.int64], others: NDArray[np.int64], sentences: NDArray[np.int64] | None
     ) -> NDArray[np.int64]:
-        """How many q-grams a pair must share to be worth anything."""
+        """How many q-grams a pair must share to be a match or a partial copy."""
         needed = required_overlaps(self._threshold, np.maximum(counts, others))
         if self._rule is None or sentences is None:
             return needed

@@ -1,4 +1,4 @@
-"""What pairs of texts have in common, counted by several threads where there is enough to count."""
+"""The overlaps of pairs of texts, counted by several threads if there is enough to count."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
 
 _PART_BYTES: Final = 1 << 16
-"""Bytes of texts that a thread reads in some ten times as long as it takes to ask another one."""
+"""The fewest bytes of a part: reading them takes some ten times as long as handing work to another thread."""
 _PARTS: Final = 4
-"""Parts a thread: so the last ones end at nearly the same time."""
+"""Parts for each thread: several, so that all threads end at nearly the same time."""
 
 
 def shared_of_pairs(
@@ -39,8 +39,8 @@ def shared_of_pairs(
     signer: Signer,
     threads: int,
 ) -> NDArray[np.int64]:
-    """|A ∩ B| of each pair, or a smaller number below `needed`; see `verify_pairs` for the arrays, and for what is
-    noted in `signed.counts` and `others`.
+    """|A ∩ B| of each pair; if that is below `needed`, some number below `needed`. See `verify_pairs` for the arrays,
+    and for the counts that are set in `signed.counts` and `others`.
     """
     shared, sizes = np.zeros(len(queries), np.int64), np.diff(signed.text_offsets)
 
@@ -59,8 +59,8 @@ def shared_of_pairs(
 
 
 def part_bounds(queries: NDArray[np.int64], sizes: NDArray[np.int64], most: int) -> list[int]:
-    """Where pairs are cut into parts, at most so many, of about as many bytes each: between two queries, whose sets are
-    then made once, or within one that has as many bytes as a part.
+    """The bounds of at most `most` parts of the pairs, with about equally many bytes each. The cuts are between two
+    queries, so that the set of each is built once; only the pairs of a query that are as large as a part are cut.
     """
     ends = np.cumsum(sizes)
     parts = min(most, int(ends[-1]) // _PART_BYTES)
@@ -72,5 +72,5 @@ def part_bounds(queries: NDArray[np.int64], sizes: NDArray[np.int64], most: int)
 
 
 def required_overlaps(threshold: Fraction, larger: NDArray[Any]) -> NDArray[np.int64]:
-    """`required_overlap` of many, each in 64 bits whatever the type of `larger`."""
+    """`required_overlap` of an array, computed in 64 bits whatever the type of `larger`."""
     return required_overlap(threshold, larger.astype(np.int64))

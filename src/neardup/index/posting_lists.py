@@ -1,4 +1,4 @@
-"""PostingLists: an inverted index in memory, key -> docs, that grows as it is filled.
+"""PostingLists: an inverted index in memory, from keys to docs, that grows as it is filled.
 
 A doc is the number of a document in a table (`neardup.index.document_table`): 0, 1, 2, … in order of arrival.
 """
@@ -36,24 +36,24 @@ _FIRST_POOL = 1 << 14
 _POOL_GROWTH = 2
 _COPIED = 1 << 16
 MANY_OF_ONE_TEXT = 1_024
-"""From so many documents on one of them stands in for all (index/repeated_texts.py): fewer are passed over as fast."""
+"""A text of more documents than this is found as one stand-in (index/repeated_texts.py): fewer are as fast."""
 _MET = 256
 _STAND_INS = 1_024
 _NO_COLUMNS = BitmapColumns(
     np.zeros((ROWS, 0), np.uint64), np.zeros(0, np.uint8), np.zeros((0, LEVELS, BITMAP_WORDS), np.uint64)
 )
 _TABLE_KEYS = 1 << 21
-"""Keys of a table from which on they may be packed: some 64,000 documents', 64 MiB."""
+"""A table is packed only from this many keys on: those of some 64,000 documents, 64 MiB."""
 _PACKED_SHARE = 64
-"""A table is packed when it has a 64th of the packed postings: of each that is added some 64 are moved."""
+"""A table is packed when it has a 64th of the packed postings: each added posting costs moving some 64."""
 _MOST_POOLED = 1 << 32
-"""Places of a pool, for where a list begins has 32 bits: those of some millions of documents of 4 KB, if not packed."""
+"""The largest pool, because the start of a list has 32 bits: some millions of documents of 4 KB, if not packed."""
 _MOST_PACKED = (1 << 32) - 1
-"""Postings that can be packed, for where a bucket begins has 32 bits: those of some 80 million documents of 4 KB."""
+"""The most packed postings, because the start of a bucket has 32 bits: some 80 million documents of 4 KB."""
 
 
 def _no_bitsets(documents: int) -> BitsetCache:
-    """Room for `MAX_BITSETS` bitsets, and one of none, over `documents` docs; memory is given to what is filled."""
+    """Room for `MAX_BITSETS` bitsets, and an empty one, over `documents` docs; only filled bitsets take memory."""
     return BitsetCache(
         keys=np.zeros(2 * MAX_BITSETS, np.uint64),
         rows=np.zeros(2 * MAX_BITSETS, np.int64),
@@ -66,10 +66,10 @@ def _no_bitsets(documents: int) -> BitsetCache:
 class SharedCounts(NamedTuple):
     """Candidates of document i of a batch: `docs[offsets[i]:offsets[i + 1]]`, unordered, each once.
 
-    In 32 bits: in a flood every document of a batch has all of it.
+    They have 32 bits, because in a flood every document of a batch has the whole flood as candidates.
 
-    left_out    of each, how many of its posting lists were too long to read
-    stand_ins, stand_in_offsets   further candidates, as `docs`: each for all of a repeated text
+    left_out    for each document, how many of its posting lists were too long to read
+    stand_ins, stand_in_offsets   further candidates, laid out as `docs`: each for all documents of a repeated text
     met         posted docs of texts of very many documents (`Query.many`); some several times
     """
 
@@ -82,13 +82,13 @@ class SharedCounts(NamedTuple):
 
 
 class PostingLists:
-    """Posting lists of docs; a list keeps the order in which they were added.
+    """Posting lists of docs; a list keeps its docs in the order in which they were added.
 
-    Memory: 16 bytes a slot of the table at a load of 0.3 to 0.6, and 4 bytes a posting, up to twice that where lists
-    have room to grow. Nothing is removed but by `renumbered`: dead documents are left out by the search.
+    Memory: 16 bytes a slot of the table at a load of 0.3 to 0.6, and 4 bytes a posting, up to twice that if lists have
+    room to grow. Only `renumbered` removes postings; the search skips dead documents.
 
-    `packs`: keys have `packed_lists.KEY_BITS` bits, and a table of `table_keys` of them and more is packed: a posting
-    takes 4.25 to 4.5 bytes then.
+    `packs`: keys have `packed_lists.KEY_BITS` bits, and a table is packed from `table_keys` keys on; a packed posting
+    takes 4.25 to 4.5 bytes.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class PostingLists:
 
     @property
     def keys(self) -> int:
-        """How many different keys there are. Costs reading them all, a nanosecond or two each, once some are packed."""
+        """The number of distinct keys. Once some are packed, it costs reading them all, a nanosecond or two each."""
         if not len(self._packed.postings):
             return self._table_size
         return int(packed_lists.count_keys(self._packed, self._lists.entries))
@@ -124,7 +124,7 @@ class PostingLists:
 
     @property
     def arrays(self) -> Lists:
-        """The arrays themselves, for kernels that read whole lists, not `packs` ones; good until `add` or a search."""
+        """The arrays, for kernels that read whole lists; not with `packs`. Valid until the next `add` or search."""
         return self._lists
 
     @property
@@ -142,7 +142,7 @@ class PostingLists:
             kernel.rehash(entries, larger)
             self._lists = Lists(larger, pool, state)
         elif status == kernel.POOL_FULL:
-            # A list may need up to as much again as the whole pool holds.
+            # A list may need as much again as the whole pool holds.
             size = min(max(len(pool) * _POOL_GROWTH, _FIRST_POOL), _MOST_POOLED)
             if size == len(pool):
                 raise _too_many(_MOST_POOLED)
@@ -151,7 +151,7 @@ class PostingLists:
             self._lists = Lists(entries, larger_pool, state)
 
     def add(self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], docs: NDArray[np.int64]) -> None:
-        """Adds `docs[i]` under `keys[offsets[i]:offsets[i + 1]]`; a doc of -1 is left out."""
+        """Adds `docs[i]` under `keys[offsets[i]:offsets[i + 1]]`; docs of -1 are left out."""
         progress = np.zeros(2, np.int64)
         widest = int(np.diff(offsets).max(initial=0))
         while (status := kernel.add_all(self._lists, keys, offsets, docs, progress)) != kernel.DONE:
@@ -160,9 +160,11 @@ class PostingLists:
         self._pack_if_many()
 
     def add_unordered(self, values: NDArray[np.uint64], spare: NDArray[np.uint64], docs: int) -> None:
-        """Packs postings as `unordered_postings` writes them, of docs below `docs`; `spare` is room for as many."""
+        """Packs the postings `values`, as written by `unordered_postings`, of docs below `docs`; `spare`: working
+        memory of the same size.
+        """
         self._docs = max(self._docs, docs)
-        self._pack()  # what is in the table came before
+        self._pack()  # the postings in the table came before
         packing.sort_by_key(values, spare)
         self._add_packed(values, len(values))
 
@@ -187,7 +189,7 @@ class PostingLists:
         give_back(self._docs)
 
     def _add_packed(self, order: NDArray[np.uint64], added: int) -> None:
-        """Adds so many postings to the packed ones; `order`: as `packing.absorb` has it."""
+        """Adds so many (`added`) postings to the packed ones; `order` as in `packing.absorb`."""
         lists, packed, size = self._lists, self._packed, len(self._packed.postings)
         total = size + added
         if total > _MOST_PACKED:
@@ -216,13 +218,14 @@ class PostingLists:
     ) -> SharedCounts:
         """For each document of the batch in order: its candidates among all added before it; then it is added.
 
-        Ends before a document, not the first one, that would make more candidates than `at_once` (0: never does).
-        Where very many are found, docs of short texts are left out that the `columns` speak against.
+        Ends early, but not before the first document, when there would be more candidates than `at_once` (0: never). If
+        very many are found, docs of short texts that the `columns` rule out are left out.
 
-        A candidate lies in at least `min_shared[i]` (1 to what `counters` are for) of the lists of document i's keys,
-        is alive, in the hours of the query, and of a size that can reach the threshold. Lists of more than `limit`
-        living docs of those hours are left out (0 = none). Cost: the postings of the batch's keys, about 1 ns each;
-        where many lists are long, a word of 64 docs a list instead. All documents of one text are one posting.
+        A candidate is in at least `min_shared[i]` (1 to the most that `counters` can count) of the lists of document
+        i's keys, alive, in the hours of the query, and of a size that can reach the threshold. Lists of more than
+        `limit` living docs of those hours are left out (0 = none). Cost: the postings of the batch's keys, about 1 ns
+        each; if many lists are long, a word for every 64 docs of a list instead. All documents of one text are one
+        posting.
         """
         size, widest = len(query.docs), int(np.diff(offsets).max(initial=0))
         self._make_room_for_bitsets(len(counters.hits))
@@ -249,7 +252,7 @@ class PostingLists:
                 return _first_of(out, done)
             if is_full:
                 # Filled without a branch, so there must be room for the longest list even if none of it is a candidate.
-                # Only what is found is written to: the system gives no memory for the rest.
+                # Only parts with results are written to: the system gives no memory for the rest.
                 larger = self._reused.of(2 * len(out.candidates))
                 larger[: len(out.candidates)] = out.candidates
                 out = out._replace(
@@ -259,10 +262,12 @@ class PostingLists:
 
     def _make_room_for_bitsets(self, documents: int) -> None:
         if self._bitsets.bits.shape[1] * 64 < documents:
-            self._bitsets = _no_bitsets(documents)  # filled again as they are wanted
+            self._bitsets = _no_bitsets(documents)  # filled again when they are needed
 
     def renumbered(self, docs: NDArray[np.int64]) -> PostingLists:
-        """The lists in which doc d is `docs[d]`; docs with -1, and keys of theirs alone, are gone. Uses these up."""
+        """The lists with each doc d replaced by `docs[d]`; docs that become -1, and keys without docs, are left out.
+        These lists must not be used afterwards.
+        """
         entries, _, state = self._lists
         fresh = PostingLists(
             len(entries),
@@ -302,7 +307,7 @@ def _too_many(most: int) -> WindowError:
 
 
 def _first_of(out: SearchOutput, done: int) -> SharedCounts:
-    """What was found for the first documents of a batch, so many."""
+    """The results for the first `done` documents of a batch."""
     docs = out.candidates[: out.offsets[done]]
     return SharedCounts(
         docs if len(docs) > _COPIED else docs.copy(),

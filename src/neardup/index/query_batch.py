@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class SignedQueryBatch(NamedTuple):
-    """A signed batch, and what the settings' retrieval and routes need besides: None where they need none.
+    """A signed batch, and what retrieval and routes of the settings need besides; None for what they do not need.
 
     prefixes   the rarest keys of each document, and n + 1 offsets: the complete search posts and looks up these
     words      sentences and simhashes
-    shown      what a store keeps of each to be shown; None: not made yet
+    shown      what a store keeps of each document to be shown; None: not made yet
     """
 
     signed: SignedBatch
@@ -62,21 +62,23 @@ def joined_batches(parts: Sequence[SignedQueryBatch]) -> SignedQueryBatch:
 
 
 POSTED_BITS: Final = KEY_BITS
-"""How much of a sketch key posting lists and indices know it by. Among 60 million keys, those of a million documents,
-one in eighteen meets another: nothing is found by that, for a candidate shares several keys, and is verified. To store
-them takes less than half.
+"""How many bits of a sketch key are used in posting lists and indices. Among 60 million keys, those of a million
+documents, one in eighteen collides with another. That leads to no wrong result, because a candidate shares several keys
+and is verified. Keys take less than half the memory.
 """
 
 
 def posted(sketches: Keys) -> Keys:
-    """The lowest `POSTED_BITS` of sketch keys: what they are posted and looked up by, whole as they may be."""
+    """The lowest `POSTED_BITS` of sketch keys, under which they are posted and looked up."""
     return sketches & np.uint64((1 << POSTED_BITS) - 1)
 
 
 def with_fingerprints(
     keys: Keys, offsets: Offsets, short: NDArray[np.bool_], fingerprints: Keys
 ) -> tuple[Keys, Offsets]:
-    """`keys` with part of `fingerprints[i]` put in for every document i that is `short`: it has no key of its own."""
+    """`keys` with part of `fingerprints[i]` inserted for every document i that is `short`, and so has no key; and the
+    new offsets.
+    """
     if not short.any():
         return keys, offsets
     moved = offsets.copy()

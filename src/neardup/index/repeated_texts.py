@@ -1,9 +1,9 @@
 """Repeated texts: the documents of a text that very many have, counted by hours instead of one by one.
 
-Heartbeats, empty forms, the same alert for a week: each copy matches all that came before, and to pass over them takes
-a time that grows with the square of their number. A search finds one of them, which stands in for all
-(`Query.repeated`): they have one overlap. How many they are, which come first and which stands for a group is known
-here. Whether a text is repeated never changes a verdict.
+Heartbeats, empty forms, the same alert for a week: each copy matches all earlier ones, and going through them takes
+time that grows with the square of their number. A search finds one of them, which stands in for all (`Query.repeated`),
+because all have the same overlap. This module knows how many there are, which come first, and which stands for a group.
+Whether a text is repeated never changes a verdict.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ if TYPE_CHECKING:
     from neardup.kernels.batch_search import Query
 
 _FEW: Final = 64
-"""New documents of a text for which there is room at first."""
+"""Room for new documents of a text, at first."""
 _SPARE: Final = 16
-"""So many of the first documents of an hour may be taken out before all of a text have to be taken in anew."""
+"""How many of an hour's first documents may be removed before all documents of the text must be read in again."""
 _Rank = tuple[int, str, int]
-"""(time, id, doc): of equal scores, in this order."""
+"""(time, id, doc): the order of documents with equal scores."""
 
 
 class Copies(NamedTuple):
     """The documents of one text that one document is compared with.
 
-    total    how many they are
-    docs     the first of them by (time, id), as many as are listed; and the first that stands for a group, if any does
+    total    the number of all of them
+    docs     the first ones by (time, id), as many as are listed; then, if it is not among these, the first one that
+             stands for a group, if any
     """
 
     total: int
@@ -42,8 +43,8 @@ class Copies(NamedTuple):
 
 
 class StandIns(NamedTuple):
-    """Docs of which each stands in for all documents of its text that one document is compared with: those before doc
-    `before` in `hours`, from the first to the last.
+    """Docs that each represent all documents of their text that one document is compared with: those below doc `before`
+    whose hours lie in `hours` (first, last).
     """
 
     docs: NDArray[np.int32]
@@ -54,18 +55,18 @@ class StandIns(NamedTuple):
 def stand_ins_of(
     query: Query, size: int, which: NDArray[np.int64], docs: NDArray[np.int32]
 ) -> dict[int, StandIns]:
-    """The stand-ins `docs`, by the documents `which` of a `query` that they were found for: those of its documents that
-    are kept are the last of a table of `size`.
+    """The stand-ins `docs`, grouped by the documents `which` of a `query` for which they were found. The kept documents
+    of the query are the last ones of a table of `size` documents.
     """
     after = np.where(query.docs < 0, size, query.docs)
-    befores = np.minimum.accumulate(after[::-1])[::-1].tolist()  # of one that is not kept, the next that is
+    befores = np.minimum.accumulate(after[::-1])[::-1].tolist()  # if it is not kept, that of the next kept one
     hours = list(zip(query.low_hours.tolist(), query.high_hours.tolist(), strict=True))
     return {i: StandIns(docs[which == i], befores[i], hours[i]) for i in np.unique(which).tolist()}
 
 
 class _First(NamedTuple):
-    """The first documents of a text in some hours, and behind them its `head`, which stands for a group, if any does.
-    `end`: the last of those that are listed, None if there are fewer.
+    """The first documents of a text in some hours, followed by `head`, the first that stands for a group, if any.
+    `end`: the rank of the last one to be listed, None if there are fewer documents.
     """
 
     docs: list[int]
@@ -74,7 +75,7 @@ class _First(NamedTuple):
 
 
 class _Hour:
-    """The documents of one text in one hour: how many, and the first of them, a few more than are listed."""
+    """The documents of one text in one hour: their number, and the first ones, a few more than are listed."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -87,14 +88,14 @@ class _Hour:
         self.count += 1
 
     def remove(self, doc: int, listed: int) -> bool:
-        """Leaves out a document; False if the first `listed` are not known then."""
+        """Removes a document; False if the first `listed` are then no longer known."""
         self.first = [rank for rank in self.first if rank[2] != doc]
         self.count -= 1
         return len(self.first) >= min(listed, self.count)
 
 
 class _Text:
-    """The documents of one text, those before doc `end`."""
+    """The documents of one text below doc `end`."""
 
     def __init__(self, posted: int) -> None:
         self.end = 0
@@ -109,7 +110,7 @@ class _Text:
         self._first: _First | None = None  # of the range, until something may have changed there
 
     def advance(self, end: int, listed: int, table: DocumentTable) -> None:
-        """Takes in those documents before doc `end` that can be found."""
+        """Adds the searchable documents below doc `end`."""
         self._see(table.next_of)
         self.end = end
         while self._waiting and self._waiting[0] < end:
@@ -143,7 +144,7 @@ class _Text:
             self._first = None
 
     def remove(self, doc: int, hour: int, listed: int) -> bool:
-        """Leaves out a document of hour `hour`; False if all have to be taken in anew for that."""
+        """Removes a document of `hour`; False if all documents of the text must then be read in again."""
         self._first = None
         self._in_range -= self._range[0] <= hour <= self._range[1]
         is_known = self._hours[hour].remove(doc, listed)
@@ -153,14 +154,14 @@ class _Text:
         return is_known
 
     def stand(self, doc: int, table: DocumentTable) -> None:
-        """Notes that a document before `end` stands for a group now."""
+        """Notes that a document below `end` now stands for a group."""
         self._first = None
         rank = (*table.arrival_key(doc), doc)
         if table.alive[doc] and rank not in self._standing:
             insort(self._standing, rank)
 
     def copies(self, low: int, high: int, listed: int, table: DocumentTable) -> Copies:
-        """Those of the hours from `low` to `high`, both included."""
+        """The documents in the hours from `low` to `high`, both included."""
         self._move_range(low, high)
         first = self._first
         if first is None or (first.head is not None and not table.stands[first.head]):
@@ -181,7 +182,9 @@ class _Text:
         return _First(docs if head is None or head in docs else [*docs, head], head, end)
 
     def _move_range(self, low: int, high: int) -> None:
-        """Counts those between `low` and `high`, by what was counted last: nearly always of nearly the same hours."""
+        """Counts the documents from `low` to `high`, starting from the last count, which nearly always was of nearly
+        the same hours.
+        """
         before, after = self._range
         if (low, high) == self._range:
             return
@@ -199,9 +202,9 @@ class _Text:
 
 
 class RepeatedTexts:
-    """The repeated texts of a window, by the docs that they are posted as: `posted`, ascending.
+    """The repeated texts of a window, by their posted docs: `posted`, ascending.
 
-    What is known of them follows the chains of the table as it is needed, and is told what is taken out of them.
+    New documents are read from the chains of the table when they are needed; removed ones must be reported (`remove`).
     Memory: 8 bytes a document for a moment, and about 5 KB an hour of a text.
     """
 
@@ -211,32 +214,32 @@ class RepeatedTexts:
         self._listed = 0
 
     def add(self, posted: NDArray[np.int32]) -> None:
-        """Notes texts of very many documents."""
+        """Adds texts of very many documents, given by their posted docs."""
         if len(posted):
             self.posted = np.union1d(self.posted, posted)
 
     def remove(self, doc: int, table: DocumentTable) -> None:
-        """Notes that a document of the table, which could be found, cannot be any more."""
+        """Notes that a searchable document of the table is no longer searchable."""
         posted = int(table.first_of[doc])
         text = self._texts.get(posted)
         if text is not None and doc < text.end and not text.remove(doc, int(table.hours[doc]), self._listed):
             del self._texts[posted]
 
     def stand(self, doc: int, table: DocumentTable) -> None:
-        """Notes that a document of the table stands for a group that others stood for."""
+        """Notes that a document of the table now stands for a group that another one stood for."""
         text = self._texts.get(int(table.first_of[doc]))
         if text is not None and doc < text.end:
             text.stand(doc, table)
 
     def forget_all(self) -> None:
-        """Notes that something has changed in many texts."""
+        """Discards all counts, because many documents have changed; they are made again when needed."""
         self._texts.clear()
 
     def copies(self, stand_ins: StandIns, listed: int, table: DocumentTable) -> dict[int, Copies]:
-        """The documents that `stand_ins` stand in for, by the docs that their texts are posted as, of each the first
-        `listed`. `stands` is up to date; `before` only grows from one call to the next.
+        """The documents that `stand_ins` represent, by the posted doc of their text; of each text the first `listed`
+        are given. `table.stands` must be up to date, and `before` may only grow from one call to the next.
 
-        Costs some 10 us a text, and one or two a document that came since the last call.
+        Costs some 10 µs a text, and one or two for each document that was added since the last call.
         """
         if listed != self._listed:
             self._texts.clear()

@@ -1,4 +1,4 @@
-"""Room for large results that come again and again: memory given back and taken anew costs more than its use."""
+"""Reusable memory for large results: giving memory back and allocating it again costs more than using it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class ReusedArray:
-    """Room for 32-bit numbers, as large as was ever asked for: one array, whose contents are left as they are.
+    """One array of 32-bit numbers, as large as the largest request so far; its contents are arbitrary.
 
-    Who still holds a part of it keeps it: then there is a new one for the next.
+    If somebody still holds a view of the array, they keep it, and the next request gets a new array.
     """
 
     def __init__(self, size: int = 0) -> None:
         self._array = np.empty(size, np.int32)
 
     def of(self, size: int = 0) -> NDArray[np.int32]:
-        """All of it, of this size at least, all of it free."""
+        """The whole array, of at least `size` numbers, which nobody else uses."""
         size = max(size, len(self._array))
         if size > len(self._array) or self._references() > _ITS_OWN:
             self._array = np.empty(size, np.int32)
@@ -32,4 +32,4 @@ class ReusedArray:
 
 
 _ITS_OWN = ReusedArray()._references()  # noqa: SLF001 - ours
-"""References to an array that nobody else has, as this Python counts them."""
+"""The reference count of an array that nobody else holds, in this version of Python."""

@@ -1,4 +1,4 @@
-"""Documents of one text: they are chained behind the one that is posted, so that a search that meets it takes all."""
+"""Documents of one text: they are chained behind the posted one, so that a search that finds it finds all."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 def same_texts(
     fingerprints: NDArray[np.uint64],
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
-    """Of documents with these `fingerprints` (n × 2), in the order in which they came: (their order by text and then as
-    they came; of each in that order, whether it is of the text of the one before; and the first of its text).
+    """Groups documents with these `fingerprints` (n × 2), given in order of arrival, by text. Returns (their order by
+    text, then arrival; for each in that order, whether it has the text of the one before; the first document of its
+    text).
     """
     order = _order_by_text(np.ascontiguousarray(fingerprints[:, 0]), fingerprints[:, 1])
     ordered = fingerprints[order]
@@ -25,12 +26,12 @@ def same_texts(
 
 
 def _order_by_text(firsts: NDArray[np.uint64], seconds: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """The order by both halves of fingerprints, and of equal ones as they came."""
+    """The order by both halves of the fingerprints, equal ones by arrival."""
     order: NDArray[np.int64] = np.argsort(firsts)
     ordered = firsts[order]
     tied = np.zeros(len(order) + 1, np.bool_)
     tied[1:-1] = ordered[1:] == ordered[:-1]
-    # Sorting by one half alone takes a tenth of the time, and most documents have theirs to themselves.
+    # Sorting by one half alone takes a tenth of the time, and most halves are unique.
     again = tied[1:] | tied[:-1]
     docs = order[again]
     order[again] = docs[np.lexsort((docs, seconds[docs], firsts[docs]))]
@@ -43,10 +44,10 @@ def chain(
     same: NDArray[np.bool_],
     firsts: NDArray[np.int64],
 ) -> None:
-    """Writes to `next_of` the chains of `documents`, ordered by text and then as they came; `same`: of the text of the
-    one before; `firsts`: the first of its text.
+    """Writes to `next_of` the chains of `documents`, ordered by text, then arrival. `same`: whether a document has the
+    text of the one before; `firsts`: the first document of its text.
 
-    As a search chains them (kernels/posting_lists.py): behind the first the newest, and so back to the second.
+    The order is that of a search (kernels/batch_search.py): the first document, then the newest, back to the second.
     """
     positions = np.flatnonzero(same)
     later = np.append(same[1:], False)[positions]

@@ -1,9 +1,9 @@
 """Search: from signed documents to their candidates, by posting lists, routes and bitmaps.
 
 Two levels (docs/definitions.md, Search). `sketch`: candidates share at least m of the grams that their sketches sample.
-`complete`: candidates share at least k of the rarest |A| - ceil(t|A|) + k q-grams, which no pair with doc_q
->= t can fail to (prefix filter with k instead of one: Bayardo, Ma & Srikant 2007; Xiao et al. 2008). Routes
-add candidates, never take any away. Every candidate is verified (index/verification.py).
+`complete`: candidates share at least k of the rarest |A| - ceil(t|A|) + k q-grams, as every pair with doc_q >= t does
+(prefix filter with k instead of one: Bayardo, Ma & Srikant 2007; Xiao et al. 2008). Routes add candidates and never
+remove any. Every candidate is verified (index/verification.py).
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
 
 _LIMITS: Final = {"sentences": MAX_SENTENCE_DOCUMENTS, "simhash": MAX_BAND_DOCUMENTS}
-"""Living documents that a posting list of a route may hold to be read."""
+"""A posting list of a route is read only if it holds at most this many living documents."""
 _SHARED_HIGH, _SHARED_LOW, _SHARED_WHOLE = 3, 2, 4
-"""m of a sketch of 32 from t = 0.7 on, and below; of a set that is its own sketch (docs/definitions.md, Search)."""
+"""m of a sketch of 32 keys, for t >= 0.7 and below; m of a set that is its own sketch (docs/definitions.md, Search)."""
 _AT_ONCE = 1 << 24
-"""Candidates that are found before documents are compared with them, 4 bytes each: among a million copies of a template
-a batch would have fifteen times as many.
+"""The most candidates that are collected before documents are compared with them, 4 bytes each: among a million copies
+of a template a batch would have fifteen times as many.
 """
 _PAIRS_AT_ONCE = 1 << 21
-"""The same where each is looked at as a pair, by the bitmaps and for its sentences, some 50 bytes each."""
+"""The most candidates if each is handled as a pair, for bitmaps and sentences, some 50 bytes each."""
 _HIGH = Fraction(7, 10)
 _FEW = 48
-"""Sets of so few q-grams are searched as at a low threshold: a few edits change most of their grams."""
+"""Sets of at most this many q-grams are searched as at a low threshold: a few edits change most of their grams."""
 
 
 class Search:
     """The posting lists of a window: `lists` for its retrieval, `routes` by name, `sentences` for partial copies.
 
-    `crowds`: those of its documents that are compared together.
+    `crowds`: the crowds of its documents.
     """
 
     def __init__(self, signer: Signer, settings: Settings) -> None:
@@ -68,13 +68,13 @@ class Search:
         self._settings = settings
         self.lists = PostingLists(packs=settings.retrieval == "sketch")
         self.crowds, self._templates = Crowds(), TemplateFilter()
-        # Partial copies are searched by the lists of the route of that name.
+        # The lists for partial copies also serve the route "sentences".
         self.sentences = WordIndex(_LIMITS["sentences"]) if settings.partial else None
         own = "sentences" if settings.partial else None
         self.routes = {route: WordIndex(_LIMITS[route]) for route in settings.routes if route != own}
 
     def decide_by(self, settings: Settings) -> None:
-        """Searches by other `settings` from now on, which differ in policy and matches alone."""
+        """Searches by other `settings` from now on, which may differ only in policy and matches."""
         self._settings = settings
 
     @property
@@ -102,7 +102,7 @@ class Search:
         return bool(self.routes) or self.sentences is not None
 
     def query_batch(self, texts: Sequence[bytes], *, normal: bool = False) -> SignedQueryBatch:
-        """Signs `texts` for a search. Of normal forms (`normal`) no words are known: their routes find nothing."""
+        """Signs `texts` for a search. Normal forms (`normal`) have no words: routes find nothing for them."""
         complete = self._settings.retrieval == "complete"
         signed = self._signer.sign(texts, normal=normal)
         prefixes = self._signer.prefixes(signed, self._settings.threshold_fraction) if complete else None
@@ -110,13 +110,13 @@ class Search:
         return SignedQueryBatch(signed, prefixes, words)
 
     def serves(self, threshold: Fraction) -> bool:
-        """Whether the lists can be searched at `threshold` without loss of what the retrieval promises."""
+        """Whether a search of the lists at `threshold` keeps the promise of the retrieval."""
         return self._settings.retrieval == "sketch" or threshold >= self._settings.threshold_fraction
 
     def min_shared(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
-        """How many posting lists of its keys a candidate must be in: m or k, but no more than doc_q >= t requires.
+        """For each document, how many of its keys a candidate must share: m or k, but no more than doc_q >= t requires.
 
-        `counts`: |A|, or, for a sketch, UNCOUNTED.
+        `counts`: |A|; for a sketch it may be UNCOUNTED.
         """
         if self._settings.retrieval == "sketch":
             wanted = self._shared_keys(counts, threshold)
@@ -127,19 +127,23 @@ class Search:
         return min_shared
 
     def sizes(self, counts: Offsets) -> NDArray[np.int64]:
-        """|A| as a search takes it: a sketch takes all that are larger than `largest` for as large, counted or not."""
+        """|A| as the search uses it: with a sketch, sets that are larger than `largest` or uncounted have size
+        `largest`.
+        """
         largest = self.largest
         return np.where((counts == UNCOUNTED) | (counts > largest), largest, counts) if largest else counts
 
     @property
     def largest(self) -> int:
-        """The size that a sketch takes all larger sets for, counted or not (`Query.largest`); 0: `complete`."""
+        """The size that all larger or uncounted sets are treated as in a sketch search (`Query.largest`); 0:
+        `complete`.
+        """
         if self._settings.retrieval == "complete":
             return 0
         return self._signer.recipe.sketch_limits.also(WIDE_ABOVE) + 1
 
     def _shared_keys(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
-        """m, the keys of its sketch that each document must share: as set, or by threshold and size."""
+        """m, how many keys of its sketch each document must share: as set, or by threshold and size."""
         recipe, given = self._signer.recipe, self._settings.min_shared
         if given is not None:
             return np.full(len(counts), min(given, recipe.sketch_size))
@@ -151,11 +155,11 @@ class Search:
         return wanted
 
     def _scaled(self, shared: int) -> int:
-        """So many of 32, for a sketch of another size."""
+        """`shared` of 32 keys, scaled to the sketch size of the recipe; at least 1."""
         return max(shared * self._signer.recipe.sketch_size // DEFAULT_SKETCH_SIZE, 1)
 
     def posting_keys(self, batch: SignedQueryBatch) -> tuple[Keys, Offsets]:
-        """The keys of the retrieval; a text too short for a q-gram is posted under half its fingerprint."""
+        """The keys for the retrieval; a text too short for a q-gram is posted under half of its fingerprint."""
         signed = batch.signed
         keys, offsets = batch.prefixes or (posted(signed.sketches), signed.sketch_offsets)
         short = (signed.counts == 0) & (np.diff(signed.text_offsets) > 0)
@@ -174,10 +178,11 @@ class Search:
         table: DocumentTable,
         among: Among | None = None,
     ) -> Candidates:
-        """Candidates of every document of the batch among those added before it; then it is added (see `Query`).
+        """Candidates of every document of the batch among those added before it; then the document is added (see
+        `Query`).
 
-        Where these are very many, only the first documents are searched and added: those of `truncated`.
-        `among`: which pairs are compared, no others count; None = all. Costs as `PostingLists.search_and_add`.
+        If there are very many, only the first documents are searched and added: as many as `truncated` has values.
+        `among`: decides which pairs may be candidates; None = all. Costs as `PostingLists.search_and_add`.
         """
         query = query._replace(largest=self.largest)
         if self.reads_words or self._settings.max_candidates:
@@ -188,7 +193,7 @@ class Search:
     def _candidates_of_retrieval(
         self, batch: SignedQueryBatch, query: Query, table: DocumentTable
     ) -> Candidates:
-        """`candidates` where only the retrieval finds any, and all are taken: most of a flood's are not looked at."""
+        """`candidates` if only the retrieval finds them, without limit: most candidates of a flood are not examined."""
         if query.many:
             query = query._replace(repeated=table.repeated.posted)
         counts = self._counts_of_retrieval(batch, query, table, _AT_ONCE)
@@ -205,7 +210,7 @@ class Search:
         table: DocumentTable,
         among: Among | None,
     ) -> Candidates:
-        """`candidates` where routes and sentences find some, too, or no more than so many are taken."""
+        """`candidates` if routes or sentences find candidates too, or if their number is limited."""
         counts = self._counts_of_retrieval(batch, query, table, _PAIRS_AT_ONCE)
         batch, query = batch.part(0, len(counts.left_out)), query.first(len(counts.left_out))
         pairs = merged(counts, self._shared_of_routes(batch, query, table, among))
@@ -224,7 +229,7 @@ class Search:
         table: DocumentTable,
         at_once: int,
     ) -> SharedCounts:
-        """What the posting lists of the retrieval find; the documents that were searched are added to them."""
+        """The candidates in the posting lists of the retrieval; the searched documents are added to the lists."""
         min_shared = self.min_shared(query.counts, query.threshold)
         chained = query._replace(fingerprints=batch.signed.fingerprints)
         keys, alike = self.posting_keys(batch), self._templates.columns(batch.signed, table)
@@ -235,7 +240,7 @@ class Search:
     def _shared_of_routes(
         self, batch: SignedQueryBatch, query: Query, table: DocumentTable, among: Among | None
     ) -> list[SharedKeys]:
-        """What each route finds; the batch is added to it."""
+        """The shared keys found by each route; the batch is added to the routes."""
         if (words := batch.words) is None:
             return []
         return [
@@ -244,7 +249,7 @@ class Search:
         ]
 
     def words_of(self, docs: Sequence[int]) -> WordFeatures:
-        """What of the words of docs is searched by, as if their texts had been signed."""
+        """The words of `docs` that are searched by, as if their texts had been signed again."""
         none = np.empty(0, np.uint64), np.zeros(len(docs) + 1, np.int64)
         sentences = self.routes.get("sentences") if self.sentences is None else self.sentences
         bands = self.routes.get("simhash")
@@ -255,13 +260,13 @@ class Search:
         )
 
     def leave_out(self, common: frozenset[int]) -> None:
-        """From now on searches by none of these sentences and bands, which too many documents hold."""
+        """Excludes these sentences and bands, which too many documents have, from all later searches."""
         for index in (*self.routes.values(), *([] if self.sentences is None else [self.sentences])):
             index.common |= common
 
     def told_of_routes(self, candidates: Candidates, batch: SignedQueryBatch) -> Candidates:
-        """`candidates` that no route was looked up for in memory; a document that has something in common with too many
-        is truncated.
+        """`candidates` that were not found by routes in memory: marks as truncated every document with a sentence or
+        band that too many documents have.
         """
         for route, index in self.routes.items():
             if batch.words is not None and index.common:
@@ -279,9 +284,10 @@ class Search:
         table: DocumentTable,
         among: Among | None,
     ) -> Candidates:
-        """`candidates` and, where partial copies are looked for, those that have sentences in common; see `candidates`.
+        """`candidates` and, if partial copies are looked for, the pairs with sentences in common; the arguments are
+        those of `candidates`.
 
-        Documents whose sentences are not known find none, and are truncated.
+        If the sentences of the batch are not known, none are found, and all documents are truncated.
         """
         if self.sentences is None:
             return candidates
@@ -292,7 +298,7 @@ class Search:
         )
 
     def _limited(self, candidates: Candidates) -> Candidates:
-        """No more candidates a document than `max_candidates`: the earliest, and the verdict will say so."""
+        """The earliest `max_candidates` candidates of each document; documents that had more are truncated."""
         queries, docs, truncated = candidates[:3]
         limit = self._settings.max_candidates
         if self._settings.policy != "mark":
@@ -304,21 +310,21 @@ class Search:
         return candidates.chosen(rank < limit)
 
     def renumber(self, docs: NDArray[np.int64], posted: NDArray[np.int64]) -> None:
-        """Follows a compaction of the table, which gives both arrays (`DocumentTable.compacted`)."""
+        """Renumbers all docs after a compaction of the table; both arrays come from `DocumentTable.compacted`."""
         self.lists = self.lists.renumbered(posted)
-        self.crowds, self._templates = Crowds(), TemplateFilter()  # made anew as they are wanted
+        self.crowds, self._templates = Crowds(), TemplateFilter()  # made anew when they are needed
         if self.sentences is not None:
             self.sentences = self.sentences.renumbered(docs)
         self.routes = {route: index.renumbered(docs) for route, index in self.routes.items()}
 
 
 def _route_keys(words: WordFeatures, route: str) -> tuple[Keys, Offsets]:
-    """By what a route looks documents up, one document after another, and n + 1 offsets."""
+    """The keys by which a route looks up documents, one document after another, and n + 1 offsets."""
     return words.band_keys() if route == "simhash" else (words.sentences, words.sentence_offsets)
 
 
 def _filtered(candidates: Candidates, passing: Passing) -> Candidates:
-    """Candidates that are `passing`. What has sentences in common stays, and so do those in `many`."""
+    """The candidates that are `passing`; pairs with sentences in common and candidates in `many` always stay."""
     keep = np.zeros(len(candidates.docs), np.bool_)
     if candidates.sentences is not None:
         keep |= candidates.sentences > 0

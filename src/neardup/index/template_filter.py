@@ -1,9 +1,9 @@
-"""Which documents may be copies by their bitmaps, one by one or, of very many that share a template, all at once.
+"""Filters candidates by their bitmaps, one by one, or all at once if very many share a template.
 
-Log lines, forms, records: any two have more keys in common than a search asks for, and where their variable part is
-large few are copies. Their bitmaps reject nearly all, but one pair after another: a time that grows with the square of
-their number, ten nanoseconds each. By columns of bitmaps it is half a nanosecond. These are made when they would have
-helped. What is left out here the bitmap filter leaves out as well: no verdict changes.
+Log lines, forms, records: any two have more keys in common than a search asks for, and if their variable part is large,
+few are copies. Their bitmaps reject nearly all, but pair by pair: the time grows with the square of their number, at
+ten nanoseconds a pair. With columns of bitmaps a pair takes half a nanosecond. Columns are made after the first search
+that they would have helped. They leave out only pairs that the bitmap filter leaves out too: no verdict changes.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from neardup.signing.signature import SignedBatch
 
 _MANY: Final = 64
-"""So many candidates a document, most of which their bitmaps reject, make columns worth their memory."""
+"""With more candidates a document than this, if bitmaps reject most of them, columns are worth their memory."""
 
 
 class TemplateFilter:
-    """Columns of the bitmaps of a table, if they are wanted.
+    """Columns of the bitmaps of a table, made only if they are worth it.
 
-    Memory: then 64 bytes a document.
+    Memory: none, or 64 bytes a document.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class TemplateFilter:
         return int(self._bits.nbytes)
 
     def note(self, documents: int, before: int, after: int) -> None:
-        """Notes how many candidates there were for so many documents, before their bitmaps were asked and after."""
+        """Notes how many candidates a search had for so many `documents`, before the bitmap filter and after it."""
         self._is_wanted |= before > _MANY * documents and 2 * after < before
 
     def columns(self, signed: SignedBatch, table: DocumentTable) -> BitmapColumns:
@@ -67,7 +67,7 @@ class TemplateFilter:
 
 
 def passing_of(settings: Settings, signed: SignedBatch, table: DocumentTable, threshold: Fraction) -> Passing:
-    """Which pairs a search by `settings` compares: those that the bitmap filter passes; all, in a complete search."""
+    """The filter of pairs for `settings`: the bitmap filter; for a complete search one that passes all."""
     if settings.retrieval == "complete":
         return lambda _, docs: np.ones(len(docs), np.bool_)
     return lambda queries, docs: passes_bitmap_filter(signed, queries, docs, table, threshold)
@@ -80,7 +80,7 @@ def passes_bitmap_filter(
     table: DocumentTable,
     threshold: Fraction,
 ) -> NDArray[np.bool_]:
-    """Which pairs can still be at the threshold, by their bitmaps (kernels/bitmap_filter.py) and sizes."""
+    """Which pairs may reach the threshold, by their bitmaps (kernels/bitmap_filter.py) and sizes."""
     passed = np.empty(len(queries), np.bool_)
     bitmap_filter.passes(
         queries, docs, threshold.as_integer_ratio(), signed.counts, signed.levels, signed.bitmaps,

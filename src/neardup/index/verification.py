@@ -1,8 +1,8 @@
 """Verification: the exact overlaps of documents with their candidates, in two ways with one result.
 
-A few candidates: their stored normal forms are read and counted (kernels/overlap.py), a whole batch at once. Very many:
-they are compared together, one document after another, each just before its verdict is made, so that the documents of
-one batch are members of each other's crowds by then (index/crowds.py).
+For documents with few candidates, the stored normal forms are read and compared (kernels/overlap.py), a whole batch at
+once. Very many candidates of a document are compared together, one document after another, each just before its verdict
+is made, so that earlier documents of the batch may be in its crowds by then (index/crowds.py).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 
 class _Repeated(NamedTuple):
-    """The first documents of a repeated text, and the one that stands for a group: as overlaps of another copy, and as
-    its verdict lists them.
+    """The first documents of a repeated text, and the one that stands for a group; as the overlaps of another copy, and
+    as the matches that its verdict lists.
     """
 
     docs: list[int]
@@ -41,9 +41,10 @@ class _Repeated(NamedTuple):
 
 
 class Verifier:
-    """Compares the documents of one batch with their `candidates`: a few as `pairs`, very many by `crowd_comparison`.
+    """Compares the documents of one batch with their `candidates`: a few by `pairs`, very many by `crowd_comparison`.
 
-    No more than `most` of them where some may be dead (0: all); `listed` matches are ranked, None = all.
+    `most`: the most candidates of a document that are taken if some may be dead (0: all). `listed`: how many matches
+    are listed, None = all.
     """
 
     def __init__(
@@ -68,16 +69,16 @@ class Verifier:
 
     @property
     def have_candidates(self) -> NDArray[np.bool_]:
-        """Which documents of the batch have any: `compared` says nothing of the others."""
+        """Which documents of the batch have candidates; for the others `compared` would find nothing."""
         have: NDArray[np.bool_] = np.diff(self._bounds) > 0
         have[list(self._candidates.many)] = True
         return have
 
     def compared(self, index: int, floor: int, *, alive_only: bool = False) -> Compared:
-        """What document `index` of the batch is compared with.
+        """The result of comparing document `index` of the batch.
 
-        Groups are as they stand where hours before `floor` have gone. `alive_only`: leaves out candidates that are not
-        alive, and takes no more than `max_candidates` of the others.
+        Groups are taken as they are when the hours before `floor` have gone. `alive_only`: leaves out candidates that
+        are not alive, and takes at most `max_candidates` of the others.
         """
         self._table.update_stands(floor)
         many = self._candidates.many.get(index)
@@ -109,7 +110,7 @@ class Verifier:
         return Compared(len(docs), matches, parts, truncated)
 
     def _read_few(self) -> None:
-        """Works out the overlaps and parts of all documents with few candidates."""
+        """Computes the overlaps and parts of all documents with few candidates."""
         queries, docs, sentences = self._candidates.queries, self._candidates.docs, self._candidates.sentences
         if not len(docs):
             return
@@ -126,8 +127,8 @@ class Verifier:
     # ---- very many: together ----
 
     def _compare_repeated(self, index: int, candidates: ManyCandidates) -> Compared | None:
-        """What document `index` is compared with if that is one repeated text, its own; else None: as `_compare_many`,
-        without a look at texts, of which there is one.
+        """The result for document `index` if its only candidates are the documents of one repeated text, its own;
+        otherwise None. Equal to `_compare_many`, but faster, because no texts are compared.
         """
         table, stand_ins = self._table, candidates.stand_ins
         if stand_ins is None or len(candidates.docs) or len(stand_ins.docs) > 1:
@@ -151,8 +152,8 @@ class Verifier:
         return Compared(total, Matches(known.overlaps[0], head, total, known.listed), [])
 
     def _with_copies(self, candidates: ManyCandidates) -> tuple[ManyCandidates, dict[int, int]]:
-        """The candidates with the first documents of each repeated text that one stood in for; and how many others
-        there are, by the doc that the text is posted as.
+        """The candidates, with each stand-in replaced by the first documents of its text; and how many further
+        documents each of these texts has, by its posted doc.
         """
         if candidates.stand_ins is None:
             return candidates, {}
@@ -162,7 +163,7 @@ class Verifier:
         return ManyCandidates(np.concatenate([candidates.docs, first]), None), others
 
     def _compare_many(self, index: int, candidates: ManyCandidates, unlisted: Mapping[int, int]) -> Compared:
-        """Compares with very many, and with so many more of each text that are not among them."""
+        """Compares with very many candidates; `unlisted`: how many more documents each text has, by its posted doc."""
         docs = candidates.docs
         if not len(docs):
             return Compared(0, NO_MATCHES, [])
@@ -193,7 +194,7 @@ class Verifier:
     def _overlaps_of(
         self, docs: NDArray[np.int64], shared: NDArray[np.int64], count: Any, exact: NDArray[np.bool_]
     ) -> list[Overlap]:
-        """The overlaps of `docs` with a document of `count` q-grams, or with one of as many each."""
+        """The overlaps of `docs` with a document of `count` q-grams, or of `count[i]` for each of `docs`."""
         table = self._table
         larger = np.maximum(table.qgram_counts(docs), count).tolist()
         ids = map(table.ids.__getitem__, docs.tolist())

@@ -1,8 +1,8 @@
-"""WordIndex: which documents have sentences in common, or bands of simhashes: by these, routes find candidates.
+"""WordIndex: finds documents with common sentences, or common bands of simhashes, for the routes.
 
-Partial copies are found by sentences, too. Their fingerprints and the cut at 300 documents are Yoon et al. 2012's
-(docs/definitions.md, Partial copies); the count is for each other document by itself, not for all of them together, so
-that every original is named.
+Partial copies are found by sentences, too. Sentence fingerprints and the cut at 300 documents are those of Yoon et al.
+2012 (docs/definitions.md, Partial copies); but common sentences are counted with each other document separately, not
+with all together, so that every original is named.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from neardup.signing.signature import Keys, Offsets
 
 Among = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
-"""Which pairs, of documents of a batch and docs, are compared."""
+"""Which pairs (document of the batch, doc) are compared."""
 
 _AT_ONCE: Final = 1 << 18
-"""Holders of keys that are looked at before those of the next ones are, some 50 bytes each: without a limit a key may
-be held by every document, and a batch has hundreds of such keys.
+"""The most postings that are handled at once, some 50 bytes each: without a limit every document may have a key, and a
+batch may have hundreds of such keys.
 """
 ENTRY_BYTES: Final = 100
-"""What a doc's own list of keys costs besides them: an object and an entry in a table of Python's."""
+"""The memory of a doc's own list of keys besides the keys: an object, and an entry in a Python dict."""
 
 
 class SharedKeys(NamedTuple):
     """Document `queries[i]` of a batch has `counts[i]` >= 1 keys in common with `docs[i]`; both ascending.
 
-    `truncated[j]`: not all keys of document j, or of those in its hours, could be looked up.
+    `truncated[j]`: some keys of document j were left out, or the keys of some document in its hours are not known.
     """
 
     queries: NDArray[np.int64]
@@ -45,11 +45,11 @@ class SharedKeys(NamedTuple):
 
 
 class WordIndex:
-    """Posting lists of keys of one kind, fingerprints of sentences or bands of simhashes; and the keys of every doc,
-    which cannot be made from its normal form.
+    """Posting lists of one kind of keys, fingerprints of sentences or bands of simhashes; and the keys of every doc,
+    because they cannot be made from its normal form.
 
-    A key that more than `most` of the documents compared hold is left out, and so are those in `common`: whoever fills
-    this with a part of a window knows which too many hold.
+    A key that more than `most` of the compared documents have is left out, and so are the keys in `common`: an index of
+    only a part of a window is given the keys that too many documents of the whole window have.
     """
 
     def __init__(self, most: int) -> None:
@@ -69,9 +69,9 @@ class WordIndex:
     def add(
         self, keys: Keys, offsets: Offsets, docs: NDArray[np.int64], unread_hours: NDArray[np.int32]
     ) -> None:
-        """Adds stored documents by their keys: those of `docs[i]` are `keys[offsets[i]:offsets[i + 1]]`.
+        """Adds stored documents: the keys of `docs[i]` are `keys[offsets[i]:offsets[i + 1]]`.
 
-        `unread_hours`: the hour of each document of which no keys were made.
+        `unread_hours`: the hours of the documents for which no keys were made, one for each.
         """
         self.lists.add(keys, offsets, docs)
         self._unread.update(unread_hours.tolist())
@@ -94,11 +94,11 @@ class WordIndex:
     def shared_and_add(
         self, keys: Keys, offsets: Offsets, query: Query, table: DocumentTable, among: Among | None
     ) -> SharedKeys:
-        """For each document of the batch in order, by its `keys[offsets[i]:offsets[i + 1]]`: who of those added before
-        it shares one; then it is added.
+        """For each document of the batch in order, finds the documents added before it that share any of its keys,
+        `keys[offsets[i]:offsets[i + 1]]`; then adds the document.
 
-        Where a key is left out because too many hold it, the document is truncated. `among`: only those, and no others
-        count.
+        If a key is left out because too many documents have it, the document is truncated. `among`: decides which pairs
+        are compared; others do not count.
         """
         documents = np.repeat(np.arange(len(query.docs)), np.diff(offsets))
         if len(self._counters.hits) < len(table.counts):
@@ -124,10 +124,11 @@ class WordIndex:
         table: DocumentTable,
         among: Among | None,
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The pairs, document of the batch << 32 | doc, that the first of these `keys` of `documents` make, each as
-        often as they have one in common; and which of so many keys were left out. They are added then.
+        """Looks up and adds the first of `keys`, as many as can be handled at once; `documents[i]` of the batch has
+        `keys[i]`. Returns the pairs that share a key, as document << 32 | doc, once for each common key; and for each
+        key that was looked up, whether it was left out.
         """
-        # Every key is looked up, then added, as if it were a document: its candidates are who else has it.
+        # Every key is looked up, then added, as if it were a document: its candidates are the other docs with this key.
         count = len(keys)
         each = Query(
             query.docs[documents], np.zeros(count, np.int64), query.low_hours[documents],
@@ -150,7 +151,7 @@ class WordIndex:
         return documents[which[kept]] << 32 | docs[kept], left_out
 
     def _unread_in_hours(self, query: Query) -> NDArray[np.bool_]:
-        """Of each document, whether any of its hours holds a document whose keys are not known."""
+        """For each document, whether any of its hours holds a document whose keys are not known."""
         hours = np.array(sorted(self._unread), np.int64)
         first = np.searchsorted(hours, query.low_hours)
         last = np.searchsorted(hours, query.high_hours, "right")
@@ -158,11 +159,11 @@ class WordIndex:
         return unread
 
     def forget_unread(self, hours: NDArray[np.int32]) -> None:
-        """Documents of which no keys were made have gone: `hours` has the hour of each."""
+        """Notes that documents without keys have gone; `hours`: the hour of each."""
         self._unread -= Counter(hours.tolist())
 
     def renumbered(self, docs: NDArray[np.int64]) -> WordIndex:
-        """A copy in which doc d is `docs[d]`; those with -1 are gone."""
+        """A copy with each doc d replaced by `docs[d]`; docs that become -1 are left out."""
         fresh = WordIndex(self._most)
         fresh.lists, fresh.common, fresh._unread = self.lists.renumbered(docs), self.common, self._unread
         fresh._of = {int(docs[old]): own for old, own in self._of.items() if docs[old] >= 0}
