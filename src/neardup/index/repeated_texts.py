@@ -59,7 +59,7 @@ def stand_ins_of(
     of the query are the last ones of a table of `size` documents.
     """
     after = np.where(query.docs < 0, size, query.docs)
-    befores = np.minimum.accumulate(after[::-1])[::-1].tolist()  # if it is not kept, that of the next kept one
+    befores = np.minimum.accumulate(after[::-1])[::-1].tolist()  # if not kept, that of the next kept
     hours = list(zip(query.low_hours.tolist(), query.high_hours.tolist(), strict=True))
     return {i: StandIns(docs[which == i], befores[i], hours[i]) for i in np.unique(which).tolist()}
 

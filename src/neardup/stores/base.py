@@ -1,6 +1,8 @@
-"""The contract of a store: where the documents of a window are kept. The engine (window/engine.py) decides.
+"""The contract of a store, which keeps the documents of a window. All decisions are made by the engine
+(window/engine.py).
 
-In memory (stores/memory.py), in a directory (stores/directory.py) or in a cluster (elastic/window/store.py).
+There are stores in memory (stores/memory.py), in a directory (stores/directory.py) and in a cluster
+(elastic/window/store.py).
 """
 
 from __future__ import annotations
@@ -33,12 +35,12 @@ log = logging.getLogger("neardup")
 
 
 class Commit(NamedTuple):
-    """What is valid: versions up to `seq`, hours from `floor_hour` on, documents from the arrival `floor_order` on.
+    """What counts: versions up to `seq`, hours from `floor_hour` on, documents from the arrival `floor_order` on.
 
-    Hours before `budget_hour` were given up to a budget; `next_order` is the arrival of the next new document;
-    `newest` the newest hour seen; `rows` counts the rows of all these hours, so that a lost file does not
-    pass for an expired one; `generation` counts commits. These two are for stores that need them, which set them as
-    they commit; the engine passes them on as they were.
+    Hours before `budget_hour` were dropped for a budget; `next_order` is the arrival of the next new document; `newest`
+    is the newest hour seen; `rows` counts the rows of all these hours, so that a lost file is not mistaken for an
+    expired one; `generation` counts commits. `rows` and `generation` are for stores that need them, which set them when
+    they commit; the engine passes them on unchanged.
     """
 
     seq: int = 0
@@ -52,10 +54,10 @@ class Commit(NamedTuple):
 
 
 class NewDocuments(NamedTuple):
-    """What one batch adds to one hour: one of each a document, but `keys`, which lie one after another.
+    """What one batch adds to one hour: one item for each document, except in `keys`, which are concatenated.
 
-    `rows` in order of arrival; `texts` are normal forms, or views of memory that is not to be kept; no keys for a store
-    that keeps none.
+    `rows` are in order of arrival; `texts` are normal forms, perhaps as views of memory that must not be kept; `keys`
+    is empty for a store that keeps none.
     """
 
     rows: Rows
@@ -66,8 +68,8 @@ class NewDocuments(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What a store has of a document beside its normal form: the `text` as it came, None if it was not kept; and the
-    fields to be shown, by name.
+    """What a store keeps of a document to be shown: the original `text`, None if it was not kept; and the `fields`, by
+    name.
     """
 
     text: str | None = None
@@ -75,11 +77,11 @@ class Shown(NamedTuple):
 
 
 class Records(NamedTuple):
-    """Stored documents in order of arrival, by their last versions: rows, ids, and the keys that they are searched by.
+    """Stored documents in order of arrival, in their last versions: rows, ids, and the keys that they are searched by.
 
-    The keys of row i lie in `keys[part_of[i]]`, from where the row says; a store may read each part when it is asked
-    for, and raise `WindowDamaged` then. `common_words`: fingerprints of sentences and
-    bands of simhashes that too many documents hold, where these here are not all there are.
+    The keys of row i are in `keys[part_of[i]]`, from the position in the row on; a store may read each part only when
+    it is asked for, and raise `WindowDamaged` then. `common_words`: if these are not all documents, the fingerprints of
+    sentences and bands of simhashes that too many documents of the window have.
     """
 
     rows: Rows
@@ -96,14 +98,14 @@ class Records(NamedTuple):
         keys: NDArray[np.uint64],
         common_words: frozenset[int] = frozenset(),
     ) -> Records:
-        """Records whose keys all lie in `keys`."""
+        """Records whose keys are all in one part, `keys`."""
         packed, part_of = PackedIds.of([id.encode() for id in ids]), np.zeros(len(rows), np.int64)
         return cls(rows, packed, [keys], part_of, common_words)
 
 
 def by_part(part_of: NDArray[np.int64], parts: int) -> list[NDArray[np.int64]]:
-    """Which documents are in each of so many parts, ascending; `part_of` as in `Records`. Costs a sort, whatever their
-    number.
+    """For each of so many `parts`, its documents, ascending; `part_of` as in `Records`. Costs one sort, however many
+    parts there are.
     """
     ends = np.cumsum(np.bincount(part_of, minlength=parts))
     return np.split(np.argsort(part_of, kind="stable"), ends)[:-1]
@@ -117,10 +119,10 @@ class SignedDocuments(NamedTuple):
 
 
 class StoredCandidates(NamedTuple):
-    """The stored documents that the verdicts on a batch depend on, and whatever decides their groups.
+    """The stored documents that the verdicts on a batch depend on, including those that decide their groups.
 
-    `by_hour`: how many documents each hour of the window has; None for a batch that moves no hour on. `refused`: why
-    nothing can be found for some of the batch, by id.
+    `by_hour`: how many documents each hour of the window has; None for a batch that does not advance the newest hour.
+    `refused`: for documents of the batch that cannot be searched for, the reason, by id.
     """
 
     records: Records
@@ -129,82 +131,88 @@ class StoredCandidates(NamedTuple):
 
 
 class Store(Protocol):
-    """Where the documents of a window are kept: rows, blobs, texts and keys (stores/records.py), by hour.
+    """Keeps the documents of a window: rows, blobs, texts and keys (stores/records.py), by hour.
 
-    A row is the reference to its document: where text and blob lie is the store's affair, which may note it in the row
-    it is given; all other columns come back from `records` as they were. Nothing that is added counts before `commit`
-    returns; reads see it at once.
+    A row is the reference to its document. The store decides where text and blob lie, and may note the places in the
+    rows that it is given; all other columns come back from `records` unchanged. Nothing that is added counts before
+    `commit` returns; reads see it at once.
 
-    The engine makes one call at a time, whatever the thread. It reads `records` before it reads or changes a document,
-    and changes documents only within `begin`.
+    The engine makes one call at a time, from any thread. It reads `records` before it reads or changes a document, and
+    changes documents only within `begin`.
     """
 
     @property
     def name(self) -> str:
-        """Where it is, as a person calls it."""
+        """The place of the store, as people call it."""
 
     @property
     def committed(self) -> Commit:
-        """What is valid, as far as this store has looked: by `begin`, `refresh` or its own `commit`."""
+        """The last commit known to this store: as of `begin`, `refresh` or its own `commit`."""
 
     @property
     def revision(self) -> int:
-        """Changes whenever what `records` gave is no longer what is there: it is to be read anew, from the start."""
+        """A number that changes whenever the `records` read so far are no longer valid and must be read again from the
+        start.
+        """
 
     @property
     def documents_at_once(self) -> int:
-        """How many documents a batch has at most where the settings do not say: they share what a commit costs."""
+        """The most documents of a batch if the settings do not say; the documents of a batch share the cost of a
+        commit.
+        """
 
     def begin(self) -> AbstractContextManager[object]:
-        """The right to change the window, with `committed` up to date; what another writer left half done is undone.
-        `WindowLocked` while another one has it: some stores have it for as long as they are open.
+        """The right to change the window, with `committed` up to date; an unfinished change of another writer is
+        undone. Raises `WindowLocked` while another writer has the right; some stores keep it for as long as they are
+        open.
 
-        What is done in it counts if it was committed; if it ends with an error, nothing else does. Where something was
-        added, the engine then begins no more, but goes on reading: a store that lets go of it says so by another
-        `revision`.
+        Only what is committed within it counts. If it ends with an error after something was added, the engine writes
+        no more, but goes on reading; a store that has rolled back what was added changes its `revision`.
         """
 
     def refresh(self, *, follow: bool = False) -> None:
-        """Looks again at what others have committed, where there are others; a reader of a directory only if it is to
-        `follow` its writer, or once an hour that it holds has gone (`WindowExpired`). Whoever follows learns, too, what
-        has gone without its writer.
+        """Takes note of what others have committed, if there are others. A reader of a directory does so only if it is
+        to `follow` its writer, or after it met an hour that has gone (`WindowExpired`). With `follow` it also notices
+        documents that have gone without the writer.
         """
 
     def records(self, since: Commit) -> Iterator[Records]:
-        """What is committed of the documents from the arrival `since.next_order` on, a part at a time.
+        """The committed documents from the arrival `since.next_order` on, a part at a time.
 
-        With `Commit()` it is all there is, in place of whatever was read or added before.
+        With `Commit()` these are all documents, and replace whatever was read or added before.
         """
 
     def hours(self) -> list[int]:
-        """Hours that hold anything, ascending."""
+        """The hours that hold anything, ascending."""
 
     def append(self, hour: int, new: NewDocuments) -> None:
-        """Adds documents to an hour; their arrivals are new, but for those of a batch that was refused."""
+        """Adds documents to an hour. Their arrivals are new, except that those of a refused batch are used again."""
 
     def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:
-        """Adds a new version of one document, which keeps its text and keys; or ends it, if its flags say so.
+        """Adds a new version of one document, which keeps its text and keys; or ends the document, if the flags of the
+        row say so.
 
-        `row` is an array of that one row; by `id` the document is named if this is refused.
+        `row` is an array of one row; `id` names the document if the store refuses the change.
         """
 
     def commit(self, commit: Commit) -> Mapping[str, str]:
-        """Makes everything added so far valid, and `committed` what is given; or nothing, if something is refused: why,
-        by the ids of documents that the store will not have.
+        """Makes everything added so far count, and sets `committed` to `commit`; returns an empty mapping. Or, if the
+        store refuses some documents, commits nothing, and returns the reasons by their ids.
 
-        After a refusal all that was added is undone, the right to change goes on, and the engine adds the others anew.
+        After a refusal everything that was added is undone, the right to change continues, and the engine adds the
+        other documents again.
         """
 
     def others_before(self, hour: int) -> int:
-        """How many documents would be deleted with the hours before `hour` that are not known as theirs."""
+        """How many documents that do not belong to the window would be deleted with the hours before `hour`."""
 
     def drop(self, hour: int) -> None:
         """Deletes an hour, after the commit that raised `floor_hour` above it."""
 
     def texts(self, rows: Rows) -> list[bytes]:
-        """The normal forms of the documents of `rows`; `WindowExpired` where a writer has dropped one's hour.
+        """The normal forms of the documents of `rows`. Raises `WindowExpired` if a writer has dropped the hour of one.
 
-        b"" for one that others have deleted or changed, where they can: it is like no document then.
+        b"" for a document that other clients have deleted or changed, where they can: it is treated as no document.
         """
 
     def blobs(self, rows: Rows) -> list[bytes]:
@@ -212,85 +220,90 @@ class Store(Protocol):
 
     @property
     def keeps_text(self) -> bool | None:
-        """Whether texts are kept as they come unless somebody says otherwise; None where documents lie whole in any
-        case, so that their blobs need no shown.
+        """Whether original texts are kept by default; None if the store keeps whole documents in any case, so that
+        blobs need not hold what is to be shown.
         """
 
     @property
     def is_durable(self) -> bool:
-        """Whether it outlasts its process: one that does not gets no keys, and holds texts and blobs in memory."""
+        """Whether the store outlasts its process. One that does not is given no keys, and holds texts and blobs in
+        memory.
+        """
 
     def shown(self, rows: Rows) -> list[Shown]:
-        """What is kept of the documents of `rows` to be shown; raises as `texts`."""
+        """The text and fields kept to be shown, for each of `rows`; raises as `texts`."""
 
     def came(self, rows: Rows) -> list[bytes | None]:
-        """The texts of the documents of `rows` as they came, as UTF-8; None for one that was not kept, is gone or has
-        been changed by others. Raises as `texts`.
+        """The original texts of the documents of `rows`, as UTF-8; None for one that was not kept, is gone or has been
+        changed by other clients. Raises as `texts`.
         """
 
     @property
     def previous(self) -> Mapping[str, Any]:
-        """The settings that the verdicts stored before were made by (remembered_settings.py)."""
+        """The settings by which the verdicts stored before were made (remembered_settings.py)."""
 
     @property
     def remembered(self) -> dict[str, Any]:
-        """The settings that the window remembers its verdicts to be made by: those of the writer that has it open, and
-        what `merged` makes of those before.
+        """The settings stored with the window, by which its verdicts were made: those of the present writer, and
+        earlier ones as combined by `merged`.
         """
 
     def remember_at_commit(self, remembered: dict[str, Any]) -> None:
-        """The next commit also says that all verdicts are by the settings `remembered`."""
+        """Has the next commit also state that all verdicts are by the settings `remembered`."""
 
     def named(self, documents: Sequence[Prepared], stored: Callable[[str], int | None]) -> Sequence[Prepared]:
-        """Documents under the ids that the window keeps them by: other ones where documents of several owners would
-        have the same. `stored` gives the arrival of the document of an id.
+        """The documents under the ids that the window uses for them; these differ if documents of several owners would
+        have the same id. `stored` gives the arrival of the document with an id.
         """
 
     def absent(self, rows: Rows) -> NDArray[np.bool_]:
-        """Which documents of `rows` others have deleted. Costs reading where others can."""
+        """Which documents of `rows` other clients have deleted. If they can, this costs reading."""
 
     def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
-        """A document of another owner came again with the text that it had: `row` and its bitmap are what is known."""
+        """Notes that a document of another owner came again with an unchanged text; `row` and `bitmap` are its stored
+        ones.
+        """
 
     def not_kept(self, document: Prepared, verdict: Verdict) -> None:
-        """A document of another owner got a verdict, but is not one of the window's."""
+        """Notes that a document of another owner got a verdict, but is not kept in the window."""
 
     def uncompared(self) -> int:
         """How many documents of other owners are marked as never compared."""
 
     def is_abandoned(self) -> bool:
-        """Whether a writer ended half-way, and what it left waits to be undone by the next `begin`."""
+        """Whether a writer ended half-way, and its unfinished change is still to be undone by the next `begin`."""
 
     def candidates(self, options: QueryOptions, window_hours: int) -> Store | None:
-        """A readonly store of all documents that a query which looks back so far might name, where that is cheaper than
-        to read them all.
+        """A read-only store of all documents that a query over so many `window_hours` might name; None unless that is
+        cheaper than reading all documents.
         """
 
     def candidates_of_texts(self, texts: Sequence[bytes], threshold: Fraction) -> Store | None:
-        """A readonly store of all documents that the verdicts on `texts` at `threshold` might name, whatever their
-        time, where that is cheaper than to ask for the `candidates` of each.
+        """A read-only store of all documents, of any time, that verdicts on `texts` at `threshold` might name; None
+        unless that is cheaper than the `candidates` of each text.
         """
 
     def holding(self, ids: Sequence[str]) -> Store | None:
-        """A readonly store of the documents of these ids, where that is cheaper than to read them all."""
+        """A read-only store of the documents with these ids; None unless that is cheaper than reading all documents."""
 
     def look_ahead(self, batch: SignedDocuments) -> None:
-        """Begins to look for what the verdicts on a `batch` depend on, before `begin`, so that others can work
-        meanwhile: `candidates_of_batch` of the same batch then takes less time. Not needed, and changes no answer.
+        """Searches ahead, before `begin`, for the documents that the verdicts on `batch` depend on, so that other
+        writers can work meanwhile; `candidates_of_batch` of the same batch then takes less time. Optional; changes no
+        result.
         """
 
     def candidates_of_batch(self, batch: SignedDocuments) -> StoredCandidates | None:
-        """The stored documents that the verdicts on a `batch` depend on, found without reading
-        all there are; within `begin`, in place of `records`. None from a store that cannot.
+        """The stored documents that the verdicts on `batch` depend on, found without reading all documents; called
+        within `begin`, in place of `records`. None if the store cannot do this.
         """
 
     def close(self) -> None:
-        """Lets go of files, locks and connections."""
+        """Releases files, locks and connections."""
 
 
 def drop_all(store: Store, hours: Sequence[int]) -> dict[int, ClusterError]:
-    """Deletes `hours` after a commit. Returns those that a cluster does not delete now, with why: they stay, out of the
-    window, for whoever expires again.
+    """Deletes `hours` after a commit. Returns the hours that a cluster does not delete now, with the errors: these
+    stay, outside of the window, until a later expiry.
     """
     stay: dict[int, ClusterError] = {}
     for hour in hours:
@@ -302,7 +315,9 @@ def drop_all(store: Store, hours: Sequence[int]) -> dict[int, ClusterError]:
 
 
 def drop_or_tell(store: Store, hours: Sequence[int]) -> None:
-    """`drop_all` that logs which stay: what was committed counts, and the verdicts of it are to be told."""
+    """`drop_all`, but logs the hours that stay instead of returning them: the commit counts, and its verdicts must
+    still be reported.
+    """
     for hour, error in drop_all(store, hours).items():
         text = "its documents are out of the window, and `neardup expire` deletes it when it can be"
         log.warning("hour %s stays: %s; %s", hour_name(hour), error, text)

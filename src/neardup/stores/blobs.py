@@ -1,7 +1,7 @@
-"""The blob of a document: what its row has no column for. The one home of its format.
+"""The blob of a document: the data for which its row has no column. Only this module knows the format.
 
-The id; the id of the group's head, unless that is the document itself; of a copy or a partial copy the payload of its
-verdict (stores/verdict_payload.py); and where the row says so what is kept of it to be shown (stores/shown.py).
+A blob has the id; the id of the group's head, unless that is the document itself; for a copy or a partial copy the
+payload of its verdict (stores/verdict_payload.py); and, if the row says so, what is kept to be shown (stores/shown.py).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 _PARTS: Final = ("shown", "id_bytes", "group_bytes")
-"""The columns that say how a blob is laid out."""
+"""The columns of a row that describe the layout of its blob."""
 
 
 class Blob(NamedTuple):
-    """What a blob says: the id of its document, that of the head of its group, and the rest."""
+    """The contents of a blob: the id of its document, that of the head of its group, and the payload of the verdict."""
 
     id: str
     group: str
@@ -40,9 +40,9 @@ class Blob(NamedTuple):
 
 
 def shown_writer(keeps_text: bool | None, settings: Settings, *, by_source: bool) -> ShownWriter | None:
-    """What makes the last part of blobs in a store that `keeps_text`; None where documents lie whole in it.
+    """The writer of the last part of blobs, for the `keeps_text` of a store; None if the store keeps whole documents.
 
-    `by_source`: what of a text counts depends on whose it is, and so the fields that say it are kept, too.
+    `by_source`: the signed part of a text depends on its source, so the fields that name the source are kept, too.
     """
     if keeps_text is None:
         return None
@@ -53,8 +53,8 @@ def shown_writer(keeps_text: bool | None, settings: Settings, *, by_source: bool
 
 
 def first_blobs(rows: Rows, ids: Sequence[bytes], parts: Sequence[bytes]) -> list[bytes]:
-    """The blobs of new documents, as if every one were unique, which their `rows` are told of; `parts` as
-    `ShownWriter.parts` makes them.
+    """The blobs of new documents, as if every one were unique; sets their layout in `rows`. `parts`: from
+    `ShownWriter.parts`.
     """
     blobs = [appended(id, part) for id, part in zip(ids, parts, strict=True)]
     rows["id_bytes"], rows["blob_bytes"] = list(map(len, ids)), list(map(len, blobs))
@@ -65,8 +65,8 @@ def first_blobs(rows: Rows, ids: Sequence[bytes], parts: Sequence[bytes]) -> lis
 def encode_blobs(
     rows: Rows, which: NDArray[np.int64], contents: Iterable[Blob], shown: Sequence[bytes]
 ) -> list[bytes]:
-    """The blobs of the documents of `rows[which]`, which are told how these are laid out: their `contents`, and what
-    is kept of each document to be `shown`, b"" for nothing.
+    """The blobs of the documents of `rows[which]`; sets their layout in these rows. A blob has its `contents`, and the
+    bytes `shown` that are kept to be shown, b"" for nothing.
     """
     ids, groups, blobs = [], [], []
     for (id, group, payload), part in zip(contents, shown, strict=True):
@@ -80,18 +80,18 @@ def encode_blobs(
 
 
 def have_shown(rows: Rows) -> NDArray[np.bool_]:
-    """Of which documents anything is kept to be shown, in their blobs."""
+    """Which documents have anything in their blobs that is kept to be shown."""
     have: NDArray[np.bool_] = rows["shown"] != 0
     return have
 
 
 def shown_part(blob: bytes) -> bytes:
-    """The bytes of what is kept of a document to be shown, of which there are some."""
+    """The part of a blob that is kept to be shown; the blob must have one."""
     return detached(blob)[1]
 
 
 def came_of(rows: Rows, blobs: Sequence[bytes]) -> list[bytes | None]:
-    """The texts of documents as they came; None for one that was not kept."""
+    """The original texts of documents; None for one that was not kept."""
     return [
         read_came(detached(blob)[1]) if shown else None
         for shown, blob in zip(rows["shown"].tolist(), blobs, strict=True)
@@ -99,17 +99,17 @@ def came_of(rows: Rows, blobs: Sequence[bytes]) -> list[bytes | None]:
 
 
 def shown_of(row: Any, blob: bytes) -> Shown:
-    """What is kept of a document to be shown."""
+    """The text and fields of a document that are kept to be shown."""
     return read_shown(shown_part(blob) if row["shown"] else b"")
 
 
 def decode_blob(row: Any, blob: bytes) -> Blob:
-    """What the blob of `row` says, but for its shown."""
+    """The contents of the blob of `row`, without the part to be shown."""
     return _decoded(blob, *(int(row[name]) for name in _PARTS))
 
 
 def decode_blobs(rows: Rows, blobs: Sequence[bytes]) -> list[Blob]:
-    """What the blobs of `rows` say, but for their shown."""
+    """The contents of the blobs of `rows`, without the parts to be shown."""
     parts = plain_values(rows, _PARTS)
     return [_decoded(blob, *part) for blob, part in zip(blobs, parts, strict=True)]
 
@@ -133,8 +133,8 @@ def encode_verdicts(
     bases: Sequence[Basis],
     shown: Sequence[bytes],
 ) -> list[bytes]:
-    """Writes verdicts on the documents of `rows[which]` into these, as far as they have columns for them; returns the
-    blobs, of which each ends with what is `shown`, b"" for nothing.
+    """Writes the verdicts on the documents of `rows[which]` into the columns of these rows; returns their blobs, each
+    of which ends with its `shown`, b"" for nothing.
     """
     columns = {
         "status": [STATUSES.index(verdict.status) for verdict in verdicts],

@@ -1,7 +1,7 @@
-"""Checksums of what a window's files hold: xxh3 of 64 bits.
+"""Checksums of the items in a window's files: xxh3 of 64 bits.
 
-They are seeded with an item's `owner`, the arrival or version that it belongs to, and its `kind`, the file that it lies
-in, as a small number: an item in another's place does not check either.
+A checksum is seeded with the item's `owner`, the arrival or version that it belongs to, and its `kind`, the number of
+its file, so that an intact item in the place of another one does not check either.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _KINDS: Final = 4
 
 
 def seeds_of(owners: NDArray[Any], kind: int) -> NDArray[np.uint64]:
-    """By what the checksums of the items of these owners are seeded, for the kernels (kernels/checksums.py)."""
+    """The seeds of the checksums of items with these owners, for the kernels (kernels/checksums.py)."""
     return owners.astype(np.uint64) * np.uint64(_KINDS) + np.uint64(kind)
 
 
 def unsealed(data: bytes, owner: int, kind: int) -> bytes | None:
-    """The item of `data`, which is one and its checksum; None unless it is what was sealed."""
+    """The item in `data`, which is an item and its checksum; None if the checksum does not match."""
     item = data[:-SUM_BYTES]
     whole = data[-SUM_BYTES:] == xxhash.xxh3_64_digest(item, owner * _KINDS + kind)
     return item if whole else None

@@ -1,8 +1,8 @@
 """The file `commit` of a window's directory: two slots, of which the newer valid one counts, and a copy of each.
 
-A commit is written to the older slot, then to the copy of that. So a write that is torn, in a slot or in its copy,
-leaves the other one, and the commit before it; only what rots has no whole copy, and may hide a commit that was
-acknowledged.
+A commit is written to the older slot, then to the copy of that slot. So a torn write, in a slot or in its copy, leaves
+the other one of the two, and the commit before. If a slot and its copy are both damaged, they have rotted, and may have
+held a commit that was acknowledged.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class CommitSlots:
         self._path = path
 
     def read(self) -> Commit:
-        """The newest commit; raises `WindowDamaged` where a newer one may have been acknowledged, and has rotted."""
+        """The newest commit; raises `WindowDamaged` if a newer one may have been acknowledged and has rotted."""
         slots = read_slots(self._path)
         if not all(slots):
             actual = f"{file_size(self._path / COMMIT)} bytes of which a slot and its copy do not check"
@@ -48,14 +48,14 @@ class CommitSlots:
 
 
 class WatchedSlots(CommitSlots):
-    """A reader's, in whose place others may come."""
+    """The commit slots of a reader; another commit file may take the place of this one at any time."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._file = _for_reading(path)
 
     def read(self) -> Commit:
-        """As any; raises `WindowMissing` where the window has been moved away or deleted."""
+        """As `CommitSlots.read`; raises `WindowMissing` if the window has been moved away or deleted."""
         try:
             return super().read()
         except WindowDamaged:
@@ -63,9 +63,11 @@ class WatchedSlots(CommitSlots):
             raise
 
     def is_exchanged(self) -> bool:
-        """Whether another file is there than at the last look: that of another window, or of this one signed again."""
+        """Whether the commit file is another one than at the last call: that of another window, or of this one signed
+        again.
+        """
         newer = _for_reading(self._path)
-        if newer is None:  # perhaps it comes back
+        if newer is None:  # it may come back
             return False
         before, self._file = self._file, newer
         if before is None:
@@ -80,7 +82,7 @@ class WatchedSlots(CommitSlots):
 
 
 class LockedSlots(CommitSlots):
-    """The writer's, which are locked, and made if they are not there."""
+    """The commit slots of the writer: locked, and made if they do not exist."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -92,7 +94,7 @@ class LockedSlots(CommitSlots):
             raise
 
     def write(self, commit: Commit, *, flush: bool) -> None:
-        """Writes `commit` over the older slot and its copy, and to the disk if it is to `flush`."""
+        """Writes `commit` over the older slot and its copy; with `flush` it is on disk when this returns."""
         slot = _encoded(commit)
         with naming(self._path / COMMIT):
             for at in range(commit.generation % _SLOTS, _COPIES * _SLOTS, _SLOTS):
@@ -103,7 +105,7 @@ class LockedSlots(CommitSlots):
                 os.fsync(self._file.fileno())
 
     def check_same(self) -> None:
-        """Raises `WindowDamaged` if another window, an older copy of this one or none has taken its place."""
+        """Raises `WindowDamaged` if the window was deleted, or replaced by another one or an older copy of itself."""
         check_same(self._path / COMMIT, self._file)
         if _content(self._file) != self._left:
             raise replaced(self._path / COMMIT)
@@ -114,14 +116,14 @@ class LockedSlots(CommitSlots):
 
 
 def _for_reading(path: Path) -> FileIO | None:
-    """The commit file, open, so that no other one can get its number; None if there is none."""
+    """The commit file, opened, so that its inode number cannot be used again; None if there is none."""
     with contextlib.suppress(FileNotFoundError):
         return FileIO(str(path / COMMIT))
     return None
 
 
 def _opened(path: Path) -> FileIO:
-    """The commit file, open; a new window's begins with valid slots, so that there is always one to go back to."""
+    """The commit file, opened; a new one begins with valid slots, so that there is always one to fall back on."""
     file = path / COMMIT
     if not file.exists():
         if holds_window(path):
@@ -131,13 +133,15 @@ def _opened(path: Path) -> FileIO:
 
 
 def _content(file: FileIO) -> bytes:
-    """All slots as they are in the open commit file, with zeros for what it does not have."""
+    """The bytes of all slots in the open commit file, with zeros beyond its end."""
     size = SLOT_BYTES * _SLOTS * _COPIES
     return os.pread(file.fileno(), size, 0).ljust(size, b"\0")
 
 
 def write_new(path: Path, commit: Commit) -> None:
-    """Makes a commit file, on the disk, whole or not at all; every slot says `commit`, or what was just before."""
+    """Makes a commit file, flushed to disk, whole or not at all; its slots hold `commit`, and the same as the commit
+    before.
+    """
     before = commit._replace(generation=max(commit.generation - 1, 0))
     slots = sorted((commit, before), key=lambda each: each.generation % _SLOTS)
     draft = path / "commit.new"
@@ -146,20 +150,20 @@ def write_new(path: Path, commit: Commit) -> None:
 
 
 def read_slots(path: Path) -> tuple[list[Commit], list[Commit]]:
-    """What the first slot and its copy say, and the second and its copy, as far as they check."""
+    """The commits in the first slot and its copy, and in the second and its copy, as far as their checksums match."""
     file = path / COMMIT
     data = file.read_bytes() if file.exists() else b""
     commits: tuple[list[Commit], list[Commit]] = ([], [])
     for at in range(_COPIES * _SLOTS):
         commit = _decoded(data[at * SLOT_BYTES : (at + 1) * SLOT_BYTES])
-        # Those of a new window all say the same; any other commit has its place.
+        # All slots of a new window are equal; any other commit has its own slot.
         if commit is not None and (not commit.generation or commit.generation % _SLOTS == at % _SLOTS):
             commits[at % _SLOTS].append(commit)
     return commits
 
 
 def are_slots_whole(path: Path) -> bool:
-    """Whether both slots and both copies check: one that has rotten is replaced before its twin rots, too."""
+    """Whether both slots and both copies check: a rotten one should be replaced before its twin rots, too."""
     slots = read_slots(path)
     whole = len(slots[0]) == len(slots[1]) == _COPIES
     return whole and file_size(path / COMMIT) == SLOT_BYTES * _SLOTS * _COPIES
@@ -176,7 +180,7 @@ def _encoded(commit: Commit) -> bytes:
 
 
 def _decoded(slot: bytes) -> Commit | None:
-    """What a commit slot says; None if it was torn or never written."""
+    """The commit in a slot; None if it was torn or never written."""
     data, check = slot[:-8], slot[-8:]
     if len(slot) != SLOT_BYTES or xxhash.xxh64_intdigest(data) != int.from_bytes(check, "little"):
         return None

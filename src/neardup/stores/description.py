@@ -1,6 +1,7 @@
-"""The description of a window in a directory, `window.json`: format, recipe, and the settings that it remembers.
+"""The description of a window in a directory, `window.json`: format, recipe, and the settings that the window
+remembers.
 
-It has a checksum of its own, and a copy lies beside it: without a recipe nothing else in the window could be used.
+The file has a checksum and a copy beside it, because nothing else in the window can be used without the recipe.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _FIELDS: Final = {"recipe": str, "recipe_fields": dict, "own_lexicon": bool, "se
 
 
 class Description(NamedTuple):
-    """What `window.json` says; all of it is empty for a new window. `own_lexicon`: there is a `window.lexicon`."""
+    """The contents of `window.json`; all of it is empty for a new window. `own_lexicon`: `window.lexicon` exists."""
 
     recipe: str
     recipe_fields: Mapping[str, Any]
@@ -39,24 +40,25 @@ class Description(NamedTuple):
 
     @property
     def salt_mark(self) -> str:
-        """What the recipe tells of the window's salt; empty if it has none."""
+        """The mark of the window's salt in the recipe string; empty if it has none."""
         return mark_in(self.recipe)
 
     @property
     def boilerplate_mark(self) -> str:
-        """What the recipe tells of the window's table of boilerplate; empty if it has none."""
+        """The mark of the window's boilerplate table in the recipe string; empty if it has none."""
         return self.recipe.partition(":strip-")[2].partition(":")[0]
 
 
 def mark_in(recipe: str) -> str:
-    """What a recipe string tells of its salt (`model.recipe_files.salt_mark`); empty if it has none."""
+    """The mark of the salt in a recipe string (`model.recipe_files.salt_mark`); empty if it has none."""
     return recipe.partition(":salt-")[2]
 
 
 def read_description(directory: Path, *, copy: bool = False) -> Description:
-    """The description of the window in `directory`, or what the copy says.
+    """The description of the window in `directory`, or with `copy` that in its copy; an empty one if there is no
+    window.
 
-    Raises `WindowDamaged` where it is not what was written, `WindowOutdated` if that was by an earlier version.
+    Raises `WindowDamaged` if it is not what was written, `WindowOutdated` if an earlier version has written it.
     """
     known = _read(directory, DESCRIPTION + COPY if copy else DESCRIPTION)
     if known is None:
@@ -65,7 +67,7 @@ def read_description(directory: Path, *, copy: bool = False) -> Description:
 
 
 def settings_of(directory: Path, description: Description) -> Settings:
-    """The settings that the last writer left; the defaults for a new window."""
+    """The settings stored by the last writer; the defaults for a new window."""
     left = description.settings
     try:
         names = [*(() if description.is_new else REMEMBERED), *(n for n in REMEMBERED_IF_GIVEN if n in left)]
@@ -76,16 +78,16 @@ def settings_of(directory: Path, description: Description) -> Settings:
 
 
 def describe(directory: Path, remembered: Mapping[str, Any], recipe: Recipe, recipe_text: str) -> None:
-    """Writes the description, whole or not at all."""
+    """Writes the description of a window, whole or not at all."""
     fields = asdict(recipe)
-    # The window has copies of them (stores/window_directory.py).
+    # The window has its own copies of these files (stores/window_directory.py).
     del fields["lexicon"], fields["salt"], fields["boilerplate"]
     known = {"format": FORMAT, "recipe": recipe_text, "recipe_fields": fields}
     _write(directory, known | {"own_lexicon": recipe.lexicon is not None, "settings": dict(remembered)})
 
 
 def remember(directory: Path, remembered: Mapping[str, Any]) -> None:
-    """Puts what a window remembers into its description, whole or not at all."""
+    """Replaces the remembered settings in the description of a window, whole or not at all."""
     known = _read(directory, DESCRIPTION)
     if known is None:
         raise WindowDamaged(directory / DESCRIPTION, "no such file", "that of this window", directory)
@@ -93,7 +95,7 @@ def remember(directory: Path, remembered: Mapping[str, Any]) -> None:
 
 
 def _read(directory: Path, name: str) -> dict[str, Any] | None:
-    """What the file says, without its checksum; None where there is no window."""
+    """The contents of the file, without its checksum; None if there is no window."""
     file = directory / name
     try:
         known = json.loads(file.read_bytes())
@@ -116,7 +118,7 @@ def _read(directory: Path, name: str) -> dict[str, Any] | None:
 
 
 def _write(directory: Path, known: Mapping[str, Any]) -> None:
-    """Writes window.json and its copy, on the disk, each whole or not at all, unless they say this already."""
+    """Writes window.json and its copy, flushed to disk, each whole or not at all, unless they hold the same already."""
     data = json.dumps({**known, "checksum": _checksum(known)}, indent=1).encode()
     for name in (DESCRIPTION, DESCRIPTION + COPY):
         file = directory / name

@@ -2,24 +2,24 @@
 
     DIR/window.json                 format, recipe string, settings last used
     DIR/window.lexicon              the lexicon, if it is not the default one
-    DIR/window.salt                 the secret of the sketches, if they have one; its owner alone can read it
-    DIR/window.boilerplate          the table of what recurs in each source, if the recipe has one
+    DIR/window.salt                 the secret of the sketches, if they have one; only its owner can read the file
+    DIR/window.boilerplate          the table of boilerplate, if the recipe has one
     DIR/*.copy                      a copy of each of these four, for `neardup doctor --repair`
     DIR/lock                        held (flock) by the one writer; holds its process id
-    DIR/commit                      commit slots, written in turn: what the newest valid one says counts; locked too
-    DIR/hours.list                  the hours that there are, so that one that is lost can be named
+    DIR/commit                      commit slots, written in turn; the newest valid one counts; locked too
+    DIR/hours.list                  the hours of the window, so that a lost one can be named
     DIR/hours/2026.11.21-09/rows.bin      one row (stores/records.py) a version of a document, in order of `seq`
                             text.bin      normal forms, UTF-8
                             blob.bin      id, group, and what else a verdict needs
-                            keys.bin      what is searched by: sketch, bitmap, prefix, sentences, bands (uint64)
+                            keys.bin      the keys for searching: sketch, bitmap, prefix, sentences, bands (uint64)
 
-Files only grow, until an hour is deleted whole. A batch is appended to the files of its hours and then
-committed by one small write to the older of two commit slots; what lies behind the last commit is cut off when a
-writer opens the window. So a batch counts whole or not at all, over all hours, however the process ends. A
-row with the `order` of an earlier one replaces it (a new verdict) or, with `DELETED`, ends it.
+Files only grow, until an hour is deleted whole. A batch is appended to the files of its hours and then committed by one
+small write to the older of two commit slots; uncommitted data at the end of the files is cut off when a writer opens
+the window. So a batch counts whole or not at all, in all hours, however the process ends. A row with the `order` of an
+earlier one replaces it (a new verdict) or, with `DELETED`, ends it.
 
-Every item in these files has its checksum (stores/checksums.py), which is checked whenever it is read, and the commit
-counts all rows: what is not what was written is `WindowDamaged`, for readers and writers.
+Every item in these files has a checksum (stores/checksums.py), which is verified whenever the item is read, and the
+commit counts all rows: readers and writers raise `WindowDamaged` for data that is not what was written.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ _LIMIT_EACH: Final = 32
 
 
 class DirectoryStore(SingleOwner, ABC):
-    """What the writer of a window in a directory (directory_writer.py) and its readers (directory_reader.py) have in
-    common: they read what is committed, which `slots` say. Every one of them has a store of its own.
+    """The common part of the writer (directory_writer.py) and the readers (directory_reader.py) of a window in a
+    directory: reading what is committed according to `slots`. Each of them has a store of its own.
 
-    `recipe`: by which documents are signed.
+    `recipe`: the recipe string by which documents are signed.
     """
 
     def __init__(self, path: Path, slots: WatchedSlots | LockedSlots) -> None:
@@ -74,7 +74,7 @@ class DirectoryStore(SingleOwner, ABC):
         unlimited = limit == resource.RLIM_INFINITY
         self._most_open = _OPEN_HOURS if unlimited else min(max(limit // _LIMIT_EACH, 1), _OPEN_HOURS)
         self._is_outdated = False
-        """Whether what was read is no longer what is there: the next `refresh` begins anew."""
+        """Whether the data read so far is no longer valid, so that the next `refresh` begins anew."""
         self._open: OrderedDict[int, HourFiles] = OrderedDict()
 
     # ---- what is there ----
@@ -84,7 +84,7 @@ class DirectoryStore(SingleOwner, ABC):
             self._read_anew(self._slots.read())
 
     def _read_anew(self, newer: Commit) -> None:
-        """Takes note of a commit with which all that was read before is to be read again."""
+        """Takes note of a commit after which everything must be read again."""
         self.remembered = self._checked_description().settings
         for hour in list(self._open):
             self._forget(hour)
@@ -93,7 +93,7 @@ class DirectoryStore(SingleOwner, ABC):
         self._is_outdated = False
 
     def _checked_description(self) -> Description:
-        """What the window says of itself now; `WindowResigning` if it is of another recipe than the one opened."""
+        """The present description of the window. Raises `WindowResigning` if its recipe is not the one opened."""
         description = read_description(self.path)
         if description.recipe != self.recipe:
             raise WindowResigning(self.path, description.recipe, done=True)
@@ -107,24 +107,24 @@ class DirectoryStore(SingleOwner, ABC):
         """See `Store.records`."""
 
     def _stored_hours(self) -> tuple[dict[int, StoredHour], Rows]:
-        """Everything committed, by hour, and all rows. Raises `WindowDamaged` unless all committed rows are found."""
+        """All committed data, by hour, and all rows. Raises `WindowDamaged` unless all committed rows are found."""
         buffer, hours = records.RowBuffer(self.committed.rows), dict[int, StoredHour]()
         for hour in self.hours():
             if hour >= self.committed.floor_hour:
                 try:
                     hours[hour] = self.load(hour, buffer)
-                except FileNotFoundError as error:  # it went between two looks at it
+                except FileNotFoundError as error:  # it disappeared between two accesses
                     raise WindowDamaged(error.filename, "no file", "that of an hour", self.path) from None
         if (damage := self._loss(hours)) is not None:
             raise damage
         return hours, buffer.rows
 
     def load(self, hour: int, buffer: RowBuffer | None = None) -> StoredHour:
-        """What of an hour is committed; its rows go to `buffer`, if that is given."""
+        """The committed data of an hour; its rows are copied to `buffer`, if given."""
         return read_hour(self._directory(hour), self.committed.seq, buffer=buffer)
 
     def _loss(self, hours: dict[int, StoredHour]) -> WindowDamaged | None:
-        """What is to be raised if `hours` are not all rows that were committed."""
+        """The error to raise if `hours` do not have all committed rows; None if they have."""
         rows, expected = sum(len(hour.rows) for hour in hours.values()), self.committed.rows
         if rows == expected:
             return None
@@ -142,7 +142,7 @@ class DirectoryStore(SingleOwner, ABC):
         hours, arrivals = records.hours_of(rows).tolist(), records.arrivals_of(rows).tolist()
         extents = records.text_extents(rows)
         texts: list[bytes] = []
-        while len(texts) < len(hours):  # as documents come: many of one hour after another
+        while len(texts) < len(hours):  # documents come in runs of one hour
             first, hour = len(texts), hours[len(texts)]
             last = next((at for at in range(first, len(hours)) if hours[at] != hour), len(hours))
             texts += self._files(hour).texts(extents[first:last], arrivals[first:last])
@@ -172,7 +172,7 @@ class DirectoryStore(SingleOwner, ABC):
 
     @abstractmethod
     def _opened(self, hour: int) -> HourFiles:
-        """The files of an hour."""
+        """Opens the files of an hour."""
 
     def _forget(self, hour: int) -> None:
         files = self._open.pop(hour, None)
@@ -183,10 +183,10 @@ class DirectoryStore(SingleOwner, ABC):
                 files.close()
 
     def _leave(self, hour: int, files: HourFiles) -> None:
-        """What is to be done before the files of an hour are closed."""
+        """Hook that is called before the files of an hour are closed."""
 
     def close(self) -> None:
-        with contextlib.ExitStack() as stack:  # whatever fails, the locks are let go of, last
+        with contextlib.ExitStack() as stack:  # whatever fails, the locks are released, last
             stack.callback(self._slots.close)
             for hour in list(self._open):
                 stack.callback(self._forget, hour)

@@ -1,4 +1,4 @@
-"""What reads a window in a directory beside its writer, and follows it."""
+"""The store of a reader, which reads a window in a directory beside its writer, and follows the writer."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from neardup.stores.records import Rows
 
 _LOOKS: Final = 10
-"""How often a reader looks before it calls a window damaged that is committed again each time."""
+"""How often a reader tries to read a window that is committed to each time, before it calls the window damaged."""
 
 
 class DirectoryReader(DirectoryStore):
-    """A store that is only read, while another process may write to it, drop hours of it or put another window into its
-    place: then `WindowExpired` is raised, and the next `refresh` begins anew.
+    """A store that is only read, while another process may write to it, drop hours of it or replace the window: after
+    the latter two `WindowExpired` is raised, and the next `refresh` begins anew.
     """
 
     _slots: WatchedSlots
@@ -37,19 +37,21 @@ class DirectoryReader(DirectoryStore):
         self._row_counts: dict[int, int] = {}
         """How many rows of each hour were read."""
         self._added: dict[int, StoredHour] | None = None
-        """What was added since, once `refresh` has followed the writer and until `records` gives it: nothing where
-        none of the documents that came were kept.
+        """The hours with new rows, after `refresh` has followed the writer, until `records` returns them; empty if none
+        of the new documents were kept.
         """
 
     def refresh(self, *, follow: bool = False) -> None:
-        self._is_outdated |= follow and self._slots.is_exchanged()  # until that is read
+        self._is_outdated |= follow and self._slots.is_exchanged()  # stays set until it is read
         if self._is_outdated or not follow:
             super().refresh()
         elif (newer := self._slots.read()).generation != self.committed.generation:
             self._follow(newer)
 
     def _follow(self, newer: Commit) -> None:
-        """Takes note of a `newer` commit, and of what it has added if that is all that it has changed."""
+        """Takes note of the commit `newer`: reads what it added if it only added documents; otherwise all must be read
+        again.
+        """
         known = {hour: count for hour, count in self._row_counts.items() if hour >= newer.floor_hour}
         added = added_hours(self.path, known, self.committed, newer)
         if added is None:
@@ -73,9 +75,7 @@ class DirectoryReader(DirectoryStore):
         yield records_of([*hours.values()], rows, first, self._reading_keys)
 
     def _stored_hours(self) -> tuple[dict[int, StoredHour], Rows]:
-        """As any store has them; starts over where the writer drops hours meanwhile, and reads what it has committed by
-        then.
-        """
+        """As in `DirectoryStore`; but if the writer drops hours meanwhile, starts over with its latest commit."""
         looks = 0
         while True:
             looks += 1
@@ -85,7 +85,7 @@ class DirectoryReader(DirectoryStore):
             except WindowDamaged as error:
                 damage = error
             newer = self._slots.read()
-            # Hours may have gone above the same floor, too, if the newest hour was set back since.
+            # Hours above an unchanged floor may have gone too, if the newest hour was set back since.
             is_doubted = damage is not None and newer.generation != self.committed.generation
             if newer.floor_hour != self.committed.floor_hour or (is_doubted and looks < _LOOKS):
                 self.committed = newer
@@ -104,8 +104,8 @@ class DirectoryReader(DirectoryStore):
 
     @contextlib.contextmanager
     def _exchange_told(self) -> Iterator[None]:
-        """Whoever reads is told that the window was signed again meanwhile, or that an hour has begun anew, not that
-        files are damaged which are not.
+        """Replaces a false `WindowDamaged` by the true error, if the window was signed again meanwhile, or an hour has
+        begun anew.
         """
         try:
             yield
@@ -133,11 +133,11 @@ class DirectoryReader(DirectoryStore):
             raise self._expired(directory) from None
 
     def _expired(self, directory: Path) -> WindowExpired:
-        """What is to be raised where the writer has dropped an hour since its rows were read."""
+        """The error to raise if the writer has dropped an hour since its rows were read."""
         self._is_outdated = True
         return WindowExpired(self.path, directory.name)
 
-    # ---- what a reader has no right to: the session refuses it before ----
+    # ---- what a reader may not do: the session refuses it first ----
 
     def begin(self) -> NoReturn:
         raise NotImplementedError

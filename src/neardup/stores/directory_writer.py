@@ -1,4 +1,4 @@
-"""What writes to a window in a directory: one process at a time, which holds its locks as long as it is open."""
+"""The store of the writer of a window in a directory: one process at a time, which holds its locks while it is open."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 class DirectoryWriter(DirectoryStore):
-    """The store of the one writer.
+    """The store of the only writer.
 
-    `fsync`: a commit is on the disk, not only with the system, when it returns.
+    `fsync`: a commit is on disk, not only in the system's cache, when it returns.
     """
 
     _slots: LockedSlots
@@ -40,25 +40,25 @@ class DirectoryWriter(DirectoryStore):
             super().__init__(path, LockedSlots(path))
             stack.pop_all()
         self._has_taken_over = False
-        """Whether what lies behind the last commit has been cut off, as it must be before anything is added."""
+        """Whether uncommitted data at the end of the files has been cut off, as it must be before anything is added."""
         self._remember_next: dict[str, Any] | None = None
         self._ends: dict[int, list[int]] = {}
-        """Where the files of hours end that are not open."""
+        """The ends of the files of hours that are not open."""
         self._touched: set[int] = set()
-        """Hours that something was added to since the last commit."""
+        """The hours to which anything was added since the last commit."""
         self._row_counts: dict[int, int] = {}
         """How many rows each hour has."""
 
     # ---- what is there ----
 
     def records(self, since: Commit) -> Iterator[Records]:
-        # After a change that failed, perhaps because the disk is full, there is only reading.
+        # After a failed change, perhaps because the disk is full, the window is only read.
         begins = not self._has_taken_over and self.revision == 0 and not self._is_forked_off
         if begins:
             with contextlib.suppress(OSError):
-                shutil.rmtree(self.path / RESIGN_DRAFT)  # a run that was killed left it behind
+                shutil.rmtree(self.path / RESIGN_DRAFT)  # left by a run that was killed
             for hour in self.hours():
-                if hour < self.committed.floor_hour:  # an expiry left it behind
+                if hour < self.committed.floor_hour:  # left by an expiry
                     self.drop(hour)
         hours, rows = self._stored_hours()
         if begins:
@@ -68,7 +68,7 @@ class DirectoryWriter(DirectoryStore):
         yield records_of([*hours.values()], rows, first, self._reading_keys)
 
     def _take_over(self, hours: dict[int, StoredHour]) -> None:
-        """Cuts off what lies behind the last commit, in every hour."""
+        """Cuts off uncommitted data at the end of the files of every hour."""
         for hour, stored in hours.items():
             self._forget(hour)
             self._ends[hour], self._row_counts[hour] = stored.ends, len(stored.rows)
@@ -112,7 +112,7 @@ class DirectoryWriter(DirectoryStore):
         self._changed(hour, 1).revise(row, blob)
 
     def _changed(self, hour: int, rows: int) -> HourFiles:
-        """The files of an hour that gets so many rows more."""
+        """The files of an hour to which so many `rows` are about to be added."""
         files = self._files(hour)
         if hour not in self._touched:  # before anything is written: it would mend nothing, and damage a copy
             files.check_same()
@@ -167,7 +167,7 @@ class DirectoryWriter(DirectoryStore):
             hour_list.note_begun(self.path, hour)
         files = HourFiles(directory, readonly=False)
         files.ends = self._ends.get(hour, files.ends)
-        if is_new and self.fsync:  # or the directory's name might not survive what its files do
+        if is_new and self.fsync:  # or its name might not survive a power cut that its files do
             for parent in (directory, directory.parent, self.path):
                 flush_directory(parent)
             with contextlib.suppress(PermissionError):  # a directory that may be entered may not be listed

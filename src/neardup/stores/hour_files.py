@@ -1,7 +1,7 @@
-"""The four files of one hour, open: what is written to them, and single texts and blobs read from them.
+"""The four files of one hour, open: writes to them, and reads single texts and blobs from them.
 
-Each text and blob is followed by its checksum, and so are the keys of each document (stores/checksums.py); a row by
-that of the row and its document's id.
+Each text, each blob and the keys of each document are followed by their checksum (stores/checksums.py); a row is
+followed by the checksum of the row and its document's id.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ STORED_ROW: Final = np.dtype([("row", ROW), ("sum", "<u8")])
 
 
 class HourFiles:
-    """The open files of the hour in `directory`, and where each of them ends: a writer's, which are made if they are
-    not there, or for a reader those of texts and blobs. Raises `FileNotFoundError`.
+    """The open files of the hour in `directory`, and their `ends`. A writer opens all four, and makes those that do not
+    exist; a reader (`readonly`) opens those of texts and blobs, or raises `FileNotFoundError`.
     """
 
     def __init__(self, directory: Path, *, readonly: bool) -> None:
@@ -57,7 +57,9 @@ class HourFiles:
         blobs: Sequence[bytes],
         keys: NDArray[np.uint64],
     ) -> None:
-        """Adds new documents, and notes in `rows` where they lie. Rows come last: what is complete has its row."""
+        """Adds new documents, and notes in `rows` where their data lies. Rows are written last, so that a row is proof
+        that its data is complete.
+        """
         arrivals, versions = records.arrivals_of(rows), records.versions_of(rows)
         sizes = records.key_counts(rows).sum(axis=0)
         records.assign_offsets(rows, self.ends[TEXTS], self.ends[BLOBS], self.ends[KEYS] // keys.itemsize)
@@ -69,7 +71,7 @@ class HourFiles:
         self._write_rows(rows, blobs)
 
     def revise(self, row: Rows, blob: bytes) -> None:
-        """Adds a new version of a document, which keeps its text and keys, and notes in `row` where its blob lies."""
+        """Adds a new version of a document, which keeps its text and keys; notes in `row` where the blob lies."""
         records.assign_blob_offsets(row, self.ends[BLOBS])
         self._write(BLOBS, sealed(*concatenated([blob]), seeds_of(records.versions_of(row), BLOBS)))
         self._write_rows(row, [blob])
@@ -85,14 +87,14 @@ class HourFiles:
     def _write(self, which: int, data: bytes | memoryview) -> None:
         view = memoryview(data)
         while view:
-            # pwrite at the known end, not O_APPEND: what a failed batch left behind is written over.
+            # pwrite at the known end, not O_APPEND: leftovers of a failed batch are overwritten.
             with naming(self.directory / NAMES[which]):
                 written = os.pwrite(self.files[which].fileno(), view, self.ends[which])
             self.ends[which] += written
             view = view[written:]
 
     def check_same(self) -> None:
-        """Raises `WindowDamaged` if the file of rows was replaced, or what it holds was."""
+        """Raises `WindowDamaged` if the file of rows was replaced, or its size changed by another process."""
         file = self.directory / NAMES[ROWS]
         check_same(file, self.files[ROWS])
         if os.fstat(self.files[ROWS].fileno()).st_size != self.ends[ROWS]:
@@ -101,11 +103,13 @@ class HourFiles:
     # ---- reading ----
 
     def texts(self, extents: Iterable[tuple[int, int]], arrivals: Iterable[int]) -> list[bytes]:
-        """The texts of the documents of these arrivals; raises `WindowDamaged` unless they are what was written."""
+        """The texts at `extents` of documents with these `arrivals`; raises `WindowDamaged` if one is not what was
+        written.
+        """
         return [self._read(TEXTS, at, arrival) for at, arrival in zip(extents, arrivals, strict=True)]
 
     def blob(self, extent: tuple[int, int], version: int) -> bytes:
-        """The blob of this version; raises as `texts`."""
+        """The blob of a version; raises as `texts`."""
         return self._read(BLOBS, extent, version)
 
     def _read(self, which: int, extent: tuple[int, int], owner: int) -> bytes:
@@ -121,27 +125,27 @@ class HourFiles:
     # ---- files ----
 
     def flush(self) -> None:
-        """Returns when everything that was written is on the disk."""
+        """Returns when everything that was written is on disk."""
         for which, file in self.files.items():
             with naming(self.directory / NAMES[which]):
                 os.fsync(file.fileno())
 
     def close(self) -> None:
-        """Lets go of the files."""
+        """Closes the files."""
         for file in self.files.values():
             file.close()
 
 
 def _opened(path: Path, *, readonly: bool) -> FileIO:
-    """A file of an hour, open; a writer's is made if it is not there, and holds what it held."""
+    """A file of an hour, opened; for a writer it is made if it does not exist, and its contents stay."""
     if readonly:
         return FileIO(str(path))
     return FileIO(str(path), "r+", opener=lambda name, flags: os.open(name, flags | os.O_CREAT, 0o666))
 
 
 def row_sums(stored: NDArray[np.void], ids: PackedIds, first: int) -> NDArray[np.uint64]:
-    """The checksums of `stored` rows (STORED_ROW) and the ids of their documents; they lie in their file from row
-    `first` on.
+    """The checksums of `stored` rows (STORED_ROW) with the ids of their documents; `first`: the number of the first row
+    in its file.
     """
     rows = stored.view(np.uint8).reshape(len(stored), STORED_ROW.itemsize)[:, : ROW.itemsize]
     seeds = seeds_of(np.arange(first, first + len(stored)), ROWS)
@@ -154,18 +158,18 @@ def key_sums(
     sizes: NDArray[np.int64],
     arrivals: NDArray[np.int64],
 ) -> NDArray[np.uint64]:
-    """The checksums of the keys of documents, of which each has `sizes[i]` from `starts[i]` on."""
+    """The checksums of the keys of documents; document i has `sizes[i]` keys, from `starts[i]` on."""
     data = np.ascontiguousarray(keys).view(np.uint8)
     return checksums(data, keys.itemsize * starts, keys.itemsize * sizes, seeds_of(arrivals, KEYS))
 
 
 def damage(file: Path, actual: str, expected: str) -> WindowDamaged:
-    """What is raised for a file of an hour."""
+    """The error to raise for a damaged file of an hour."""
     return WindowDamaged(file, actual, expected, file.parents[2])
 
 
 def flush_directory(path: Path) -> None:
-    """The names in a directory are on the disk when this returns."""
+    """Returns when the names in a directory are on disk."""
     file = os.open(path, os.O_RDONLY)
     try:
         with naming(path):
@@ -175,8 +179,9 @@ def flush_directory(path: Path) -> None:
 
 
 def remove_directory(path: Path) -> None:
-    """Deletes the directory of an hour with its files. An error names the file with its directory, which in Python 3.11
-    the file alone does not: each hour has one of that name. Raises `FileNotFoundError`.
+    """Deletes the directory of an hour with its files. Raises `FileNotFoundError` if there is none. An error names the
+    file with its directory, because every hour has files of the same names; Python 3.11 gives only the name of the
+    file.
     """
     try:
         shutil.rmtree(path)

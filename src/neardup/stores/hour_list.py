@@ -1,7 +1,7 @@
-"""The file `hours.list`: the hours that a window has, so that one that is lost can be named.
+"""The file `hours.list`: the hours that a window has, so that a lost hour can be named.
 
-A line is an hour that was begun, or, after a "-", dropped. It only names: whether anything is lost, the committed
-count of rows tells.
+A line names an hour that was begun, or, after a "-", dropped. The list only gives names: whether anything is lost is
+decided by the committed count of rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _DROPPED: Final = "-"
 _LITTLE: Final = 4_096
-"""Bytes of a list that is never too long."""
+"""A list is never shortened below this size in bytes."""
 
 
 def listed_hours(directory: Path) -> set[int]:
@@ -35,8 +35,8 @@ def listed_hours(directory: Path) -> set[int]:
 
 
 def is_whole(directory: Path, hours: Collection[int]) -> bool:
-    """Whether the list names all of `hours`, and has no line that says nothing; the last may have been cut off, by
-    whatever ended a writer.
+    """Whether the list names all of `hours`, and every line can be read; the last line may be cut off, if a writer was
+    ended.
     """
     try:
         text = (directory / HOUR_LIST).read_text("ascii", errors="replace")
@@ -58,8 +58,8 @@ def note_dropped(directory: Path, hour: int) -> None:
 
 
 def rewrite(directory: Path, hours: Collection[int]) -> None:
-    """Makes the list that of `hours`, unless it says so already, in not much more space, and to the end of its last
-    line: the next hour would join one that was cut off, and neither could be read.
+    """Rewrites the list to hold `hours`, unless it does already, in not much more space, and with a complete last line:
+    the next hour would be appended to a line that was cut off, and neither could be read.
     """
     file = directory / HOUR_LIST
     lines = [hour_name(hour) for hour in sorted(hours)]

@@ -1,8 +1,9 @@
-"""Who may write to a window's directory: one process, for as long as the directory is as it left it.
+"""The locks of a window's directory: one process may write to it, for as long as the directory is as that process left
+it.
 
-A lock is held by a file that is open. The files of a window are objects, which Python closes when nobody has them any
-more, not the numbers of the system: one that an interruption kept from being noted would keep this process itself out.
-A process that is forked off shares the open files, and so the locks: it closes its own at once.
+An open file holds a lock. Files are kept as Python objects, which are closed when nothing refers to them, not as file
+descriptors: a descriptor lost by an interruption would lock out this process itself. A forked process shares the open
+files, and so the locks: it closes its own files at once.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _held_here: Final[WeakSet[FileIO]] = WeakSet()
 
 
 def locked(path: Path) -> FileIO:
-    """The lock file of the window at `path`, locked for this process; `WindowLocked` names who holds it."""
+    """The lock file of the window at `path`, locked for this process. Raises `WindowLocked`, which names the holder."""
     try:
         file = FileIO(str(path / _LOCK), "a+")
     except OSError as error:
@@ -40,7 +41,7 @@ def locked(path: Path) -> FileIO:
         raise
     with _closed_if_it_fails(file):
         if not _is_locked(path, file):
-            # Whoever shares it has not written who it is: what stands there is of a process that has ended.
+            # A holder of a shared lock does not write its name: the name in the file is of a process that has ended.
             is_shared = _is_locked(path, file, fcntl.LOCK_SH)
             raise WindowLocked(path, None if is_shared else _holder(file))
         with naming(path / _LOCK):
@@ -52,7 +53,8 @@ def locked(path: Path) -> FileIO:
 def locked_commits(path: Path) -> FileIO:
     """The commit file of the window at `path`, open and locked as well.
 
-    The lock file may be deleted by whoever takes it for a leftover, and another one be locked; this one may not.
+    Somebody may delete the lock file as a leftover, and then another one could be locked; nobody deletes the commit
+    file.
     """
     file = FileIO(str(path / COMMIT), "r+")
     with _closed_if_it_fails(file):
@@ -71,14 +73,14 @@ def _closed_if_it_fails(file: FileIO) -> Iterator[None]:
 
 
 def _holder(file: FileIO) -> str | None:
-    """Who says in the lock file that it holds it."""
+    """The process that the lock file names as its holder; None if it names none."""
     holder = os.pread(file.fileno(), 64, 0).decode(errors="replace").strip()
     return f"process {holder}" if holder else None
 
 
 def _is_locked(path: Path, file: FileIO, how: int = fcntl.LOCK_EX) -> bool:
-    """Whether an open `file` of the window at `path` is locked now; False: another holds it. Raises `NeardupError`
-    where the file system has no locks.
+    """Tries to lock an open `file` of the window at `path`; False: another process holds the lock. Raises
+    `NeardupError` if the file system has no locks.
     """
     try:
         fcntl.flock(file, how | fcntl.LOCK_NB)
@@ -92,8 +94,8 @@ def _is_locked(path: Path, file: FileIO, how: int = fcntl.LOCK_EX) -> bool:
 
 
 def _let_go() -> None:
-    """Closes the locked files in a process that was forked off: it holds no window, and would keep everybody out of
-    those of the other one for as long as it lives.
+    """Closes the locked files in a forked process, which holds no window, and would keep everybody out of those of the
+    other process for as long as it lives.
     """
     for file in list(_held_here):
         file.close()
@@ -104,7 +106,7 @@ os.register_at_fork(after_in_child=_let_go)
 
 @contextlib.contextmanager
 def held(path: Path) -> Iterator[None]:
-    """The window at `path` is this process's alone meanwhile: both its locks; raises `WindowLocked`."""
+    """Holds both locks of the window at `path` within the block. Raises `WindowLocked`."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(locked(path))
         if (path / COMMIT).exists():
@@ -114,8 +116,8 @@ def held(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def unwritten(path: Path) -> Iterator[None]:
-    """Nobody writes to the window at `path` meanwhile, nor this process: it may lie where nothing can be written.
-    Raises `WindowLocked`.
+    """Keeps everybody from writing to the window at `path` within the block, by shared locks, which also work where
+    nothing can be written. Raises `WindowLocked`.
     """
     with contextlib.ExitStack() as stack:
         for name in (_LOCK, COMMIT):
@@ -127,7 +129,7 @@ def unwritten(path: Path) -> Iterator[None]:
 
 
 def check_same(path: Path, file: FileIO) -> None:
-    """Raises `replaced` if what lies at `path` is not the open `file` any more."""
+    """Raises `replaced` if the file at `path` is no longer the open `file`."""
     with contextlib.suppress(FileNotFoundError):
         if os.path.samestat(path.stat(), os.fstat(file.fileno())):
             return
@@ -135,8 +137,8 @@ def check_same(path: Path, file: FileIO) -> None:
 
 
 def replaced(path: Path) -> WindowDamaged:
-    """What is raised where the file at `path` is not as its only writer left it: who went on would acknowledge what
-    nobody will find, or write into another one's files.
+    """The error to raise if the file at `path` is not as its only writer left it: a writer that went on would
+    acknowledge documents that nobody will find, or write into somebody else's files.
     """
     return WindowDamaged(
         path,
@@ -148,7 +150,7 @@ def replaced(path: Path) -> WindowDamaged:
 
 @contextlib.contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Errors of calls on an open file name it: the system knows no name."""
+    """Adds the name `path` to errors of calls on an open file, which the system reports without a name."""
     try:
         yield
     except OSError as error:
@@ -158,8 +160,8 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def write_flushed(path: Path, data: bytes) -> None:
-    """Makes `data` the content of the file at `path`, on the disk: whoever then renames it over another never finds an
-    empty one there after a power cut.
+    """Makes `data` the content of the file at `path`, flushed to disk, so that after renaming it over another file a
+    power cut never leaves an empty file.
     """
     with naming(path), path.open("wb") as file:
         file.write(data)

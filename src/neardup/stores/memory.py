@@ -26,7 +26,7 @@ class MemoryStore(SingleOwner):
     """Texts and blobs of documents by hour and arrival. Rows and keys are in the engine's memory already."""
 
     keeps_text: bool | None = False
-    """Who fills a window in memory has the texts there already."""
+    """By default no original texts are kept: whoever fills a window in memory has them in memory already."""
     is_durable = False
     name = "in memory"
 
@@ -68,7 +68,7 @@ class MemoryStore(SingleOwner):
 
     def commit(self, commit: Commit) -> Mapping[str, str]:
         first = commit.floor_order
-        if first > self.committed.floor_order:  # an hour has lost its older half to a budget
+        if first > self.committed.floor_order:  # an hour has lost its older half for a budget
             for kept in (self._texts, self._blobs):
                 for hour, items in kept.items():
                     kept[hour] = {arrival: item for arrival, item in items.items() if arrival >= first}

@@ -1,4 +1,4 @@
-"""Reading a window in a directory of format 1, which had no checksums, to make a window of today of it.
+"""Reads a window in a directory of format 1, which had no checksums, to convert it to the present format.
 
     DIR/window.json           {"format": 1, "recipe", "recipe_fields", "settings"}
     DIR/window.lexicon        the lexicon, if it is not the default one
@@ -6,7 +6,7 @@
     DIR/hours/H/rows.bin      rows (`OLD_ROW`)
     DIR/hours/H/text.bin, blob.bin, keys.bin     items one after another
 
-Rows, blobs and keys mean what they mean in stores/records.py; a column that a row has no more is left out.
+Rows, blobs and keys have the meaning given in stores/records.py; columns that no longer exist are left out.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ OLD_ROW: Final = np.dtype(
 def read_old_window(path: Path) -> Original:
     """The window of format 1 in `path`.
 
-    Raises `WindowDamaged` if there is none that can be read, or if rows are missing; reading a text, a blob or keys
-    does, if their file is shorter than the rows say.
+    Raises `WindowDamaged` if there is no readable window of this format, or if rows are missing. Reading a text, a blob
+    or keys raises it later, if their file is shorter than the rows say.
     """
     description, commit = _description(path), _commit(path)
     stored = {hour: _rows(path, hour, commit) for hour in hours_in(path) if hour >= commit.floor_hour}

@@ -1,4 +1,4 @@
-"""A window in a directory as it is to be signed again, whatever its format."""
+"""A window in a directory that is to be signed again, of any format."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class Original(NamedTuple):
-    """What a window says of itself, its last commit, and its documents.
+    """The description of a window, its last commit, and its documents.
 
-    hours   rows of the last versions of the documents of every hour that has any, in order of version
-    read    texts and blobs of some rows of an hour
-    keys    keys of an hour, among which lie those of these rows
+    hours   for every hour with documents, the rows of their last versions, in order of version
+    read    reads the texts and blobs of some rows of an hour
+    keys    reads the keys of an hour, which include those of the given rows
     """
 
     format: int
@@ -39,11 +39,11 @@ class Original(NamedTuple):
 
     @property
     def text_bytes(self) -> int:
-        """Bytes of all their normal forms."""
+        """Bytes of the normal forms of all documents."""
         return sum(int(records.text_sizes(rows).sum()) for rows in self.hours.values())
 
 
 def in_order(rows: Rows, floor_arrival: int) -> Rows:
-    """The last versions of the documents that are there, from `floor_arrival` on, in order of version."""
+    """The rows of the last versions of all present documents from `floor_arrival` on, in order of version."""
     last = rows[records.last_versions(rows, floor_arrival)]
     return last[np.argsort(records.versions_of(last))]

@@ -1,4 +1,4 @@
-"""Ids of many documents as UTF-8, one after another: a list of strings takes eight times the room."""
+"""Ids of many documents as UTF-8, one after another: a list of strings takes eight times the memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _AT_ONCE: Final = 1 << 16
-"""Ids that are strings at the same time."""
+"""How many ids are converted to strings at once."""
 
 
 class PackedIds:
@@ -28,12 +28,12 @@ class PackedIds:
 
     @classmethod
     def of(cls, ids: Sequence[bytes]) -> PackedIds:
-        """Such of `ids`, which are UTF-8."""
+        """Packs `ids`, which are UTF-8."""
         return cls(*concatenated(ids))
 
     @classmethod
     def among(cls, data: NDArray[np.uint8], starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> PackedIds:
-        """Copies of `data[starts[i]:starts[i] + sizes[i]]`."""
+        """Packs copies of `data[starts[i]:starts[i] + sizes[i]]`."""
         return cls(*gathered(data, starts, sizes))
 
     @classmethod
@@ -49,11 +49,11 @@ class PackedIds:
         return self.names[self.starts[at] : self.starts[at + 1]].tobytes()
 
     def first(self, count: int) -> PackedIds:
-        """So many of the ids, from the first on."""
+        """The first `count` ids; shares memory."""
         return PackedIds(*part_of(self.names, self.starts, 0, count))
 
     def chosen(self, which: NDArray[Any]) -> PackedIds:
-        """Copies of the ids of these numbers, or of those that are true."""
+        """Copies of the ids chosen by `which`, an array of numbers or booleans."""
         starts = self.starts[:-1][which]
         return PackedIds.among(self.names, starts, self.starts[1:][which] - starts)
 
