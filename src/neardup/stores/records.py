@@ -1,7 +1,7 @@
-"""The row of a document: its columns, of fixed width. What has none is in its blob (stores/blobs.py).
+"""The row of a document: columns of fixed width. Data without a column is in the blob (stores/blobs.py).
 
-A row (`ROW`, 128 bytes) is one version of one document. Nobody but this module, that of the blobs, the table in memory
-(index/document_table.py) and the codec of a cluster (elastic/window/codec.py) knows the names of the columns.
+A row (`ROW`, 128 bytes) is one version of one document. Only this module, stores/blobs.py, the table in memory
+(index/document_table.py) and the codec of a cluster (elastic/window/codec.py) use the names of the columns.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ DELETED: Final = 1
 TRUNCATED: Final = 2
 """Flag: the verdict says that something was left out of the comparison."""
 SET_ASIDE: Final = 4
-"""Flag: a copy that is kept, but out of what is searched (policy "route")."""
+"""Flag: a copy that is kept, but not searched (policy "route")."""
 
 STATUSES: Final[tuple[Status, ...]] = ("unique", "near", "exact", "empty", "unscored", "partial")
-"""A row holds the place of its status in this line."""
+"""A row holds the index of its status in this tuple."""
 KINDS: Final[tuple[KindName | None, ...]] = (None, "copy", "form", "quote", "frame", "other")
-"""A row holds the place of its kind in this line; versions before there were kinds wrote 0."""
+"""A row holds the index of its kind in this tuple; versions of neardup without kinds wrote 0."""
 _COPIES: Final = (STATUSES.index("near"), STATUSES.index("exact"))
 _EMPTY: Final = STATUSES.index("empty")
 
@@ -48,17 +48,17 @@ ROW: Final = np.dtype(
 """One version of one document.
 
 seq             number of the version, ascending over the whole window
-order           number of the document in order of arrival, over all hours: its arrival
+order           the arrival of the document: its number in order of arrival, over all hours
 time            milliseconds since 1970 UTC
 group_order, group_time   arrival and time of the head of its group: its own if it heads one
-*_start, *_bytes          where a directory keeps its text, blob and keys (in keys: of 8 bytes)
-fingerprint, count        of its normal form; |A|, negative where it was not counted
+*_start, *_bytes          where a directory keeps its text, blob and keys (counted in keys of 8 bytes)
+    fingerprint, count        of its normal form; |A|, negative where it was not counted
 n_*             how many keys of each kind it has, see `KEY_COUNTS`
 candidates, shared, larger, status   of its verdict; `shared` and `larger` = max(|A|, |B|) of its best match
-id_bytes, group_bytes     of what its blob begins with
-words           whether sentences and bands were made of it
+id_bytes, group_bytes     the lengths of the two ids that its blob begins with
+words           whether sentences and bands were made for it
 asked           whether partial copies were looked for
-shown           whether its blob ends with what is kept of it to be shown (stores/shown.py)
+shown           whether its blob ends with a part that is kept to be shown (stores/shown.py)
 kind            of its verdict
 """
 
@@ -73,7 +73,7 @@ _KEY_BYTES: Final = 8
 # ---- rows ----
 
 _WHOLE: Final = np.dtype((np.void, ROW.itemsize))
-"""A row as its bytes: numpy moves it at once, and not column by column, which takes ten times as long."""
+"""A row as plain bytes: numpy then copies it as a whole, in a tenth of the time that it takes column by column."""
 
 
 def chosen_rows(rows: Rows, which: NDArray[Any] | Sequence[int]) -> Rows:
@@ -87,21 +87,21 @@ def put_rows(rows: Rows, which: NDArray[np.int64], chosen: Rows) -> None:
 
 
 def rows_at(rows: Rows, which: NDArray[np.int64]) -> Rows:
-    """As `chosen_rows`, of ascending numbers; no copies where they follow one another."""
+    """As `chosen_rows`, for ascending numbers; a view, without copies, if the numbers are consecutive."""
     if len(which) and which[-1] - which[0] == len(which) - 1:
         return rows[which[0] : which[-1] + 1]
     return chosen_rows(rows, which)
 
 
 class RowBuffer:
-    """Room for the rows of several parts, of about so many, one after another: they are not copied once more then."""
+    """Collects the rows of several parts, about `count` of them, in one array, which saves copying them once more."""
 
     def __init__(self, count: int) -> None:
         self._rows = np.empty(count, ROW)
         self._size = 0
 
     def add(self, rows: Rows) -> Rows:
-        """Copies of `rows` behind those added before."""
+        """Appends copies of `rows`; returns the copies."""
         first, self._size = self._size, self._size + len(rows)
         if self._size > len(self._rows):
             larger = np.empty(self._size, ROW)
@@ -112,7 +112,7 @@ class RowBuffer:
 
     @property
     def rows(self) -> Rows:
-        """All of them."""
+        """All rows that were added."""
         return self._rows[: self._size]
 
 
@@ -130,7 +130,7 @@ def copy_rows(to: Rows, rows: Rows) -> None:
 
 
 class KeySizes(NamedTuple):
-    """How many keys of each kind each of some documents has."""
+    """For some documents, how many keys of each kind they have."""
 
     sketch: NDArray[np.int64]
     bitmap: int
@@ -149,9 +149,9 @@ def new_rows(
     words: bool,
     partial: bool,
 ) -> Rows:
-    """Rows of new documents, as if every one were unique; what differs is written when it is decided.
+    """Rows of new documents, as if every one were unique; other verdicts are written when they are decided.
 
-    `words`: sentences and bands were made of them; `partial`: partial copies are looked for.
+    `words`: sentences and bands were made for the documents; `partial`: partial copies are looked for.
     """
     rows = np.zeros(len(times), ROW)
     rows["time"] = rows["group_time"] = times
@@ -166,13 +166,13 @@ def new_rows(
 
 
 def set_signatures(rows: Rows, fingerprints: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
-    """Notes what their normal forms have been signed with; |A| of one that is known stays."""
+    """Sets fingerprints and counts after signing; a |A| that is known already stays."""
     rows["fingerprint"] = fingerprints
     rows["count"] = np.where(rows["count"] < 0, counts, rows["count"])
 
 
 def set_key_sizes(rows: Rows, sizes: KeySizes, *, words: bool | NDArray[np.bool_]) -> None:
-    """Notes how many keys the documents have, and whether sentences and bands are among them."""
+    """Sets how many keys the documents have, and whether sentences and bands are among them."""
     rows["words"] = words
     for name, size in zip(KEY_COUNTS, sizes, strict=True):
         rows[name] = size
@@ -184,18 +184,18 @@ def set_arrivals(rows: Rows, first_arrival: int) -> None:
 
 
 def set_versions(rows: Rows, last: int) -> None:
-    """Numbers versions: those after version `last`."""
+    """Numbers the versions of `rows` from `last` + 1 on."""
     rows["seq"] = np.arange(last + 1, last + 1 + len(rows))
 
 
 def set_deleted(row: Any) -> None:
-    """Makes a version the end of its document: it has no blob."""
+    """Makes a version the end of its document; such a row has no blob."""
     row["flags"] |= DELETED
     row["blob_bytes"] = 0
 
 
 def versions_of(rows: Rows) -> NDArray[np.int64]:
-    """The number of each row's version."""
+    """The version number of each row."""
     return rows["seq"]
 
 
@@ -215,7 +215,7 @@ def fingerprints_of(rows: Rows) -> NDArray[np.uint64]:
 
 
 def qgram_counts(rows: Rows) -> NDArray[np.int32]:
-    """|A| of each row's document; negative where it was not counted."""
+    """|A| of each row's document; negative if it was not counted."""
     return rows["count"]
 
 
@@ -225,12 +225,12 @@ def text_sizes(rows: Rows) -> NDArray[np.uint32]:
 
 
 def prefix_sizes(rows: Rows) -> NDArray[np.uint32]:
-    """How many keys of a prefix each row's document was stored with."""
+    """How many prefix keys each row's document was stored with."""
     return rows["n_prefix"]
 
 
 def plain_values(rows: Rows, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """The columns `names` of each row, as plain values: read one by one from the rows they take ten times as long."""
+    """For each row, the values of the columns `names` as plain Python; ten times as fast as reading row by row."""
     return zip(*(rows[name].tolist() for name in names), strict=True)
 
 
@@ -241,7 +241,7 @@ def are_deleted(rows: Rows) -> NDArray[np.bool_]:
 
 
 def are_set_aside(rows: Rows) -> NDArray[np.bool_]:
-    """Which rows are of copies that are kept out of what is searched."""
+    """Which rows are of copies that are kept, but not searched."""
     aside: NDArray[np.bool_] = (rows["flags"] & SET_ASIDE) != 0
     return aside
 
@@ -264,19 +264,19 @@ def are_copies(rows: Rows) -> NDArray[np.bool_]:
 
 
 def kind_counts(rows: Rows) -> dict[KindName, int]:
-    """How many of `rows` are copies of each kind; of a kind that there is none of nothing."""
+    """How many of `rows` are copies of each kind; kinds without copies are left out."""
     counts = np.bincount(rows["kind"], minlength=len(KINDS)).tolist()
     return {kind: count for kind, count in zip(KINDS, counts, strict=True) if kind is not None and count}
 
 
 def are_without_words(rows: Rows) -> NDArray[np.bool_]:
-    """Which documents have a text of which no sentences and bands were made."""
+    """Which documents have a text, but no sentences and bands were made for it."""
     without: NDArray[np.bool_] = (rows["words"] == 0) & (rows["text_bytes"] > 0)
     return without
 
 
 def are_with_words(rows: Rows) -> NDArray[np.bool_]:
-    """Of which documents sentences and bands were made."""
+    """Which documents had sentences and bands made for them."""
     made: NDArray[np.bool_] = rows["words"] != 0
     return made
 
@@ -288,14 +288,14 @@ def are_too_short(rows: Rows) -> NDArray[np.bool_]:
 
 
 def are_all_last(rows: Rows, floor_arrival: int) -> bool:
-    """Whether `last_versions` would give all of `rows` as they stand."""
+    """Whether `last_versions` would return all of `rows` in their present order."""
     arrivals = np.ascontiguousarray(rows["order"])
     ascending = bool((arrivals[1:] > arrivals[:-1]).all()) and bool((arrivals[:1] >= floor_arrival).all())
     return ascending and not are_deleted(rows).any()
 
 
 def last_versions(rows: Rows, floor_arrival: int) -> NDArray[np.int64]:
-    """Which of `rows` are the last versions of documents that are there, from `floor_arrival` on, by arrival."""
+    """The indices of the last versions of all present documents from `floor_arrival` on, by arrival."""
     arrivals = np.ascontiguousarray(rows["order"])
     by_arrival: NDArray[np.int64] = np.lexsort((rows["seq"], arrivals))
     ordered = arrivals[by_arrival]
@@ -308,13 +308,13 @@ def last_versions(rows: Rows, floor_arrival: int) -> NDArray[np.int64]:
 
 
 def key_counts(rows: Rows) -> NDArray[np.int64]:
-    """How many keys of each of `KEY_COUNTS` every row has: one line a kind, one column a row."""
+    """How many keys of each of `KEY_COUNTS` every row has: kinds × rows."""
     return np.array([rows[name] for name in KEY_COUNTS], np.int64)
 
 
 def key_starts(rows: Rows, counts: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Where the keys of each of `KEY_COUNTS` begin, for every row: one line a kind, one column a row. `counts`: what
-    `key_counts` gives, where it is known.
+    """Where the keys of each of `KEY_COUNTS` begin, for every row: kinds × rows. `counts`: the result of `key_counts`,
+    if it is known.
     """
     counts = key_counts(rows) if counts is None else counts
     return rows["keys_start"] + np.cumsum(counts, axis=0) - counts
@@ -326,13 +326,13 @@ def first_keys(rows: Rows) -> NDArray[np.int64]:
 
 
 def lay_keys(rows: Rows) -> None:
-    """Lets the keys of `rows` lie one after another, from 0 on."""
+    """Sets where the keys begin, for keys that are stored one after another from 0 on."""
     sizes = key_counts(rows).sum(axis=0)
     rows["keys_start"] = np.cumsum(sizes) - sizes
 
 
 def bitmaps_among(rows: Rows, keys: NDArray[np.uint64]) -> list[NDArray[np.uint64]]:
-    """The bitmap of each of `rows`, whose `keys` lie one after another; empty for one without."""
+    """The bitmap of each of `rows`, whose `keys` are concatenated; empty for a row without one."""
     counts = key_counts(rows)
     sizes = counts.sum(axis=0)
     starts = (np.cumsum(sizes) - sizes + counts[0]).tolist()
@@ -343,7 +343,7 @@ def bitmaps_among(rows: Rows, keys: NDArray[np.uint64]) -> list[NDArray[np.uint6
 
 
 def assign_offsets(rows: Rows, text_at: int, blob_at: int, keys_at: int) -> None:
-    """Sets where the data of new rows lie, each with its checksum, given where the hour's files end now."""
+    """Sets where the data of new rows will be, each item with a checksum, given the present ends of the files."""
     for name, sizes, at in (
         ("text_start", rows["text_bytes"].astype(np.int64) + SUM_BYTES, text_at),
         ("keys_start", key_counts(rows).sum(axis=0) + SUM_BYTES // _KEY_BYTES, keys_at),
@@ -353,29 +353,29 @@ def assign_offsets(rows: Rows, text_at: int, blob_at: int, keys_at: int) -> None
 
 
 def assign_blob_offsets(rows: Rows, blob_at: int) -> None:
-    """Sets where the blobs of new versions lie, which keep their texts and keys."""
+    """Sets where the blobs of new versions will be; texts and keys stay where they are."""
     sizes = rows["blob_bytes"].astype(np.int64) + SUM_BYTES
     rows["blob_start"] = blob_at + np.cumsum(sizes) - sizes
 
 
 def text_extents(rows: Rows) -> list[tuple[int, int]]:
-    """Where the text of each row begins, and how many bytes it has."""
+    """(start, bytes) of the text of each row."""
     return list(zip(rows["text_start"].tolist(), rows["text_bytes"].tolist(), strict=True))
 
 
 def blob_extents(rows: Rows) -> list[tuple[int, int]]:
-    """Where the blob of each row begins, and how many bytes it has."""
+    """(start, bytes) of the blob of each row."""
     return list(zip(rows["blob_start"].tolist(), rows["blob_bytes"].tolist(), strict=True))
 
 
 def id_extents(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the id of each row begins in the blobs, and how many bytes it has; 0 of one without a blob."""
+    """Where the id of each row begins in the file of blobs, and how many bytes it has; 0 for a row without a blob."""
     sizes = np.where(rows["blob_bytes"] > 0, rows["id_bytes"], 0)
     return rows["blob_start"].astype(np.int64), sizes.astype(np.int64)
 
 
 def ends_of(rows: Rows) -> list[int]:
-    """Bytes of the files of texts, blobs and keys that `rows` speak of, checksums included."""
+    """How long the files of texts, blobs and keys must be for the data of `rows`, in bytes, with checksums."""
     if not len(rows):
         return [0, 0, 0]
     return [
@@ -386,7 +386,9 @@ def ends_of(rows: Rows) -> list[int]:
 
 
 def committed_rows(rows: Rows, last: int) -> Rows:
-    """The rows up to version `last`: they ascend. What follows may be anything, zeros after a power cut too."""
+    """The first rows, as long as their versions ascend up to `last`. Whatever follows was never committed: it may be
+    anything, such as zeros after a power cut.
+    """
     versions = np.concatenate([[0], rows["seq"]])
     good = (versions[1:] > versions[:-1]) & (versions[1:] <= last)
     return rows if good.all() else rows[: int(np.argmin(good))]

@@ -1,7 +1,7 @@
-"""By what settings the verdicts of a window were made: those it remembers, and earlier ones that some are still of.
+"""The settings by which the verdicts of a window were made: the present ones, and earlier ones of some verdicts.
 
-What a window remembers is a plain dict, `Settings.remembered`, in window.json or in the state document of a cluster.
-Where verdicts by other settings are stored, it has beside them `earlier`: for each setting the other values.
+A window remembers its settings as a plain dict, `Settings.remembered`, in window.json or in the state document of a
+cluster. If it also has verdicts by other settings, the dict has `earlier`: the other values of each setting.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ log = logging.getLogger("neardup")
 
 EARLIER: Final = "earlier"
 DECIDING: Final = ("threshold", "retrieval", "policy", "partial")
-"""The settings that a verdict depends on, and that may be another from one writer to the next."""
+"""The settings that a verdict depends on, and that may change from one writer to the next."""
 _DEFAULTS: Final = {name: getattr(Settings(), name) for name in REMEMBERED_IF_GIVEN} | Settings().remembered
 
 
 def earlier(known: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The other values by which some verdicts were made, by setting."""
+    """For each setting, the earlier values by which some verdicts were made."""
     return {name: list(values) for name, values in known.get(EARLIER, {}).items()}
 
 
 def merged(known: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """What a window remembers when verdicts by the settings `new` join those of the window that remembers `known`.
+    """The settings to remember when verdicts by the settings `new` are added to a window that remembers `known`.
 
     >>> sorted(merged({"threshold": "0.7"}, {"threshold": "0.99"}).items())
     [('earlier', {'threshold': ['0.7']}), ('threshold', '0.99')]
@@ -44,12 +44,12 @@ def merged(known: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_earlier(new: dict[str, Any]) -> dict[str, Any]:
-    """What a window remembers when all its verdicts have been made by the settings `new`."""
+    """The settings to remember when all verdicts of a window have been made by the settings `new`."""
     return {name: value for name, value in new.items() if name != EARLIER}
 
 
 def warn_of_changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-    """Logs by what documents are decided from now on, if those that are stored were by something else."""
+    """Logs the settings by which documents are decided from now on, if stored ones were decided by others."""
     changes = _changes(known, new)
     if not changes:
         return
@@ -62,8 +62,8 @@ def warn_of_changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> None:
 
 
 def warn_of_others(window: str, left: Mapping[str, Any], own: Mapping[str, Any]) -> None:
-    """Logs in what the settings that another process `left` the `window` to remember are not those that a commit leaves
-    there now, its `own`.
+    """Logs how the settings that another process `left` in the `window` differ from this process's `own`, which the
+    next commit stores there.
     """
     theirs, ours = ({"keep_hours": _value(values, "window_hours")} | dict(values) for values in (left, own))
     names = (*REMEMBERED, *REMEMBERED_IF_GIVEN)
@@ -87,7 +87,7 @@ def _in_words(
 
 
 def _deciding(values: Mapping[str, Any], name: str) -> Any:
-    """What decides a verdict: of partial copies also from which containment and delta on, where not by the defaults."""
+    """The value of a deciding setting; for `partial` with containment and delta, unless these are the defaults."""
     value = _value(values, name)
     if name != "partial" or not value:
         return value

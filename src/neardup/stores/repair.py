@@ -1,7 +1,7 @@
-"""Repair of a damaged window in a directory: what is whole is kept, hour by hour, and what is lost is listed.
+"""Repair of a damaged window in a directory: intact documents are kept, hour by hour, and lost ones are listed.
 
-Damaged hours are written anew beside the old ones, which are then moved to `damaged/` in the window, and deleted by
-nobody but its owner. Hours without damage stay as they are.
+Damaged hours are written anew beside the old ones, which are then moved to `damaged/` in the window; only the owner of
+the window deletes them. Hours without damage stay as they are.
 """
 
 from __future__ import annotations
@@ -38,16 +38,17 @@ _AT_ONCE: Final = 1_000
 
 
 Sign = Callable[["Rows", Sequence[bytes]], "NDArray[np.uint64]"]
-"""Signs normal forms again: gives their keys, one document after another, and notes in the rows how many there are."""
+"""Signs normal forms again: returns their keys, one document after another, and sets in the rows how many there are."""
 
 
 def repair(path: Path, signing: Callable[[Path], Sign], *, dry_run: bool) -> Survey:
-    """What is whole and what is lost of the window at `path`; unless it is a `dry_run`, the window holds what is whole
-    when this returns, and can be opened.
+    """Repairs the window at `path`, so that it holds all intact documents and can be opened; returns what is intact and
+    what is lost. With `dry_run` nothing is changed.
 
-    `signing` gives what signs documents whose texts are whole, but not their keys. Reads every byte of the window once
-    or twice. Raises `WindowLocked` while somebody writes to it, `WindowDamaged` if neither
-    a description, lexicon or salt nor its copy can be read, `WindowOutdated`. If it is interrupted, run it again.
+    `signing` makes the function that signs documents again whose texts are intact, but not their keys. Reads every byte
+    of the window once or twice. Raises `WindowLocked` while somebody writes to the window, `WindowDamaged` if neither
+    its description, lexicon or salt nor the copy of it can be read, `WindowOutdated` if it is of an earlier format. If
+    a repair is interrupted, run it again.
     """
     if dry_run:
         with unwritten(path):
@@ -64,14 +65,14 @@ def _carry_out(path: Path, survey: Survey, signing: Callable[[Path], Sign]) -> N
     for name, source in survey.restorable.items():
         if name == COMMIT:
             write_new(path, survey.commit)
-        elif name != HOUR_LIST:  # which is written anew below
+        elif name != HOUR_LIST:  # it is written anew below
             write_whole(path / name, (path / source).read_bytes(), private=source in (SALT, SALT + COPY))
     hour_list.rewrite(path, [hour.hour for hour in survey.hours if hour.versions])
     damaged = [hour for hour in survey.hours if hour.is_damaged]
     if survey.missing == 0 and not damaged:
         return
     sign = None if all(hour.signed.all() for hour in damaged) else signing(path)
-    for hour in damaged:  # all of them before the first is moved: what was interrupted then can be finished
+    for hour in damaged:  # all before the first is moved, so that an interrupted repair can be finished
         _write_whole_documents(path, hour, sign)
     for hour in damaged:
         _replace(path, hour.hour)
@@ -80,7 +81,7 @@ def _carry_out(path: Path, survey: Survey, signing: Callable[[Path], Sign]) -> N
 
 
 def _write_whole_documents(path: Path, hour: HourSurvey, sign: Sign | None) -> None:
-    """Writes the documents of an hour that are whole into a draft beside it."""
+    """Writes the intact documents of an hour into a draft beside it."""
     directory = hour_directory(path, hour.hour)
     if not len(hour.kept):
         return
@@ -106,7 +107,7 @@ def _keys_of(rows: Rows, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _replace(path: Path, hour: int) -> None:
-    """Moves an hour aside, and its draft, if any document of it is left, into its place."""
+    """Moves an hour aside, and puts its draft in its place, if any document is left."""
     directory = hour_directory(path, hour)
     aside = path / ASIDE / directory.name
     for attempt in count(2):
@@ -120,7 +121,9 @@ def _replace(path: Path, hour: int) -> None:
 
 
 def _finish(path: Path) -> None:
-    """What a repair that was ended has left: drafts of hours that have been moved aside are put in their places."""
+    """Finishes an interrupted repair: puts the drafts of hours that were moved aside in their places, and deletes the
+    other drafts.
+    """
     for draft in (path / HOURS).glob(f"*{_DRAFT}"):
         directory = draft.with_name(draft.name.removesuffix(_DRAFT))
         if directory.exists():
@@ -134,7 +137,7 @@ def _draft(directory: Path) -> Path:
 
 
 def _commit_after(survey: Survey) -> Commit:
-    """The commit that says what is there; where the last one was lost, that is all there is."""
+    """The commit after the repair; if the last commit was lost, it makes all rows that are there count."""
     commit = survey.commit._replace(
         rows=sum(hour.versions_after for hour in survey.hours), generation=survey.commit.generation + 1
     )

@@ -1,12 +1,12 @@
-"""A window in a directory is signed again: written anew inside its directory, then put in the place of the old parts.
+"""Signs a window in a directory again: writes it anew inside its directory, then puts it in the place of the old parts.
 
-    DIR/resign.draft     the new window, while it is written; worth nothing until it is whole; a writer deletes it
-    DIR/resign.out       it is whole; the old parts are moved to `old` in it
-    DIR/resign.in        they are all there; the new ones are moved to DIR
-    DIR/old-1            the old parts, in the end; deleted by nobody but their owner
+    DIR/resign.draft     the new window, while it is being written; worthless until complete; a writer deletes it
+    DIR/resign.out       the complete new window; the old parts are being moved to `old` in it
+    DIR/resign.in        the old parts are all in `old`; the new parts are being moved to DIR
+    DIR/old-1            the old parts, in the end; only their owner deletes them
 
-Each state begins with one renaming, so a run that was ended at any moment can be finished, and until then nobody takes
-the directory for a window (`is_half_way`).
+Each state begins with one renaming, so a run that was ended at any moment can be finished, and until then the directory
+is not treated as a window (`is_half_way`).
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _OLD: Final = "old"
 _AT_ONCE: Final = 1_000
 
 SignAgain = Callable[["Rows", Sequence[bytes], "NDArray[np.uint64]"], "NDArray[np.uint64]"]
-"""Signs normal forms anew: takes the rows, the texts and the old keys of documents, notes in the rows what has changed,
-and gives the new keys, one document after another.
+"""Signs normal forms again: takes the rows, the texts and the old keys of documents, updates the rows, and returns the
+new keys, one document after another.
 """
 
 
 @contextlib.contextmanager
 def original(path: Path) -> Iterator[Original]:
-    """The window at `path`, of this format or the one before; raises `WindowDamaged` as opening it does."""
+    """The window at `path`, of the present or the previous format; raises `WindowDamaged` as opening it does."""
     description = None
     with contextlib.suppress(WindowOutdated):
         description = read_description(path)
@@ -72,13 +72,13 @@ def original(path: Path) -> Iterator[Original]:
 
 
 def _by_hour(rows: Rows) -> dict[int, NDArray[np.int64]]:
-    """Which of `rows` are of each hour."""
+    """For each hour, the indices of its `rows`."""
     hours = hours_of(rows)
     return {hour: np.flatnonzero(hours == hour) for hour in np.unique(hours).tolist()}
 
 
 def write_draft(draft: Path, old: Original, sign: SignAgain) -> None:
-    """Writes all documents of a window anew, in a draft in which only the description is missing yet."""
+    """Writes all documents of a window anew into `draft`; then only its description is still missing."""
     for hour, rows in old.hours.items():
         keys = old.keys(hour, rows)
         with contextlib.closing(HourFiles(hour_directory(draft, hour), readonly=False)) as files:
@@ -93,7 +93,7 @@ def write_draft(draft: Path, old: Original, sign: SignAgain) -> None:
 
 @contextlib.contextmanager
 def new_draft(path: Path) -> Iterator[Path]:
-    """An empty draft, in place of what an ended run has left of one; it goes after an error and a signal."""
+    """An empty draft, replacing one that an interrupted run has left; deleted after an error or a signal."""
     draft = path / RESIGN_DRAFT
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir()
@@ -105,7 +105,7 @@ def new_draft(path: Path) -> Iterator[Path]:
 
 
 def put_in_place(path: Path) -> Path:
-    """Puts the draft, which is whole, in the place of the window's parts; returns where these are now."""
+    """Puts the complete draft in the place of the window's parts; returns where the old parts are now."""
     (path / RESIGN_DRAFT).rename(path / MOVING_OUT)
     aside = finish(path)
     assert aside is not None, "there is a draft to be put in place"
@@ -113,7 +113,7 @@ def put_in_place(path: Path) -> Path:
 
 
 def finish(path: Path) -> Path | None:
-    """Finishes what an ended run has begun to put in place; returns where the old parts are, None if none had."""
+    """Finishes an interrupted `put_in_place`; returns where the old parts are, None if there was nothing to finish."""
     moving_out, moving_in = path / MOVING_OUT, path / MOVING_IN
     if moving_out.exists():
         (moving_out / _OLD).mkdir(exist_ok=True)

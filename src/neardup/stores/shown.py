@@ -1,7 +1,7 @@
-"""What is kept of documents to be shown, as bytes at the end of a blob.
+"""The data of documents that is kept to be shown, as bytes at the end of a blob.
 
-The fields as JSON, behind the number of its bytes; then the text as it came, as a frame of zstandard, unless it was not
-kept. In a blob the number of all these bytes follows them. Numbers have four bytes, the lowest first.
+First the length of the fields, then the fields as JSON; then the original text, if it was kept, as a frame of
+zstandard. In a blob the length of all these bytes follows them. Lengths have four bytes, little-endian.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ if TYPE_CHECKING:
 
 _SIZE: Final = 4
 _PARAMETERS: Final = zstandard.ZstdCompressionParameters.from_level(1)
-"""Those of texts of any length: what level 1 takes for short ones looks for shorter matches, a quarter longer for 2 to
-4 hundredths of the bytes; higher levels take up to twice the time for a hundredth more.
+"""The parameters of level 1 for texts of any length. Its parameters for short texts look for shorter matches: a quarter
+more time for 2 to 4 percent fewer bytes; higher levels take up to twice the time for one percent more.
 """
 
 _SEVERAL: Final = "multi_compress_to_buffer" in zstandard.backend_features
 
 
 class _Zstandard(threading.local):
-    """What is one a thread: it is not for two at once, and to make one takes longer than to use it."""
+    """Compressor and decompressor of a thread: two threads cannot share them, and making them takes longer than using
+    them.
+    """
 
     def __init__(self) -> None:
         self.compressor = zstandard.ZstdCompressor(compression_params=_PARAMETERS)
@@ -42,14 +44,14 @@ _zstandard: Final = _Zstandard()
 
 
 class ShownWriter:
-    """Makes the bytes of what is kept: the fields `show`, and texts if `keep_text`."""
+    """Makes the bytes that are kept to be shown: the fields `show`, and texts if `keep_text`."""
 
     def __init__(self, show: Sequence[str], *, keep_text: bool) -> None:
         self._show, self.keeps_text = show, keep_text
 
     def parts(self, documents: Sequence[Prepared]) -> list[bytes]:
-        """What is kept of each of these; b"" if that is nothing. About 20 µs for a text of 4 KB, nearly all of it
-        without Python's lock.
+        """The bytes to keep of each document; b"" if there is nothing to keep. About 20 µs for a text of 4 KB, nearly
+        all of it without Python's lock.
         """
         fields = [
             shown_fields(document.fields, self._show) if document.fields else {} for document in documents
@@ -64,7 +66,7 @@ def _part(fields: Mapping[str, Any], frame: bytes) -> bytes:
 
 
 def _compressed(texts: list[bytes]) -> list[bytes]:
-    """A frame of each; all in one call, which lets go of Python's lock once and not for each."""
+    """A frame for each text; all in one call, which releases Python's lock only once."""
     compressor = _zstandard.compressor
     if _SEVERAL and any(texts):
         frames = compressor.multi_compress_to_buffer([*texts], threads=1)
@@ -73,7 +75,7 @@ def _compressed(texts: list[bytes]) -> list[bytes]:
 
 
 def read_shown(data: bytes) -> Shown:
-    """What bytes of `ShownWriter` say; b"" says nothing."""
+    """The text and fields in bytes of `ShownWriter`; neither in b""."""
     if not data:
         return Shown()
     came, fields = read_came(data), data[_SIZE : _SIZE + int.from_bytes(data[:_SIZE], "little")]
@@ -81,18 +83,18 @@ def read_shown(data: bytes) -> Shown:
 
 
 def read_came(data: bytes) -> bytes | None:
-    """The text alone, as UTF-8; None where it was not kept. Some 8 µs for one of 4 KB."""
+    """Only the text in bytes of `ShownWriter`, as UTF-8; None if it was not kept. Some 8 µs for a text of 4 KB."""
     frame = data[_SIZE + int.from_bytes(data[:_SIZE], "little") :]
     return _zstandard.decompressor.decompress(frame) if frame else None
 
 
 def appended(blob: bytes, shown: bytes) -> bytes:
-    """A blob that ends with this shown; the blob itself if there is none."""
+    """`blob` with the bytes `shown` at its end; `blob` itself if these are empty."""
     return blob + shown + len(shown).to_bytes(_SIZE, "little") if shown else blob
 
 
 def detached(blob: bytes) -> tuple[bytes, bytes]:
-    """The reverse of `appended`, for a blob that has a shown."""
+    """(blob, shown): the reverse of `appended`, for a blob to which something was appended."""
     end = len(blob) - _SIZE
     start = end - int.from_bytes(blob[end:], "little")
     return blob[:start], blob[start:end]

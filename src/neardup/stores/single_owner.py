@@ -1,5 +1,5 @@
 # ruff: noqa: ARG002 - what is not for other owners' documents needs nothing of them
-"""What stores have in common whose documents nobody else writes: all but those in a cluster."""
+"""The common part of all stores but that of a cluster: nobody else writes documents to them."""
 
 from __future__ import annotations
 
@@ -24,66 +24,66 @@ if TYPE_CHECKING:
 
 
 class SingleOwner:
-    """The part of `Store` that is about documents of other owners, and about other writers: there are none."""
+    """The methods of `Store` that concern other writers and other owners' documents, for stores without them."""
 
     documents_at_once: int = DEFAULT_BATCH_DOCUMENTS
     keeps_text: bool | None = True
     is_durable: bool = True
 
     def refresh(self, *, follow: bool = False) -> None:
-        """Nobody else commits."""
+        """Does nothing: nobody else commits."""
 
     def named(self, documents: Sequence[Prepared], stored: Callable[[str], int | None]) -> Sequence[Prepared]:
-        """All keep their ids."""
+        """`documents` unchanged: all keep their ids."""
         return documents
 
     def absent(self, rows: Rows) -> NDArray[np.bool_]:
-        """Nobody else deletes."""
+        """False for all: nobody else deletes documents."""
         return np.zeros(len(rows), np.bool_)
 
     def others_before(self, hour: int) -> int:
-        """Nobody else puts any there."""
+        """0: nobody else adds documents."""
         return 0
 
     def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
-        """Nobody else's document ever comes."""
+        """Never called: there are no documents of other owners."""
 
     def not_kept(self, document: Prepared, verdict: Verdict) -> None:
-        """Nobody else's document ever comes."""
+        """Never called: there are no documents of other owners."""
 
     def uncompared(self) -> int:
-        """What cannot be compared is not stored."""
+        """0: documents that cannot be compared are not stored."""
         return 0
 
     def is_abandoned(self) -> bool:
-        """What a writer left half done is undone when the store is opened."""
+        """False: an unfinished change is undone when the store is opened."""
         return False
 
     def candidates(self, options: QueryOptions, window_hours: int) -> Store | None:
-        """To read a document costs little here: all are read when the window is opened."""
+        """None: reading documents is cheap, and all are read when the window is opened."""
         return None
 
     def candidates_of_texts(self, texts: Sequence[bytes], threshold: Fraction) -> Store | None:
-        """The same is true of many texts."""
+        """None: all documents are in memory already."""
         return None
 
     def holding(self, ids: Sequence[str]) -> Store | None:
-        """The same is true of these."""
+        """None: all documents are in memory already."""
         return None
 
     def look_ahead(self, batch: SignedDocuments) -> None:
-        """There is nobody who would have to wait."""
+        """Does nothing: no other writer would have to wait."""
 
     def candidates_of_batch(self, batch: SignedDocuments) -> StoredCandidates | None:
-        """Nor is anything searched for but in memory."""
+        """None: candidates are searched only in memory."""
         return None
 
     def shown(self, rows: Rows) -> list[Shown]:
-        """They are in the blobs."""
+        """The text and fields kept to be shown, read from the blobs."""
         return [shown_of(row, blob) for row, blob in zip(rows, self.blobs(rows), strict=True)]
 
     def came(self, rows: Rows) -> list[bytes | None]:
-        """They are in the blobs."""
+        """The original texts, read from the blobs; None for one that was not kept."""
         return came_of(rows, self.blobs(rows))
 
     def blobs(self, rows: Rows) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""Reading hours of a window from their files, with every checksum that can be checked without reading the texts."""
+"""Reads hours of a window from their files, and verifies all checksums that can be verified without reading texts."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     Reading = Callable[[Path], AbstractContextManager[None]]
 
 _NEAR_BYTES: Final = 1 << 12
-"""Bytes between two ids that are read as fast as passed over."""
+"""The most bytes between two ids that are read along with them, because that is as fast as skipping them."""
 _BLOCK_BYTES: Final = 1 << 20
-"""Bytes of ids, and of what lies between them, that are in memory at a time."""
+"""The most bytes of ids, and of data between them, that are in memory at a time."""
 
 
 class StoredHour(NamedTuple):
-    """What one hour holds: rows in order of `seq`, the id of each, "" of one that ends its document, and where its keys
-    are read.
+    """The committed data of one hour: rows in order of `seq`; the id of each, empty for a row that ends its document;
+    and the file of its keys.
 
-    `ends`: bytes of its files that these speak of. `suspect`: the file that may have held more rows than these; they
-    may also never have been committed, which only the count of the whole window tells.
+    `ends`: how long the files must be for these rows, in bytes. `suspect`: an error that names the file of rows, if it
+    may have held more committed rows than these; whether it did, only the row count of the whole window tells.
     """
 
     rows: Rows
@@ -54,8 +54,8 @@ class StoredHour(NamedTuple):
 
 
 class KeysFile:
-    """The committed keys of one hour in `directory`. The file is opened when they are read, and not kept open: a window
-    may have more hours than a process may have files.
+    """The committed keys of the hour in `directory`. The file is opened when they are read, and not kept open, because
+    a window may have more hours than a process may have open files.
     """
 
     def __init__(self, directory: Path, end: int, *, mapped: bool) -> None:
@@ -66,15 +66,15 @@ class KeysFile:
         return self._end // 8
 
     def read(self, buffer: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
-        """All keys, in `buffer` if that is given; of a `mapped` file only those that are looked at are read. Raises
-        `FileNotFoundError` where the hour has been dropped.
+        """All keys, in `buffer` if that is given. With `mapped`, the file is mapped into memory, and only the keys that
+        are used are read. Raises `FileNotFoundError` if the hour has been dropped.
         """
         if not self._end:
             return np.empty(0, "<u8")
         name = self.directory / NAMES[KEYS]
         with naming(name), name.open("rb", buffering=0) as file:
             if self._mapped:
-                with contextlib.suppress(ValueError):  # it is shorter than that, which is told below
+                with contextlib.suppress(ValueError):  # the file is too short, which is reported below
                     return np.frombuffer(mmap(file.fileno(), self._end, access=ACCESS_READ), "<u8")
             keys = np.empty(len(self), "<u8") if buffer is None else buffer[: len(self)]
             rest = keys.view(np.uint8).data
@@ -86,11 +86,11 @@ class KeysFile:
 
 
 class HourKeys(Sequence["NDArray[np.uint64]"]):
-    """The keys of some hours, each read when it is asked for, and good until the next is; `WindowDamaged` unless those
-    of its documents check.
+    """The keys of some hours. Those of an hour are read when they are asked for, and valid until the next hour is asked
+    for. Raises `WindowDamaged` unless the keys of its documents check.
 
-    rows, part_of   the documents, and in which of the hours each is
-    reading         what an hour's are read in: knows what it means that they are not there
+    rows, part_of   the documents, and the index of each one's hour
+    reading         a context in which an hour is read; it turns a missing file into the right error
     """
 
     def __init__(
@@ -115,8 +115,8 @@ class HourKeys(Sequence["NDArray[np.uint64]"]):
 
 
 def records_of(hours: Sequence[StoredHour], rows: Rows, floor_arrival: int, reading: Reading) -> Records:
-    """The last versions of the documents of `hours` from the arrival `floor_arrival` on; `rows`: those of all of them,
-    one after another; `reading`: as `HourKeys` has it.
+    """The last versions of the documents of `hours` from the arrival `floor_arrival` on. `rows`: the rows of all hours,
+    one after another; `reading` as in `HourKeys`.
     """
     files = [hour.keys for hour in hours]
     part_of = np.repeat(np.arange(len(hours)), [len(hour.rows) for hour in hours])
@@ -128,23 +128,24 @@ def records_of(hours: Sequence[StoredHour], rows: Rows, floor_arrival: int, read
 
 
 def rows_in(hour: StoredHour) -> int:
-    """How many rows the file of an hour has, up to the last of these."""
+    """How many rows the file of an hour has, up to the last one of `hour`."""
     return hour.ends[ROWS] // STORED_ROW.itemsize
 
 
 def added_hours(
     path: Path, known: Mapping[int, int], before: Commit, newer: Commit
 ) -> dict[int, StoredHour] | None:
-    """For a reader that follows its writer: the rows that the commit `newer` has and `before` had not, by hour; None if
-    it did anything but add documents and drop hours: then all is to be read again, which also tells what was damaged.
+    """For a reader that follows its writer: the rows, by hour, that commit `newer` has and `before` did not have. None
+    if anything but adding documents and dropping hours was done: then everything must be read again, which also finds
+    any damage.
 
-    `known`: how many rows of each hour were read already. Costs a look at the names of all hours, at the file of each
-    from the newest on until all is found that was committed, and about 1 µs a new row.
+    `known`: how many rows of each hour were read already. Costs listing the names of all hours, a look at the file of
+    each, from the newest back until all committed rows are found, and about 1 µs a new row.
     """
     if newer.floor_hour < before.floor_hour or newer.next_order < before.next_order:
         return None
     filled = [hour for hour, count in known.items() if count]
-    # Hours are dropped from the oldest on: if that is still the one that was read, so are the others.
+    # Hours are dropped from the oldest on: if the oldest one is still the same, so are the others.
     if filled and was_begun_after(hour_directory(path, min(filled)), before.seq):
         return None
     added: dict[int, StoredHour] = {}
@@ -169,15 +170,15 @@ def added_hours(
 
 
 def was_begun_after(directory: Path, version: int) -> bool:
-    """Whether the hour in `directory` has nothing up to `version`: what it had was dropped, and it may have begun anew
-    since the newest hour was set back.
+    """Whether the hour in `directory` has no rows up to `version`: then the earlier hour was dropped, and this one has
+    perhaps begun anew since the newest hour was set back.
     """
     rows = _read_array(directory / NAMES[ROWS], STORED_ROW, count=1)["row"]
     return not len(records.committed_rows(rows, version))
 
 
 class CheckedRows(NamedTuple):
-    """All rows of an hour's file, committed or not; the id of each, and whether row and id are what was written."""
+    """All rows of an hour's file, committed or not; the id of each; and whether row and id are intact."""
 
     rows: Rows
     ids: PackedIds
@@ -185,7 +186,7 @@ class CheckedRows(NamedTuple):
 
 
 def hours_in(path: Path) -> list[int]:
-    """The hours that the window at `path` has directories of, ascending; what is called otherwise is not ours."""
+    """The hours that have a directory in the window at `path`, ascending; other names are ignored."""
     hours = path / HOURS
     entries = hours.iterdir() if hours.is_dir() else iter(())
     return sorted(hour for hour in map(hour_named, (entry.name for entry in entries)) if hour is not None)
@@ -194,11 +195,11 @@ def hours_in(path: Path) -> list[int]:
 def read_hour(
     directory: Path, last: int, first: int = 0, buffer: records.RowBuffer | None = None
 ) -> StoredHour:
-    """What of the hour in `directory` is committed: the rows from row `first` up to version `last`, as far as they
+    """The committed data of the hour in `directory`: the rows from row `first` up to version `last`, as far as they
     check; copied to `buffer`, if that is given.
 
-    Raises `WindowDamaged` if another file ends before what these rows speak of. Keys are not read yet (`HourKeys`).
-    About 0.2 µs a row.
+    Raises `WindowDamaged` if another file is too short for these rows. Keys are not read yet (`HourKeys`). About 0.2 µs
+    a row.
     """
     rows, ids, whole = read_rows(directory, first)
     n = len(records.committed_rows(rows, last))
@@ -225,8 +226,8 @@ def read_hour(
 
 
 def read_rows(directory: Path, first: int = 0) -> CheckedRows:
-    """Every row from row `first` on in the file of an hour's rows, with its id, however damaged; empty where there is
-    no file.
+    """All rows from row `first` on in the file of an hour's rows, with their ids, however damaged; none if there is no
+    file.
     """
     stored = _read_array(directory / NAMES[ROWS], STORED_ROW, first)
     rows = stored["row"]
@@ -236,12 +237,12 @@ def read_rows(directory: Path, first: int = 0) -> CheckedRows:
 
 
 def read_keys(directory: Path) -> NDArray[np.uint64]:
-    """All that is in the file of an hour's keys; empty where there is none."""
+    """The contents of the file of an hour's keys; empty if there is no file."""
     return _read_array(directory / NAMES[KEYS], np.dtype("<u8"))
 
 
 def _read_array(file: Path, kind: np.dtype[Any], first: int = 0, count: int = -1) -> NDArray[Any]:
-    """The whole items of a file from item `first` on, `count` at most; none where there is no file."""
+    """The complete items of a file from item `first` on, at most `count`; none if there is no file."""
     try:
         return np.fromfile(file, kind, count, offset=first * kind.itemsize)
     except FileNotFoundError:
@@ -249,10 +250,10 @@ def _read_array(file: Path, kind: np.dtype[Any], first: int = 0, count: int = -1
 
 
 def are_keys_whole(rows: Rows, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Of which of `rows` of an hour the keys among `keys`, all of that hour, are what was written; 0.1 µs a row."""
+    """Which of the `rows` of an hour have intact keys; `keys` are all keys of the hour. 0.1 µs a row."""
     sizes = records.key_counts(rows).sum(axis=0)
     starts = records.first_keys(rows)
-    there = (starts >= 0) & (starts < len(keys) - sizes)  # no sum of what a damaged row says
+    there = (starts >= 0) & (starts < len(keys) - sizes)  # no sum: numbers of a damaged row could overflow
     whole = np.zeros(len(rows), np.bool_)
     sums = key_sums(keys, starts[there], sizes[there], records.arrivals_of(rows)[there])
     whole[there] = keys[(starts + sizes)[there]] == sums
@@ -260,7 +261,7 @@ def are_keys_whole(rows: Rows, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
 
 
 def check_keys(directory: Path, rows: Rows, keys: NDArray[np.uint64]) -> None:
-    """Raises `WindowDamaged` unless the keys of all of `rows` are what was written."""
+    """Raises `WindowDamaged` unless the keys of all `rows` are intact."""
     whole = are_keys_whole(rows, keys)
     if not whole.all():
         actual = f"keys of {np.count_nonzero(~whole):,} documents that do not check"
@@ -268,12 +269,12 @@ def check_keys(directory: Path, rows: Rows, keys: NDArray[np.uint64]) -> None:
 
 
 def stored_ends(rows: Rows, first: int = 0) -> list[int]:
-    """Bytes of the files of an hour that `rows` speak of, which are those from row `first` on."""
+    """How long the files of an hour must be for `rows`, which begin with row `first`, in bytes."""
     return [(first + len(rows)) * STORED_ROW.itemsize, *records.ends_of(rows)]
 
 
 def file_size(file: Path) -> int:
-    """Bytes of a file; 0 where there is none."""
+    """The size of a file in bytes; 0 if there is none."""
     try:
         return file.stat().st_size
     except FileNotFoundError:
@@ -281,10 +282,11 @@ def file_size(file: Path) -> int:
 
 
 def _read_ids(file: Path, rows: Rows) -> PackedIds:
-    """The id at the beginning of the blob of each of `rows`, b"" of one without a blob, or not whole in this file.
+    """The id at the beginning of the blob of each of `rows`; b"" if there is no blob, or the id is not completely in
+    the file.
 
-    Of what follows an id no more is read than lies between two that are near: with all matches listed all of it may be
-    gigabytes. Not mapped: a writer may be cutting off what was never committed.
+    Only ids and short gaps between them are read, because with all matches listed the blobs may be gigabytes. The file
+    is not mapped, because a writer may be cutting off uncommitted data.
     """
     starts, sizes = records.id_extents(rows)
     sizes[(starts < 0) | (starts > file_size(file) - sizes)] = 0
@@ -296,14 +298,14 @@ def _read_ids(file: Path, rows: Rows) -> PackedIds:
                 run = which[first:last]
                 begin, end = int(starts[run[0]]), int((starts[run] + sizes[run]).max())
                 data = os.pread(opened.fileno(), end - begin, begin)
-                data = data.ljust(end - begin, b"\0")  # if it was cut off meanwhile
+                data = data.ljust(end - begin, b"\0")  # if the file was cut off meanwhile
                 ids = PackedIds.among(np.frombuffer(data, np.uint8), starts[run] - begin, sizes[run])
                 names[offsets[run[0]] : offsets[run[-1] + 1]] = ids.names
     return PackedIds(names, offsets)
 
 
 def _runs(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[int]:
-    """Bounds of runs of ids that are read at once: one after another, each near the next, and of one block."""
+    """The bounds of runs of ids that are read at once: ascending, each near the next, all in one block."""
     between, blocks = starts[1:] - starts[:-1] - sizes[:-1], starts // _BLOCK_BYTES
     is_cut = (between < 0) | (between > _NEAR_BYTES) | (blocks[1:] != blocks[:-1])
     return [0, *(np.flatnonzero(is_cut) + 1).tolist(), len(starts)]

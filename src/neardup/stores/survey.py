@@ -1,4 +1,4 @@
-"""What is whole and what is lost in the files of a window in a directory; changes nothing."""
+"""Examines what is intact and what is lost in the files of a window in a directory; changes nothing."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ _PATIENCE: Final = 10
 _MOMENT: Final = 0.02
 _AT_ONCE: Final = 1_000
 _SHOWN: Final = 20
-"""Unreadable rows of an hour whose places are told."""
+"""How many unreadable rows of an hour are reported by position."""
 _BOTH: Final = 2
-"""Lost, where a file and its copy should be."""
+"""How many files are lost if a file and its copy are."""
 _BACKUP: Final = "put it there from a backup"
 _DESCRIPTION_WAY_ON: Final = (
     "it says how the documents were signed, and by which settings they are compared; they lie in hours/ as before: "
@@ -57,12 +57,12 @@ _MADE_WITH: Final = f"the one that the window was made with: {_BACKUP}"
 
 
 class HourSurvey(NamedTuple):
-    """One hour: the last versions of its whole documents, in order of version, and the ids of those that are not whole.
-    Of those that are not `signed` the keys are damaged: they are to be signed again.
+    """One hour: the last versions of its intact documents, in order of version (`kept`), and the ids of damaged ones
+    (`lost`). Kept documents that are not `signed` have damaged keys and are to be signed again.
 
-    `versions` counts the rows that can be read, up to version `last_version` and arrival `last_arrival`; `unreadable`
-    those that cannot, which may never have been committed, and `unreadable_at` says where in the file of rows the first
-    of them lie: (byte, length). `is_damaged`: it cannot stay as it is.
+    `versions` counts the readable rows, up to version `last_version` and arrival `last_arrival`. `unreadable` counts
+    the other rows, which perhaps were never committed; `unreadable_at` gives the positions of the first of them in the
+    file of rows: (byte, length). `is_damaged`: the hour must be repaired.
     """
 
     hour: int
@@ -78,15 +78,15 @@ class HourSurvey(NamedTuple):
 
     @property
     def versions_after(self) -> int:
-        """How many rows it has when it is repaired."""
+        """How many rows the hour has after a repair."""
         return len(self.kept) if self.is_damaged else self.versions
 
 
 class Survey(NamedTuple):
-    """A window: its commit, its hours, and the damaged files each with the one that is to take its place.
+    """A window: its commit, its hours, and `restorable`: for each damaged file, the file that is to replace it.
 
-    `missing` counts the rows that were committed and are nowhere; None if the commit is damaged, so that nobody can
-    tell. `lost_hours` are hours of which nothing is left.
+    `missing` counts the committed rows that were not found; None if that cannot be known, because the commit is
+    damaged. `lost_hours` are hours of which nothing is left.
     """
 
     commit: Commit
@@ -102,10 +102,10 @@ class Survey(NamedTuple):
 
 
 def examine_window(path: Path) -> Survey:
-    """What is whole and what is lost of the window at `path`; reads every byte of it once.
+    """Examines what is intact and what is lost of the window at `path`; reads every byte of it once.
 
-    Raises `WindowDamaged` if neither the description nor its copy can be read (or neither the lexicon nor its copy; so
-    of the salt, and the boilerplate), `WindowOutdated` if they can, but not by this version.
+    Raises `WindowDamaged` if neither the description nor its copy can be read, and likewise for the lexicon, the salt
+    and the boilerplate; `WindowOutdated` if the description is of a format that this version does not read.
     """
     restorable = _restorable(path)
     slots = read_slots(path)
@@ -129,7 +129,9 @@ def examine_window(path: Path) -> Survey:
 
 
 def _restorable(path: Path) -> dict[str, str]:
-    """The files of which one of two is damaged, with the other one; raises if neither of two can be used."""
+    """The damaged files that have an intact twin, with the twin; raises `WindowDamaged` if a file and its copy are
+    damaged.
+    """
     description, files = _restorable_description(path)
     salt, boilerplate = description.salt_mark, description.boilerplate_mark
     if description.own_lexicon:
@@ -145,7 +147,9 @@ def _restorable(path: Path) -> dict[str, str]:
 
 
 def _from_its_other(path: Path, file: str, lost: list[str], what: str, expected: str) -> dict[str, str]:
-    """Which of a file and its copy is `lost`, with the other one; raises if both are, which should be `what`."""
+    """The one of a file and its copy that is `lost`, with the other one; raises `WindowDamaged` if both are. `what`
+    names their contents.
+    """
     if len(lost) == _BOTH:
         raise WindowDamaged(path / file, f"no {what}, and none in {file + COPY}", expected)
     return {each: file + COPY if each == file else file for each in lost}
@@ -172,7 +176,7 @@ def _restorable_description(path: Path) -> tuple[Description, dict[str, str]]:
 
 
 def _is_being_made(path: Path) -> bool:
-    """Whether whoever made the window was ended before it had made the copy: the next writer does."""
+    """Whether the process that made the window was ended before it made the copy; the next writer makes it."""
     slots = read_slots(path)
     return all(slots) and not newest(slots).generation and not (path / (DESCRIPTION + COPY)).exists()
 
@@ -194,7 +198,7 @@ def _survey_hour(path: Path, hour: int, last: int | None, floor_arrival: int) ->
     chosen.sort()
     is_kept = _are_whole(directory, rows[chosen])
     signed = are_keys_whole(rows[chosen], read_keys(directory))
-    # What opening would see: rows up to the first that is not good, and files that are long enough for them.
+    # What an opening would find: the rows up to the first bad one, and whether the files are long enough for them.
     in_line = int(np.argmin(good)) if not good.all() else len(rows)
     ends = stored_ends(rows[:in_line])
     is_cut = any(file_size(directory / name) < end for name, end in zip(NAMES, ends, strict=True))
@@ -213,7 +217,7 @@ def _survey_hour(path: Path, hour: int, last: int | None, floor_arrival: int) ->
 
 
 def _are_whole(directory: Path, rows: Rows) -> NDArray[np.bool_]:
-    """Of which of `rows`, which check, text and blob are what was written."""
+    """Which of `rows`, whose own checksums match, have an intact text and blob."""
     whole = np.zeros(len(rows), np.bool_)
     with (
         contextlib.suppress(FileNotFoundError),
@@ -227,14 +231,14 @@ def _are_whole(directory: Path, rows: Rows) -> NDArray[np.bool_]:
 
 
 def read_document(files: HourFiles, row: Rows) -> tuple[bytes, bytes]:
-    """Text and blob of the document of `row`, an array of one; raises `WindowDamaged` unless they are whole."""
+    """Text and blob of the document of `row`, an array of one; raises `WindowDamaged` unless both are intact."""
     (text,) = files.texts(records.text_extents(row), records.arrivals_of(row).tolist())
     return text, files.blob(records.blob_extents(row)[0], int(records.versions_of(row)[0]))
 
 
 def read_everything(path: Path) -> None:
-    """Reads all that a window holds, while others may write to it; raises `WindowDamaged` at the first damage,
-    `WindowExpired` if a writer always drops hours faster.
+    """Reads and verifies everything in a window, while others may write to it. Raises `WindowDamaged` at the first
+    damage, `WindowExpired` if a writer drops hours faster than they are read.
     """
     damaged = [*_restorable(path), *([] if _is_soon(lambda: are_slots_whole(path)) else [COMMIT])]
     if damaged:
@@ -255,7 +259,7 @@ def read_everything(path: Path) -> None:
 
 
 def _read_documents(store: DirectoryReader) -> set[int]:
-    """Reads all documents of a store, by which they are checked; returns the hours that they lie in."""
+    """Reads, and so verifies, all documents of a store; returns their hours."""
     hours: set[int] = set()
     for part in store.records(Commit()):
         hours.update(np.unique(records.hours_of(part.rows)).tolist())
@@ -268,7 +272,7 @@ def _read_documents(store: DirectoryReader) -> set[int]:
 
 
 def _is_soon(holds: Callable[[], bool]) -> bool:
-    """Whether something `holds` now, or in a moment: it may just be written."""
+    """Whether `holds` is true now or within a moment; a file may be just being written."""
     for _ in range(_PATIENCE):
         if holds():
             return True

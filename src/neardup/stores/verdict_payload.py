@@ -1,7 +1,7 @@
-"""What is kept of a verdict that a row has no column for, and its form in a blob.
+"""The data of a verdict for which a row has no column, and its form in a blob.
 
-One JSON array: the fields of `VerdictPayload` in order, without those at the end that say nothing. What an earlier
-version wrote is shorter, and reads the same.
+The form is one JSON array: the fields of `VerdictPayload` in order, without empty ones at the end. Arrays written by
+earlier versions are shorter, and are read in the same way.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Basis, Verdict
 
 _ALWAYS: Final = 4
-"""Fields that are written even where they say nothing."""
+"""How many of the first fields are written even if they are empty."""
 
 
 class VerdictPayload(NamedTuple):
-    """What a row has no column for.
+    """The data of a verdict for which a row has no column.
 
-    original, time, score   best match, its own time, doc_q with it
-    matches                 `Match`es as they are listed
-    parts                   `PartialMatch`es as they are listed, each with the time of its document
+    original, time, score   the best match, its time, doc_q with it
+    matches                 the listed `Match`es
+    parts                   the listed `PartialMatch`es, each with the time of its document
     matches_total, partial_total   how many there were; None: as many as are listed
-    head                    of a member whose best match is not the head of its group: doc_q and |A ∩ B| with the head.
-                            Earlier versions did not keep it
+    head                    for a member whose best match is not the head of its group, doc_q and |A ∩ B| with the head;
+                            earlier versions did not keep it
     differing               the numbers in which an exact copy differs from its best match
     """
 
@@ -44,7 +44,7 @@ class VerdictPayload(NamedTuple):
 
     @classmethod
     def of(cls, verdict: Verdict, basis: Basis) -> VerdictPayload:
-        """What is kept of `verdict`."""
+        """The payload of `verdict`, which has this `basis`."""
         best, parts, head = basis
         named = zip(verdict.partial or (), largest_first(parts), strict=False)
         return cls(
@@ -61,11 +61,11 @@ class VerdictPayload(NamedTuple):
 
     @classmethod
     def read(cls, rest: bytes) -> VerdictPayload:
-        """What the part of a blob after the group says."""
+        """The payload in `rest`, the part of a blob behind the group."""
         return cls(*orjson.loads(rest)) if rest else EMPTY_PAYLOAD
 
     def to_bytes(self) -> bytes:
-        """The part of a blob after the group; empty for what is no copy, of nothing and of no part."""
+        """The part of a blob behind the group; empty if the document is no copy and no partial copy."""
         if self.original is None and not self.parts and self.partial_total is None:
             return b""
         fields = list(self)
@@ -74,8 +74,8 @@ class VerdictPayload(NamedTuple):
         return orjson.dumps(fields)
 
     def with_head(self, head: str, shared: int) -> tuple[float | None, int | None]:
-        """doc_q and |A ∩ B| of a member with the `head` of its group, None if they are not known; `shared` is that with
-        its best match.
+        """doc_q and |A ∩ B| of a member with the `head` of its group, None if not known; `shared`: |A ∩ B| with its
+        best match.
         """
         if self.head is not None:
             return self.head[0], self.head[1]
@@ -94,7 +94,7 @@ class VerdictPayload(NamedTuple):
 
     @property
     def differing_pair(self) -> tuple[str, str] | None:
-        """`differing` as a verdict has it."""
+        """`differing` as a tuple, as in a `Verdict`."""
         return None if self.differing is None else (self.differing[0], self.differing[1])
 
     @property
@@ -104,11 +104,11 @@ class VerdictPayload(NamedTuple):
 
 
 EMPTY_PAYLOAD: Final = VerdictPayload()
-"""Of a document that is no copy, of nothing and of no part."""
+"""The payload of a document that is no copy and no partial copy."""
 
 
 def unless_listed(total: int | None, listed: Sequence[Any]) -> int | None:
-    """A total as `VerdictPayload` has it: None if all are listed."""
+    """A total in the form of `VerdictPayload`: None if all are listed."""
     return None if total == len(listed) else total
 
 

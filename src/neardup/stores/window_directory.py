@@ -1,4 +1,4 @@
-"""What a directory holds before it is opened: a window, nothing yet, or files that are none of ours; and its salt."""
+"""What a directory holds before it is opened: a window, nothing yet, or files of others; and its salt."""
 
 from __future__ import annotations
 
@@ -24,38 +24,40 @@ COMMIT: Final = "commit"
 HOURS: Final = "hours"
 HOUR_LIST: Final = "hours.list"
 COPY: Final = ".copy"
-"""What the name of the copy of the description, the lexicon, the salt or the boilerplate ends with."""
+"""The end of the name of the copy of the description, the lexicon, the salt or the boilerplate."""
 BEGUN: Final = frozenset(
     {"lock", COMMIT, "commit.new", "window.json.new", "lost+found", HOUR_LIST}
     | {LEXICON, LEXICON + COPY, SALT, SALT + COPY, BOILERPLATE, BOILERPLATE + COPY}
 )
-"""What lies in a directory in which a window was only begun to be made, or that is a file system of its own."""
+"""Files that may be in a directory where making a window was begun and not finished, or that is a file system of its
+own.
+"""
 PARTS: Final = (
     *(DESCRIPTION, DESCRIPTION + COPY, LEXICON, LEXICON + COPY, SALT, SALT + COPY),
     *(BOILERPLATE, BOILERPLATE + COPY, COMMIT, HOUR_LIST, HOURS),
 )
-"""All that a window consists of, but for its lock."""
+"""Everything that a window consists of, except its lock."""
 RESIGN_DRAFT: Final = "resign.draft"
 MOVING_OUT: Final = "resign.out"
 MOVING_IN: Final = "resign.in"
-"""What lies in a window's directory while its parts are exchanged for those that were signed again."""
+"""Names in a window's directory while its parts are exchanged for newly signed ones."""
 SALT_WAY_ON: Final = (
     "put it there from a backup, or give it or another one to "
     "`neardup resign --window {path} --salt FILE --force`"
 )
-"""What to do about a window that has lost its salt and the copy of it."""
+"""The remedy for a window that has lost its salt and the copy of it."""
 _LONGEST: Final = 1 << 20
-"""Bytes that no description is longer than."""
+"""The most bytes of a description."""
 
 
 def hour_directory(directory: Path, hour: int) -> Path:
-    """Where the window in `directory` keeps the files of an hour."""
+    """The directory in which the window in `directory` keeps the files of an hour."""
     return directory / HOURS / hour_name(hour)
 
 
 def holds_window(directory: Path) -> bool:
-    """Whether there is a window, or what is left of one: hours without a description are damage, not nothing. What is
-    only called as a part of one is none.
+    """Whether there is a window, or the remains of one: hours without a description are a damaged window. Files that
+    only have the name of a part of a window do not count.
     """
     described = [directory / name for name in (DESCRIPTION, DESCRIPTION + COPY)]
     try:
@@ -63,13 +65,13 @@ def holds_window(directory: Path) -> bool:
         if any(map(_is_description, described)) or any(any(hour.glob("*.bin")) for hour in hours):
             return True
         return (directory / COMMIT).is_file() and (bool(hours) or any(each.is_file() for each in described))
-    except OSError:  # whoever may not look into it has no window there
+    except OSError:  # a user who may not look into it has no window there
         return False
 
 
 def _is_description(file: Path) -> bool:
-    """Whether this is the description of a window, of whatever format."""
-    if not file.is_file():  # nor one that never ends
+    """Whether `file` is the description of a window, of any format."""
+    if not file.is_file():  # nor a pipe, which may never end
         return False
     try:
         with file.open("rb") as opened:
@@ -80,15 +82,17 @@ def _is_description(file: Path) -> bool:
 
 
 def check_window(directory: Path) -> None:
-    """Raises `WindowMissing` unless a window is there to be opened as it is, `SettingsError` for a file."""
+    """Raises `WindowMissing` unless there is a window to be opened, `SettingsError` for a file, `WindowDamaged` if it
+    `is_half_way`.
+    """
     _check_directory(directory)
     if not holds_window(directory):
         raise WindowMissing(directory)
 
 
 def check_free_directory(directory: Path) -> None:
-    """Raises `SettingsError` unless a window is there or can be made there: strewn among other files it could be
-    neither moved nor deleted, and within another window it would be deleted with an hour of that one.
+    """Raises `SettingsError` unless there is a window, or one can be made. It cannot among other files, where it could
+    be neither moved nor deleted, nor within another window, where it could be deleted with an hour.
     """
     _check_directory(directory)
     if holds_window(directory):
@@ -107,7 +111,7 @@ def check_free_directory(directory: Path) -> None:
 
 
 def _is_begun(name: str) -> bool:
-    """Whether this is left of a window that was only begun to be made: one of its files, or a draft of one."""
+    """Whether `name` may be left of an unfinished window: one of the files in `BEGUN`, or a draft of one."""
     is_draft, draft_of = name.endswith(DRAFT), name.removesuffix(DRAFT).rpartition(".")[0]
     return name in BEGUN or (is_draft and draft_of in BEGUN)
 
@@ -127,7 +131,7 @@ def _check_directory(directory: Path) -> None:
 
 
 def is_half_way(directory: Path) -> bool:
-    """Whether a run of `neardup resign` was ended while it put the new parts in the place of the old."""
+    """Whether a run of `neardup resign` was ended while it put the new parts in the place of the old ones."""
     try:
         return any((directory / name).exists() for name in (MOVING_OUT, MOVING_IN))
     except PermissionError as error:  # to look into the directory, whatever is looked for
@@ -136,12 +140,12 @@ def is_half_way(directory: Path) -> bool:
 
 
 def lost_salts(directory: Path, mark: str) -> list[str]:
-    """Which of the salt and its copy are not the secret that a recipe knows by this `mark`."""
+    """Which of the salt and its copy do not hold the secret with this `mark` of the recipe."""
     return _lost(directory, SALT, lambda secret: salt_mark(secret) == mark)
 
 
 def lost_boilerplate(directory: Path, mark: str) -> list[str]:
-    """Which of the table of boilerplate and its copy are not the one that a recipe knows by this `mark`."""
+    """Which of the boilerplate table and its copy do not hold the table with this `mark` of the recipe."""
     return _lost(directory, BOILERPLATE, lambda table: boilerplate_mark(table) == mark)
 
 
@@ -157,13 +161,13 @@ def _holds(file: Path, is_it: Callable[[bytes], bool]) -> bool:
 
 
 def write_salts(directory: Path, names: Iterable[str], secret: bytes) -> None:
-    """Makes `secret` the content of these files, whole or not at all; nobody but their owner can read them."""
+    """Makes `secret` the content of the files `names`, whole or not at all; only their owner can read them."""
     for name in names:
         write_whole(directory / name, secret, private=True)
 
 
 def write_copies(directory: Path, names: Iterable[str], source: str | Path) -> None:
-    """Makes these files copies of the file `source`, on the disk, whole or not at all."""
+    """Makes the files `names` copies of the file `source`, flushed to disk, whole or not at all."""
     data = Path(source).read_bytes()
     for name in names:
         write_whole(directory / name, data)
