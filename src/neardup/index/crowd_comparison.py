@@ -290,7 +290,7 @@ class CrowdComparison:
         if len(read) < FEWEST:
             return
         keys, offsets = self._pairs.key_sets(read)
-        is_read = np.diff(offsets) > 0  # the others could not be read: their sizes are not known
+        is_read = np.diff(offsets) > 0  # the others have no q-gram, or could not be read
         keys, offsets, docs = _chosen(keys, offsets, docs, is_read)
         self._table.count(docs, np.diff(offsets))
         self._tallied.clear()  # they lack the new members

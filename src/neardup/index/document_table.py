@@ -1,8 +1,8 @@
 """DocumentTable: the documents of a window in memory, one doc each, in the order in which they came.
 
-Groups: a document *stands* for a group if a document that matches it joins the group. That is the head, or if the head
-is gone, the earliest living member by (time, id). The flag is kept up to date as documents come and go, instead of
-looking through the members at every match: groups grow as large as a flood of copies.
+Groups: a document *stands* for a group if whatever matches it joins the group: the head, or if the head is gone, the
+earliest living member by (time, id). This flag is kept up to date as documents come and go, instead of looking through
+the members at every match, because groups grow as large as a flood of copies.
 """
 
 from __future__ import annotations

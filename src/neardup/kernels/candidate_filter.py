@@ -37,8 +37,8 @@ class Filter(NamedTuple):
 
 
 def are_certain(wanted: Filter, documents: Documents, words: NDArray[np.uint64]) -> None:
-    """Sets each word w of `words` to a bit for each of the docs 64 · w to 64 · w + 63: 1 for a certain candidate: a doc
-    that is alive, in the hours and of the size `wanted`, the only one of its text, and not of the text that is searched
-    for. A few vector operations a word.
+    """Sets each word w of `words` to one bit for each of the docs 64 · w to 64 · w + 63: whether it is a certain
+    candidate. That is a doc that is alive, in the hours and of the size `wanted`, the only one of its text, and not of
+    the text that is searched for. Costs a few vector operations a word.
     """
     _are_certain(wanted, documents, words)

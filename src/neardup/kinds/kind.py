@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from neardup.model.verdict import KindName
 
 ALIKE: Final = 0.72
-"""The lowest likeness of copies: the best value for four sets of judged pairs together."""
+"""Two texts are alike from this likeness on: the best value for four sets of judged pairs together."""
 SPREAD_DOC_Q: Final = 0.7
 SPREAD_RUN: Final = 60
 """With this doc_q, and no run of more than this many code points that only one text has, single words differ here and
@@ -58,7 +58,7 @@ class Kind:
     figures    share of the difference of their own words that is figures and dates, 0 to 1
     quoted     share of a text that consists of quoted lines which the other text has; the larger of the two shares, 0
                to 1
-    passage    code points of the longest passage that only one text has; the smaller number of the two texts
+    passage    code points of each text's longest passage that the other text does not have; the smaller of the two
     differing  for equal normal forms, the first number that differs in the other text, and the number there, as "12.5"
                and "125", each cut to 40 characters; None if there is none
     """

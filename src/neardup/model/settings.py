@@ -206,7 +206,7 @@ class Recipe:
 
     @property
     def boilerplate_mark(self) -> str:
-        """The mark of its boilerplate table, "" without one. Reads its file; raises `SettingsError` if it cannot."""
+        """The mark of its boilerplate table, "" without one. Reads its file; `SettingsError` if that cannot be read."""
         path = self.boilerplate
         return "" if path is None else boilerplate_mark(file_bytes("boilerplate", path))
 

@@ -53,15 +53,15 @@ class Verdict(NamedTuple):
                   punctuation), "unscored" (not compared: none of the hours around it lives any more), "partial" (no
                   copy as a whole, but `partial` names one or more documents)
     time          the document's time; "" if the document is only checked (`neardup check`) and has none
-    duplicate_of  best match: highest doc_q, then earliest time, then smallest id; None if there is none score, shared
-    doc_q and |A ∩ B| with the best match
+    duplicate_of  best match: highest doc_q, then earliest time, then smallest id; None if there is none
+    score, shared doc_q and |A ∩ B| with the best match
     group         id of the head of its group, with which every member has doc_q >= t directly; its own id if it is the
                   head
     candidates    how many documents were compared exactly
     truncated     something was left out: hours dropped for a budget, hours gone because the document came too late,
                   posting lists too long to read, or candidates above the limit
-    matches       matches, best first, as many as `Settings.matches` lists matches_total how many documents are at or
-    above the threshold, listed or not
+    matches       matches, best first, as many as `Settings.matches` lists
+    matches_total how many of the documents compared are at or above the threshold, listed or not
     partial       partial copies, the largest share first, as many as `Settings.matches` lists; None if not looked for
     partial_total how many partial copies there are, listed or not; None if they were not looked for
     kind          the kind of a copy and its best match (docs/definitions.md, Kinds); None if the document is no copy,

@@ -139,8 +139,8 @@ def _content(file: FileIO) -> bytes:
 
 
 def write_new(path: Path, commit: Commit) -> None:
-    """Makes a commit file, flushed to disk, whole or not at all; its slots hold `commit`, and the same as the commit
-    before.
+    """Makes a commit file, flushed to disk, whole or not at all. One slot holds `commit`, the other one the same with
+    the generation before.
     """
     before = commit._replace(generation=max(commit.generation - 1, 0))
     slots = sorted((commit, before), key=lambda each: each.generation % _SLOTS)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 _OPEN_HOURS: Final = 32
 _LIMIT_EACH: Final = 32
-"""Of the files that a process may have open, so many for each hour whose four are kept open: windows are not alone."""
+"""The files of one hour are kept open for every so many files that a process may open: others need files, too."""
 
 
 class DirectoryStore(SingleOwner, ABC):

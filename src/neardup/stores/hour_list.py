@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _DROPPED: Final = "-"
 _LITTLE: Final = 4_096
-"""A list is never shortened below this size in bytes."""
+"""A list of fewer bytes than this is never too long."""
 
 
 def listed_hours(directory: Path) -> set[int]:

@@ -52,7 +52,7 @@ order           the arrival of the document: its number in order of arrival, ove
 time            milliseconds since 1970 UTC
 group_order, group_time   arrival and time of the head of its group: its own if it heads one
 *_start, *_bytes          where a directory keeps its text, blob and keys (counted in keys of 8 bytes)
-    fingerprint, count        of its normal form; |A|, negative where it was not counted
+fingerprint, count        of its normal form; |A|, negative where it was not counted
 n_*             how many keys of each kind it has, see `KEY_COUNTS`
 candidates, shared, larger, status   of its verdict; `shared` and `larger` = max(|A|, |B|) of its best match
 id_bytes, group_bytes     the lengths of the two ids that its blob begins with
