@@ -28,7 +28,7 @@ class Expired(list[str]):
 
 
 class Left(NamedTuple):
-    """What has left a window while it was open, by expiry or budget: documents, of hours from `first` to `last`."""
+    """What a window has dropped since it was opened, by expiry or budget: documents, hours from `first` to `last`."""
 
     documents: int = 0
     hours: int = 0
@@ -43,11 +43,11 @@ class Left(NamedTuple):
         return self.plus(Left(sum(documents.values()), len(documents), first, last))
 
     def plus(self, other: Left) -> Left:
-        """What has left two windows, or one window in two openings, taken together."""
+        """The sum of what two windows, or two openings of one window, have dropped."""
         if not self.hours or not other.hours:
             return self if self.hours else other
         first, last = min(str(self.first), str(other.first)), max(str(self.last), str(other.last))
-        hours = self.hours + other.hours - (self.last == other.first)  # whose older half had left before
+        hours = self.hours + other.hours - (self.last == other.first)  # its older half had left before
         return Left(self.documents + other.documents, hours, first, last)
 
 
@@ -56,11 +56,11 @@ class Stats:
     """A window in figures. `kinds`: copies by their kind, where that is known; `hours`: documents by hour;
     `memory_bytes`: the index in memory, an estimate.
 
-    `threshold`, `retrieval` and `policy` are those that the window was last written with; `mixed` has, of
-    these and `partial`, the other values by which some of the stored verdicts were made.
-    `truncated` counts the documents whose verdicts say so, `unscored` those of other clients that were not compared at
-    all (`neardup watch` marks them; what `ingest` cannot compare is not stored). `window_hours` and `keep_hours` (0: no
-    limit) are as set; `budget_floor` names the hour before which all was given up to a budget, or dropped by mistake.
+    `threshold`, `retrieval` and `policy` are those that the window was last written with; `mixed` lists, for these and
+    `partial`, the other values by which some of the stored verdicts were made. `truncated` counts the documents whose
+    verdicts are truncated, `unscored` those of other clients that were not compared at all (`neardup watch` marks them;
+    a document that `ingest` cannot compare is not stored). `window_hours` and `keep_hours` (0: no limit) are as set;
+    `budget_floor` names the hour before which documents were given up to a budget, or dropped by mistake.
     """
 
     documents: int
@@ -93,7 +93,7 @@ class ReadDocument(NamedTuple):
     text          as it came, if `is_original`; else its normal form, which is all that was kept of it
     fields        those of the setting `show` that it had when it came
     verdict       the one that it was given when it came, or by `reconcile`
-    left_out      what of the text did not count, because it recurs in its source (`Recipe.boilerplate`)
+    left_out      the parts of the text that did not count, because they recur in its source (`Recipe.boilerplate`)
     """
 
     id: str
@@ -118,9 +118,9 @@ class ReadDocument(NamedTuple):
 class Window(Protocol):
     """Documents of the last hours, and what is a copy of what.
 
-    Completeness: with `complete` retrieval, every pair with doc_q >= t is found; with `sketch`, every one of all
-    corpora measured, and all but some in ten thousand of most kinds of edits (benchmarks/README.md). Whatever is found
-    has its exact doc_q.
+    Completeness: with `complete` retrieval, every pair with doc_q >= t is found; with `sketch`, every pair of all
+    corpora measured, and all but some in ten thousand for most kinds of edits (benchmarks/README.md). Every match has
+    its exact doc_q.
 
     Partial copies (`Settings.partial`): every pair that shares a sentence fingerprint which at most 300 of the
     documents compared hold is counted exactly, whatever the retrieval. Texts that share none are no partial copies:
@@ -133,9 +133,10 @@ class Window(Protocol):
 
     Durability: once `ingest` has yielded a verdict, a killed process loses neither document nor verdict.
 
-    Expiry: hours older than the newest document's less `keep_hours` go whole, by `ingest` itself or by `expire`; `left`
-    counts them. No single document makes most of a window expire (`Leap` in model/hours.py): it is rejected unless the
-    clock, the next document or `Settings.advance` bears it out. One too far ahead of the clock is rejected too.
+    Expiry: hours older than the newest document's hour less `keep_hours` are dropped whole, by `ingest` itself or by
+    `expire`; `left` counts them. No single document makes most of a window expire (`Leap` in model/hours.py): such a
+    document is rejected unless the clock, the next document or `Settings.advance` confirms its time. A document too far
+    ahead of the clock is rejected too.
 
     Threads: several may use a window at once; calls are done one after the other, `ingest` batch by batch, so a
     document of another thread may come between two of its batches. With a readonly window for each thread, none waits.
@@ -146,23 +147,24 @@ class Window(Protocol):
 
     @property
     def left(self) -> Left:
-        """What it has let go since it was opened; nothing where it is only read: another lets go what it had."""
+        """What this window has dropped since it was opened; nothing if it is readonly, because its writer drops."""
         ...
 
     @property
     def replaced(self) -> int:
-        """How many stored documents were replaced by another text under their id since then."""
+        """How many stored documents were replaced by another text under their id since the window was opened."""
         ...
 
     @property
     def unchanged(self) -> int:
-        """How many documents that came since then were already there with the same text."""
+        """How many documents came, since the window was opened, that were already stored with the same text."""
         ...
 
     @property
     def earlier_copies(self) -> int:
-        """How many copies since then are earlier than what they are marked as copies of, which came before them. What
-        came after its hour had been dropped does not count."""
+        """How many copies that came since the window was opened have an earlier time than the document they are marked
+        as copies of. A document that came after its hour had been dropped does not count.
+        """
         ...
 
     @property
@@ -175,11 +177,10 @@ class Window(Protocol):
 
         Lazy: reads `documents` as verdicts are asked for, a batch at a time; with n threads up to n + 1 batches ahead,
         if they come fast enough. The same id with the same text again changes nothing and gives the stored verdict;
-        with another text it replaces the old one and is scored anew. An error of `documents` itself is raised after
-        the verdicts on what came before it. What `on_reject` raises ends the stream: the current batch may be stored,
-        and gives its verdicts when it is ingested again.
-        Raises `TypeError` for what is no iterable of documents, such as one document, a string or a data frame, and
-        for an `on_reject` that is no function.
+        with another text it replaces the old one and is scored anew. An error of `documents` itself is raised after the
+        verdicts on what came before it. What `on_reject` raises ends the stream: the current batch may be stored, and
+        gives its verdicts when it is ingested again. Raises `TypeError` if `documents` is not an iterable of documents
+        (one document, a string or a data frame, for example), or if `on_reject` is not a function.
         """
         ...
 
@@ -196,49 +197,50 @@ class Window(Protocol):
         delta: int | None = None,
         source: str | None = None,
     ) -> Verdict:
-        """What else says this: all living documents with doc_q >= t to a text, or to a stored document,
-        itself left out.
+        """The verdict on a text, or on a stored document: all other living documents with doc_q >= t to it.
 
-        Nothing is stored. At most `matches` are listed; None = all. `time` limits the comparison to the hours
-        around it; without it, the verdict on a text has the newest hour of the window, or the present if that is empty.
-        With `partial`, those below t that share a part (`PartialRule`) too; `containment` and `delta` are as set unless
-        given. `source` says whose the text is, where boilerplate is left out: with None it is nobody's, and what is
+        Nothing is stored. At most `matches` are listed; None = all. `time` limits the comparison to the hours around
+        it; without it, the verdict on a text has the newest hour of the window, or the present if that is empty. With
+        `partial`, documents below t that share a part (`PartialRule`) are listed too; `containment` and `delta` are as
+        set unless given. Where boilerplate is left out, `source` names the source of the text; with None, what is
         boilerplate of any source is left out. Raises `UnknownDocument`.
         """
         ...
 
     def check(self, texts: Iterable[str], *, sources: Iterable[str | None] | None = None) -> list[Verdict]:
-        """What `query` says of each of `texts`, by the window's own threshold, `matches` and `partial`; `sources` say
-        whose each is, with None nobody's. Raises `ValueError` unless there are as many of these.
+        """The verdict of `query` on each of `texts`, by the window's own threshold, `matches` and `partial`. `sources`
+        has the source of each text, None for a text without one. Raises `ValueError` unless there are as many sources
+        as texts.
 
-        All are compared together: 64 texts of 4 KB cost 60 to 75 µs each in memory and in a directory, a tenth of as
-        many queries; in a cluster, where they are searched for together unless `partial` or `routes` are set, a few
-        milliseconds. They are held in memory until all are answered.
+        All texts are compared together: 64 texts of 4 KB cost 60 to 75 µs each in memory and in a directory, a tenth of
+        as many queries; in a cluster, where one search serves them all unless `partial` or `routes` are set, a few
+        milliseconds. The texts are held in memory until all are answered.
         """
         ...
 
     def refresh(self) -> bool:
-        """Takes over what others have committed; returns whether there was anything since this was last called.
+        """Takes over what others have committed; returns whether there was anything new since the last call.
 
         A readonly window in a directory sees what was committed when it was opened, or by its last `refresh`. Costs a
-        few µs where nothing was committed and about 5 µs a new document; if documents were changed or deleted, all is
-        read again (3 µs a document there is). With `Settings.candidates` "search" no document is read for this, unless
-        another call has read them all. Other windows notice by themselves what others commit; of one in a cluster, this
-        also notices, by two requests, hours that another client has deleted. Raises `WindowResigning` if the window was
-        signed again by another recipe.
+        few µs where nothing was committed and about 5 µs a new document; if documents were changed or deleted, all are
+        read again (3 µs a stored document). With `Settings.candidates` "search" no document is read for this, unless
+        another call has read them all. Windows of other kinds notice by themselves what others commit; for a window in
+        a cluster, `refresh` also notices, by two requests, hours that another client has deleted. Raises
+        `WindowResigning` if the window was signed again by another recipe.
         """
         ...
 
     def get(self, id: str) -> Verdict | None:
-        """The verdict that a document was given when it came, or by `reconcile`; None if there is none of that id.
+        """The verdict that a document was given when it came, or by `reconcile`; None if there is no document of that
+        id.
 
         Like every call that asks for ids, it reads the window into memory if that has not been done yet.
         """
         ...
 
     def read(self, ids: Iterable[str]) -> list[ReadDocument | None]:
-        """The documents of these ids as a person reads them (text, fields, verdict); None for each that is not there,
-        or no longer there where others delete.
+        """The documents of these ids as a person reads them (text, fields, verdict); None for an id that is not stored,
+        or whose document another client has deleted.
 
         The text is the original where that was kept (`Settings.keep_text`) or lies in the cluster as it came.
         Costs about 20 µs a document of 4 KB; in a cluster two requests, without loading the window. Raises `TypeError`
@@ -276,8 +278,8 @@ class Window(Protocol):
     def delete_many(self, ids: Iterable[str]) -> list[str]:
         """Removes documents as `delete` does, and returns those ids that are not there, in their order, each once.
 
-        They go a thousand or so at once: after an error, or a process that ended, those that had gone stay deleted. In
-        a cluster a thousand cost as many requests as `delete` makes for one. Raises `TypeError` for a single id.
+        About a thousand are deleted in one commit: after an error or a killed process, those already deleted stay
+        deleted. In a cluster a thousand cost as many requests as one `delete`. Raises `TypeError` for a single id.
         """
         ...
 
@@ -288,12 +290,12 @@ class Window(Protocol):
         ...
 
     def set_newest(self, time: Any = None) -> str | None:
-        """Sets the newest hour back to that of `time`, or to that of the newest document there is (also where it was
-        set back too far); returns its name.
+        """Sets the newest hour back to that of `time`, or to that of the newest stored document (which also mends an
+        hour that was set back too far); returns its name, None if there is none.
 
-        For when a wrong time was believed: delete its document, then call this. What has expired does not come back;
-        verdicts of documents that should be compared with it say `truncated`. Raises `SettingsError` for a time that
-        would not set it back.
+        For use after a wrong time was believed: delete its document, then call this. Expired documents do not come
+        back; verdicts of documents that should be compared with them say `truncated`. Raises `SettingsError` for a time
+        that would not set it back.
         """
         ...
 
@@ -310,7 +312,7 @@ class Window(Protocol):
         ...
 
     def close(self) -> None:
-        """Lets go of everything; nothing is lost without it. Every later call but this one raises `NeardupError`."""
+        """Releases all resources; nothing is lost without it. Every later call but this one raises `NeardupError`."""
         ...
 
     def __enter__(self) -> Self: ...

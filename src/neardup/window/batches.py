@@ -24,15 +24,16 @@ log = logging.getLogger("neardup")
 Batch = dict[str, "Prepared"]
 
 MOST_HOURS: Final = 256
-"""Hours of a batch: each may become an index of a cluster, and those that expire are dropped only after the batch."""
+"""The most hours in a batch: each may become an index in a cluster, and expired ones are dropped only after it."""
 
 
 def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> Iterator[Batch]:
     """The `documents` in batches of at most about `limit`, and of `MOST_HOURS`.
 
-    After each, `leaps.held` is the part that waits for a document with a time of its own. Its first document comes
-    again alone, when `leaps.following` is known, and then the others. A batch holds an id once, so that a second text
-    under it finds the first one stored. An error that ends the stream is raised after all that came before it.
+    After each batch, `leaps.held` is its end that waits for a document with a time of its own. Once `leaps.following`
+    is known, the first of these is yielded again, alone, and then the others. A batch holds each id once, so that a
+    second text under an id finds the first one stored. An error that ends the stream is raised after the batches before
+    it.
     """
     stream = _Stream(documents)
     while batch := _next_batch(stream, limit):
@@ -49,7 +50,7 @@ def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> 
 
 
 def _next_batch(stream: _Stream, limit: int) -> Batch:
-    """The next documents, until it is time to decide them; none at the end of the stream."""
+    """The next documents, up to a limit (number, bytes, hours or time), a repeated id or a flush; empty at the end."""
     batch: Batch = {}
     hours = set[int]()
     size, since = 0, 0.0
@@ -75,8 +76,9 @@ def _next_batch(stream: _Stream, limit: int) -> Batch:
 
 
 def _following(stream: _Stream, doubted: Prepared, behind: list[Prepared]) -> Next:
-    """What follows a `doubted` document: these `behind` it, without times of their own, and what else the stream has.
-    All of it is put back. Where a live stream pauses meanwhile, the log says what waits for it.
+    """What follows a `doubted` document: those `behind` it, which have no times of their own, then more of the stream.
+
+    All documents read are put back. If a live stream pauses meanwhile, the log names the document that waits.
     """
     dated, is_told = None, False
     while dated is None and len(behind) < LOOKED_PAST and (item := stream.next()) is not None:
@@ -95,7 +97,7 @@ def _following(stream: _Stream, doubted: Prepared, behind: list[Prepared]) -> Ne
 
 
 class _Stream:
-    """Documents that can be put back. `error`: what ended the stream, if it was not at its end."""
+    """Documents that can be put back. `error`: the exception that ended the stream early, if any."""
 
     def __init__(self, documents: Iterator[Prepared | Flush]) -> None:
         self.error: Exception | None = None
@@ -110,7 +112,7 @@ class _Stream:
             return None
         try:
             return next(self._documents, None)
-        except Exception as error:  # noqa: BLE001 - raised again after what came before it
+        except Exception as error:  # noqa: BLE001 - raised after what came before it
             self.error = error
             return None
 

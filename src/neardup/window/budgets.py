@@ -22,9 +22,9 @@ log = logging.getLogger("neardup")
 
 
 def within_budgets(state: State, documents: Sequence[Prepared], signed: SignedQueryBatch, first: int) -> int:
-    """How many documents from `first` on may come before the budgets are looked at again.
+    """How many documents from `first` on may be added before the budgets are checked again.
 
-    At least one: if need be, the oldest hours are given up for it.
+    At least one, for which the oldest hours are given up if necessary.
     """
     settings = state.settings
     if not settings.max_documents and not settings.max_memory:
@@ -61,5 +61,5 @@ def _give_up_oldest(state: State) -> None:
 
 
 def _note_given_up(state: State, hour: int) -> None:
-    """Notes that something of the hours before `hour` was given up; late documents may have made an older one anew."""
+    """Records that documents before `hour` were given up; the latest hour recorded counts."""
     state.next_commit = state.next_commit._replace(budget_hour=max(state.next_commit.budget_hour, hour))

@@ -1,4 +1,4 @@
-"""How far a window looks back, how long it keeps what it has, and whether documents go when that changes."""
+"""How far a window looks back, how long it keeps documents, and whether a change of either would drop some."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ log = logging.getLogger("neardup")
 def check_hours(
     left: Settings, chosen: Settings, expirable: Callable[[int], Expired], *, force: bool
 ) -> bool:
-    """Whether the hours change when `chosen` is remembered instead of `left`; `tell_hours` says so once it is.
+    """Whether the hours change when `chosen` replaces the settings that the last writer `left`; `tell_hours` logs that.
 
-    Raises `SettingsError` if documents would go by the change, which `expirable` counts, and there is no `force`.
+    Raises `SettingsError` if the change would drop documents, which `expirable` counts, and `force` is not set.
     """
     if (left.window_hours, left.kept_hours) == (chosen.window_hours, chosen.kept_hours):
         return False
@@ -38,13 +38,13 @@ def check_hours(
 
 
 def tell_hours(where: str, left: Settings, chosen: Settings) -> None:
-    """Logs that the window at `where` has other hours than those that were `left`."""
+    """Logs that the window at `where` now has the hours of `chosen`, no longer those that its last writer `left`."""
     log.warning("%s: %s from now on, no longer %s", where, in_words(chosen), in_words(left))
 
 
 def going_by(left: int, kept: int, expirable: Callable[[int], Expired]) -> str | None:
-    """Which documents, that `expirable` counts, are not let go unasked: those that would go if fewer hours are `kept`
-    than were `left` (0 = all); None if there are none.
+    """The documents that would be dropped if `kept` hours were kept instead of `left` (0 = all), in words and counted
+    by `expirable`; None if there are none.
     """
     if not kept or (left and kept >= left) or not (going := expirable(kept)).documents:
         return None
@@ -53,7 +53,7 @@ def going_by(left: int, kept: int, expirable: Callable[[int], Expired]) -> str |
 
 
 def in_words(settings: Settings) -> str:
-    """How far a window looks back, and how long it keeps what it has.
+    """How far a window looks back and how long it keeps documents, in words.
 
     >>> from neardup.model.settings import Settings
     >>> in_words(Settings(keep_hours=720)), in_words(Settings(window_hours=0))

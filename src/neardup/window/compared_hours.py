@@ -1,4 +1,4 @@
-"""The hours that live when a document comes, and those that it is compared with."""
+"""Which hours are alive when a document comes, and which of them it is compared with."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class ComparedHours(NamedTuple):
     """The hours of a run of new documents, one value a document.
 
-    floors       the oldest hour that lives when it comes
+    floors       the oldest hour that is alive when the document comes
     lows, highs  the first and the last hour that it is compared with
-    docs         its doc in the table, -1 for one whose own hour has gone
+    docs         its doc in the table, -1 if its own hour has expired
     incomplete   whether hours that it should be compared with are missing
     """
 
@@ -32,7 +32,7 @@ class ComparedHours(NamedTuple):
     incomplete: NDArray[np.bool_]
 
     def part(self, first: int, last: int) -> ComparedHours:
-        """Those of documents `first` to `last` (excluded)."""
+        """The hours of documents `first` to `last` (excluded)."""
         part = slice(first, last)
         return ComparedHours(
             self.floors[part], self.lows[part], self.highs[part], self.docs[part], self.incomplete[part]
@@ -40,8 +40,8 @@ class ComparedHours(NamedTuple):
 
 
 def compared_hours_of(state: State, hour_list: Sequence[int]) -> ComparedHours:
-    """The hours that the next documents of a window, those of the hours `hour_list`, are compared with. Each document
-    moves the newest hour on for those behind it.
+    """The hours that the next documents of a window are compared with; `hour_list` has the documents' own hours. Each
+    document may advance the newest hour for those behind it.
     """
     settings, next_commit = state.settings, state.next_commit
     window = settings.window_hours

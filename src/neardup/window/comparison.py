@@ -40,10 +40,10 @@ def verifier_of(
     listed: int | None,
     docs: NDArray[np.int64] | None = None,
 ) -> Verifier:
-    """What compares a signed batch with its `candidates`, at `threshold`.
+    """The verifier that compares a signed batch with its `candidates`, at `threshold`.
 
-    `rule`: when documents below that share a part. So many matches are `listed`; None = all. `docs`: the doc of each
-    document of the batch, -1 of one that is not kept; None: none is.
+    `rule`: when documents below the threshold share a part. `listed`: how many matches are listed; None = all. `docs`:
+    the doc of each document of the batch, -1 for one that is not kept; None: none is kept.
     """
     settings, table, signer = state.settings, state.table, state.signer
     comparing = partial(
@@ -51,7 +51,7 @@ def verifier_of(
         rule=rule,
     )  # fmt: skip
     pairs = comparing(read_texts=state.texts)
-    # Of very many each text is read once, for all documents that have it.
+    # With very many candidates, each text is read once for all documents that have it.
     texts = comparing(read_texts=state.texts_of_any)
     in_crowds = CrowdComparison(
         batch.signed, candidates.many, np.full(len(batch.signed.counts), -1) if docs is None else docs, texts,
@@ -65,8 +65,8 @@ def verifier_of(
 def searched(
     state: State, batch: SignedQueryBatch, query: Query, among: Among | None = None
 ) -> tuple[SignedQueryBatch, NDArray[np.bool_], Verifier]:
-    """The first documents of a batch, as many as are searched at once (`Search.candidates`, which adds them); of which
-    something was left out; and what compares them by the settings of the window.
+    """(The first documents of a batch, as many as `Search.candidates` searches and adds at once; for which of them
+    something was left out; the verifier that compares them by the settings of the window).
     """
     settings = state.settings
     candidates = state.search.candidates(batch, query, state.table, among)
@@ -84,10 +84,11 @@ def with_kinds(
     subjects: Sequence[bytes | int],
     originals: Sequence[Overlap],
 ) -> list[Verdict]:
-    """The verdicts on copies with the kind of each: `subjects` are the copies, texts or stored documents, `originals`
-    their best matches. Without a kind if one of the texts was not kept, or the settings ask for none.
+    """The verdicts on copies with the kind of each: `subjects` are the copies, texts or docs of stored documents,
+    `originals` their best matches. A verdict gets no kind if one of the two texts was not kept, or if the settings ask
+    for none.
 
-    All that is needed from the store is read at once, for that may be a request.
+    All texts that are needed from the store are read in one call, for that may be a request.
     """
     if not verdicts or not state.settings.kinds:
         return list(verdicts)

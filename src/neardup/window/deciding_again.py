@@ -1,4 +1,4 @@
-"""Deciding stored documents again, many at once, as if of all others only those before each had come."""
+"""Deciding stored documents again, many at once, each as if only the documents ranked before it had come."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def decided_again(
     ranks: NDArray[np.int64],
     before: Mapping[int, Verdict],
 ) -> Iterator[tuple[Verdict, Compared]]:
-    """The verdicts on stored documents, by their normal `forms`, if of all others only those of lower `ranks` had come;
-    and what each is compared with.
+    """For each stored document, the verdict as if only documents of lower `ranks` had come, and what it is compared
+    with. `forms` has the normal forms of the documents to be decided, by doc; `before` their stored verdicts.
 
-    Each is decided when it is asked for, by the groups as they are then; `before` has the verdicts that were stored.
+    Each document is decided when its verdict is requested, by the groups as they are then.
     """
     table, settings, next_commit = state.table, state.settings, state.next_commit
     docs, first = np.array(list(forms), np.int64), 0
@@ -61,7 +61,7 @@ def decided_again(
 
 
 def _those_before(ranks: NDArray[np.int64], docs: NDArray[np.int64]) -> Among:
-    """Each of `docs`, by its place among them, is compared with what has a lower rank."""
+    """A filter by which each of `docs`, named by its place there, is compared only with documents of lower rank."""
 
     def came_before(queries: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
         before: NDArray[np.bool_] = ranks[others] < ranks[docs[queries]]
@@ -71,7 +71,7 @@ def _those_before(ranks: NDArray[np.int64], docs: NDArray[np.int64]) -> Among:
 
 
 def _decided(state: State, doc: int, compared: Compared, *, empty: bool) -> Verdict:
-    """The verdict on a stored document that is `compared`; whether its text is `empty`."""
+    """The verdict on a stored document from its comparison; `empty`: whether its normal form is empty."""
     table, settings = state.table, state.settings
     verdict = decide(
         table.ids[doc], int(table.times[doc]), compared, empty=empty,
@@ -90,8 +90,8 @@ def is_past(state: State, id: str, time: int) -> bool:
 
 
 def _past_parts(state: State, doc: int, signed: SignedBatch, at: int, verdict: Verdict) -> list[Part]:
-    """The parts that a stored verdict names of documents that have gone with their hours; the document is the one at
-    `at` of those `signed`.
+    """The parts in a stored `verdict` whose documents have gone with their hours; `doc` is number `at` of those
+    `signed`.
     """
     if state.settings.partial_rule is None or not verdict.partial:
         return []

@@ -46,7 +46,7 @@ def open_directory(
         check_window(directory)
     else:
         check_free_directory(directory)
-        if not holds_window(directory):  # nothing is made for what is refused
+        if not holds_window(directory):  # so that no directory is made for refused settings
             signer_of_new((settings or Settings()).with_changes(**changes))
         directory.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
@@ -72,7 +72,7 @@ def open_directory(
 def _remember(
     window: WindowEngine, store: DirectoryWriter, signer: Signer, left: Settings | None, *, force: bool
 ) -> None:
-    """Makes the window remember what it was opened with; `left`: what its last writer left, None for a new one."""
+    """Stores the settings that the window was opened with; `left`: those of its last writer, None for a new window."""
     chosen = window.settings
     changed = left is not None and check_hours(left, chosen, window.expirable, force=force)
     store.remembered = merged(store.remembered, chosen.remembered)
@@ -85,17 +85,17 @@ def _remember(
 def described_signer(directory: Path) -> tuple[Signer, Settings]:
     """The signer and the settings of the window in `directory`, as its last writer left them.
 
-    Raises `WindowDamaged` for its description or its lexicon.
+    Raises `WindowDamaged` if the description, the lexicon, the salt or the boilerplate is damaged or lost.
     """
     description = read_description(directory)
     return _signer(directory, description, settings_of(directory, description))
 
 
 def _signer(directory: Path, description: Description, chosen: Settings) -> tuple[Signer, Settings]:
-    """The signer of the window's recipe, and the `chosen` settings with that; `RecipeMismatch` if they ask for another.
+    """The signer of the window's recipe, and the `chosen` settings with that recipe; raises `RecipeMismatch` if they
+    ask for another.
 
-    A new window gets copies of the files that the recipe names: they must be readable when those have moved or
-    changed.
+    A new window gets copies of the files that the recipe names, so that it stays readable when those move or change.
     """
     if description.is_new:
         signer = signer_of_new(chosen)
@@ -151,8 +151,8 @@ def _checked_signer(directory: Path, description: Description, recipe: Recipe) -
 
 
 def keep_files(recipe: Recipe, directory: Path) -> None:
-    """Copies the files that a recipe names into a new window, in place of what is left of one that was only begun. The
-    copies are on the disk when it returns.
+    """Copies the files that a recipe names into a new window, in place of those left by an unfinished one. The copies
+    are on the disk when this returns.
     """
     lexicons, salts = (LEXICON, LEXICON + COPY), (SALT, SALT + COPY)
     tables = BOILERPLATE, BOILERPLATE + COPY

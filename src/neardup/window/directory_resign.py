@@ -1,7 +1,7 @@
-"""A window in a directory is signed again by another recipe, or brought to the format of today (stores/resign.py).
+"""Signing a window in a directory again by another recipe, or bringing it to today's format (stores/resign.py).
 
-Verdicts, groups, arrivals, texts and settings stay as they are; what documents are searched by is made anew from the
-stored normal forms, except sentences and simhashes, which cannot be made from these and stay valid.
+Verdicts, groups, arrivals, texts and settings stay as they are. The keys that documents are searched by are made anew
+from the stored normal forms, except sentences and simhashes, which cannot be made from normal forms and stay valid.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ _SECONDS_A_BYTE: Final = 10e-9
 
 class Resigning(NamedTuple):
     """What signing a window again does, or has done. `seconds` and `bytes` are estimates of the time and the disk space
-    that it takes, of which `free` bytes are free; `aside` is where the old files are now, None if nothing was done.
-    `lost_salts` are the lost files of the window's salt; if nothing else is to be done, the secret is put back there.
+    that it takes; `free` is the free disk space in bytes. `aside` is where the old files are now, None if nothing was
+    done. `lost_salts` are the lost files of the window's salt; if nothing else is to be done, the secret is put back
+    there.
     """
 
     documents: int
@@ -64,9 +65,9 @@ def resign_directory(
     """Signs the window at `path` again by `recipe` (None: today's recipe that is nearest to its own) with `changes`; a
     `dry_run` changes nothing.
 
-    What a run that was ended had begun to put in place is finished first. Reads everything once, and twice what it
-    writes. Raises `WindowMissing`, `WindowLocked`, `WindowDamaged`, `SettingsError` for a recipe that normal forms
-    cannot be signed by; whatever is raised, the window is as it was.
+    If an interrupted run had begun to put its result in place, that is finished first. Reads the old window once, and
+    the new one twice. Raises `WindowMissing`, `WindowLocked`, `WindowDamaged`, `SettingsError` for a recipe that normal
+    forms cannot be signed by; after any error the window is as it was.
     """
     if not is_half_way(path):
         check_window(path)

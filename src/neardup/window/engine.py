@@ -42,7 +42,7 @@ class WindowEngine:
         self._session = Session(store, settings, signer, readonly=readonly)
         self._ingest = Ingest(self._session)
 
-    if not TYPE_CHECKING:  # for a type checker, which refuses such names by itself, it would allow any
+    if not TYPE_CHECKING:  # a type checker refuses such names by itself; with this it would allow any
 
         def __setattr__(self, name: str, value: object) -> None:
             if name in Settings.__dataclass_fields__:  # nothing would read it
@@ -83,7 +83,7 @@ class WindowEngine:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it holds no document, as far as it has looked."""
+        """Whether the window holds no document, as far as it has been read."""
         if self._session.searches:
             return not self._session.store.committed.next_order
         return not self._session.state.table.present
@@ -94,8 +94,8 @@ class WindowEngine:
     def ingest_in_turn(
         self, documents: Documents, wait: Callable[[], object], *, on_reject: OnReject
     ) -> Iterator[Verdict]:
-        """`ingest` that calls `wait` before each batch is decided, after all that can be done before that. What `wait`
-        raises ends the stream, with nothing of the batch done.
+        """Like `ingest`, but calls `wait` before each batch is decided, once everything else is prepared. What `wait`
+        raises ends the stream, with nothing of the batch stored.
         """
         return self._ingest.verdicts(documents, on_reject, wait)
 
@@ -199,12 +199,12 @@ class WindowEngine:
 
     @one_at_a_time
     def expirable(self, kept_hours: int) -> Expired:
-        """What would expire now if so many hours were kept; 0 = all."""
+        """What would expire now if `kept_hours` hours were kept; 0 = all."""
         return leaving.expirable(self._session, kept_hours)
 
     @one_at_a_time
     def apply_hours(self) -> None:
-        """After the hours have changed, drops what is older than is now kept, and makes that lasting."""
+        """Drops the hours that the window no longer keeps after its settings have changed, and commits that."""
         leaving.apply_hours(self._session)
 
     @one_at_a_time
@@ -214,10 +214,10 @@ class WindowEngine:
 
     @one_at_a_time
     def decide_by(self, policy: Policy, matches: int | None) -> None:
-        """Decides what is ingested from now on by this policy, and lists so many matches in its verdicts (None: all),
-        of which no more than the best is stored. What is stored stays.
+        """Decides documents ingested from now on by this policy, and lists at most `matches` matches in their verdicts
+        (None: all), of which no more than the best is stored. Stored documents stay as they are.
         """
-        self._session.load()  # whereupon it has another state
+        self._session.load()  # which may replace the state
         self._session.state.decide_by(policy, matches)
 
     @one_at_a_time
@@ -227,7 +227,7 @@ class WindowEngine:
 
     @one_at_a_time
     def recover(self) -> None:
-        """Undoes what a writer that ended half-way left behind, where opening does not do that."""
+        """Undoes what a writer that died half-way left behind, in stores that do not do so when they are opened."""
         if self._session.store.is_abandoned():
             with self._session.writing(whole=False):
                 pass

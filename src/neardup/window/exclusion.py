@@ -22,13 +22,14 @@ _AT_WORK: Final = (
     "other process, or fork while nobody asks it"
 )
 _LOOK_SECONDS: Final = 0.5
-"""After this time, whoever waits for another thread checks whether there is one."""
+"""How long a thread waits for another before it checks whether that one exists in this process."""
 
 
 class Exclusion:
-    """What keeps the calls of one window apart.
+    """Keeps the calls of one window apart.
 
-    Kernels release the GIL and count in memory that all searches of a window share: two at once give wrong answers.
+    Kernels release the GIL and count in memory that all searches of a window share: two calls at once would give wrong
+    answers.
     """
 
     def __init__(self) -> None:
@@ -38,8 +39,8 @@ class Exclusion:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Keeps other threads out meanwhile. Raises `NeardupError` if a thread of the parent process did so when this
-        one was forked: it will never let go, and may have left memory half changed.
+        """Keeps other threads out while its block runs. Raises `NeardupError` if a thread of the parent process held
+        the lock when this process was forked: that lock is never released, and memory may be half changed.
         """
         while not self.lock.acquire(timeout=_LOOK_SECONDS):
             if self._held_by != os.getpid():

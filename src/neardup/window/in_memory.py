@@ -1,4 +1,4 @@
-"""What is in memory answers: the copies of a text, of many texts, or of a stored document. Nothing is stored."""
+"""Answers from what is in memory: the copies of a text, of many texts, or of a stored document. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def query(state: State, options: QueryOptions) -> Verdict:
 
 
 def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch, int]:
-    """The document asked about, -1 for a text that is not stored; its signature; its time."""
+    """(The doc asked about, -1 for a text that is not stored; its signature; its time)."""
     if options.id is not None:
         own = state.table.ids.get(options.id)
         if own is None:
@@ -71,8 +71,8 @@ def _subject(state: State, options: QueryOptions) -> tuple[int, SignedQueryBatch
 def _candidates(
     state: State, options: QueryOptions, own: int, signed: SignedQueryBatch, hours: tuple[int, int]
 ) -> Candidates:
-    """The candidates, `own` left out, of the one document that is asked about. One search; if the options ask for it,
-    or at a threshold that the complete search is not built for, all documents of the hours.
+    """The candidates of the document asked about, except `own`, that document itself: the results of one search, or all
+    documents of the hours, if the options ask for that or the search is not built for the threshold.
     """
     search, table, threshold = state.search, state.table, options.threshold
     among = None if own < 0 else lambda _, docs: docs != own
@@ -88,7 +88,7 @@ def _candidates(
 
 
 def _all_of(state: State, hours: tuple[int, int]) -> Candidates:
-    """Every living document of the hours: candidates for a search that nothing was posted for."""
+    """Every living document of the hours, as candidates where the posting lists cannot be searched."""
     table = state.table
     living = np.flatnonzero(table.alive[: table.size])
     inside = (table.hours[living] >= hours[0]) & (table.hours[living] <= hours[1])
@@ -97,13 +97,13 @@ def _all_of(state: State, hours: tuple[int, int]) -> Candidates:
 
 
 def _present(state: State) -> int:
-    """The time of what has none: the newest hour of the window, or the present one."""
+    """The time for a text that has none: the newest hour of the window, or the clock's hour if the window has none."""
     return begin_of(state.newest if state.newest > FIRST_HOUR else hour_of(now_ms()))
 
 
 def check(state: State, texts: Sequence[bytes]) -> list[Verdict]:
-    """The verdicts from what is in memory on texts that are not stored, by the settings of the window: as `query` on
-    each, all of them signed, searched and compared together.
+    """The verdicts on texts that are not stored, from what is in memory and by the settings of the window: those of
+    `query` on each text, but all texts are signed, searched and compared together.
     """
     verdicts: list[Verdict] = []
     signed = state.search.query_batch(texts)
@@ -113,7 +113,7 @@ def check(state: State, texts: Sequence[bytes]) -> list[Verdict]:
 
 
 def _check_first(state: State, texts: Sequence[bytes], batch: SignedQueryBatch) -> list[Verdict]:
-    """The answers to the first of some texts, as many as are searched at once (`Search.candidates`)."""
+    """The verdicts on the first texts, as many as `Search.candidates` searches at once."""
     settings, count = state.settings, len(texts)
     hours = np.full(count, FIRST_HOUR), np.full(count, LAST_HOUR)
     ratio = settings.threshold_fraction.as_integer_ratio()

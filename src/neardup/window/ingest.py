@@ -1,4 +1,4 @@
-"""Ingest: a stream of documents to verdicts, a batch at a time, stored for good before its verdicts are yielded."""
+"""Ingest: turns a stream of documents into verdicts; each batch is committed before its verdicts are yielded."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Ingest:
     def verdicts(
         self, documents: Documents, reject: OnReject, wait: Callable[[], object] = lambda: None
     ) -> Iterator[Verdict]:
-        """See `Window.ingest`; `wait` is called before a batch is decided, after all that can be done before that."""
+        """See `Window.ingest`; `wait` is called before each batch is decided, once everything else is prepared."""
         check_documents(documents)
         if not callable(reject):
             raise TypeError(
@@ -54,8 +54,8 @@ class Ingest:
             yield from self._scored(batch, ahead, leaps, reject, wait)
 
     def _sign(self, documents: Sequence[Prepared]) -> SignedQueryBatch:
-        """A batch signed. In threads of their own, what is kept to be shown is made as well; here that might be
-        wasted, on documents that came before.
+        """The signatures of a batch. With several threads, what is kept to be shown is made as well; with one thread
+        this is put off, because it would be wasted on documents that came before.
         """
         state = self._session.state
         signed = sign(state, documents)
@@ -63,7 +63,7 @@ class Ingest:
 
     @one_at_a_time
     def _warn_of_changes(self) -> None:
-        """Logs once that what is ingested is decided by other settings than what is already stored."""
+        """Logs, once, that documents are now decided by other settings than those already stored."""
         if not self._has_warned:
             session = self._session
             if session.searches:
@@ -107,7 +107,7 @@ class Ingest:
         self._warn_of_unscored(verdicts)
         session.state.compact_if_worthwhile()
         waiting = iter(rejects)
-        try:  # not before: what `reject` raises is no failure of the window
+        try:  # after the commit: what `reject` raises is no failure of the window
             for each in waiting:
                 reject(each)
         finally:
@@ -118,8 +118,8 @@ class Ingest:
     def _stored(
         self, documents: list[Prepared], signed: SignedQueryBatch, leaps: Leaps
     ) -> tuple[list[Verdict], list[Reject]]:
-        """Verdicts of a `signed` batch, decided and made lasting; and what was rejected. What the store refuses is, and
-        the others are decided anew without it.
+        """(The verdicts on a `signed` batch, decided and committed; the rejects). Documents that the store refuses are
+        rejected, and the others decided anew without them.
         """
         session, refused_before = self._session, list[Reject]()
         documents, signed = self._begun(documents, signed, refused_before)
@@ -134,7 +134,7 @@ class Ingest:
             except BaseException:
                 if (
                     session.store.committed == committed
-                ):  # else the batch counts, and what came after it failed
+                ):  # else the batch is committed, and a later step failed
                     state.since_opened = figures
                 raise
             if not refused:
@@ -147,7 +147,7 @@ class Ingest:
     def _begun(
         self, documents: list[Prepared], signed: SignedQueryBatch, rejects: list[Reject]
     ) -> tuple[list[Prepared], SignedQueryBatch]:
-        """The documents of a batch that can be compared, signed; the others join the `rejects`."""
+        """(The documents of a batch that can be compared; their signatures). The others are added to `rejects`."""
         refused = self._session.begin_batch(documents, signed)
         if not refused:
             return documents, signed
@@ -158,7 +158,7 @@ class Ingest:
 def _without(
     documents: Sequence[Prepared], refused: Mapping[str, str], rejects: list[Reject]
 ) -> list[Prepared]:
-    """The documents that are not refused, for reasons by id; the others join the `rejects`."""
+    """The documents that are not `refused` (reasons by id); the refused ones are added to `rejects`."""
     known = {document.id: document for document in documents}
     rejects += [
         known[id].rejected(reason) if id in known else Reject(id, reason) for id, reason in refused.items()
@@ -167,7 +167,7 @@ def _without(
 
 
 def log_reject(reject: Reject) -> None:
-    """Logs a reject that nobody else takes."""
+    """Logs a reject; the default `on_reject`."""
     log.warning(
         "document %s rejected: %s", escaped((reject.id or "without id")[:MAX_ID_BYTES]), reject.reason
     )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _BYTES_AT_ONCE: Final = 16_000_000
-"""Texts that one commit deletes: until it is made a cluster keeps them, to put them back."""
+"""Bytes of text that one commit deletes: in a cluster they are kept until the commit, so that they can be put back."""
 
 
 def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool) -> Expired:
@@ -97,7 +97,7 @@ def delete_documents(session: Session, ids: Iterable[str]) -> list[str]:
 
 
 def _going(session: Session, hour: int) -> Expired:
-    """What would go with every hour before `hour`, and the hours that have expired but are still there."""
+    """What would be dropped with every hour before `hour`, including hours that have expired but are still there."""
     return _before(session, max(hour, session.state.next_commit.floor_hour))
 
 
@@ -109,9 +109,9 @@ def _before(session: Session, hour: int) -> Expired:
 
 
 def _drop_left_behind(session: Session, going: Sequence[str] = ()) -> None:
-    """Drops what has expired but is still there, because a writer ended after its commit and before dropping it, or a
-    cluster did not delete it; raises for the first that it still does not, when all others have gone, and says which of
-    the hours that were `going` have.
+    """Drops the hours that have expired but are still there, because a writer died between its commit and the drop, or
+    a cluster did not delete them. If some still cannot be dropped, drops all others, logs which of the hours `going`
+    have been dropped, and raises the error of the first that was not.
     """
     floor = session.state.next_commit.floor_hour
     stay = drop_all(session.store, [hour for hour in session.store.hours() if hour < floor])

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from neardup.window.state import State
 
 LOOKED_PAST: Final = 100
-"""How many documents without times of their own are looked past for the next one with a time; so many in a row are a
-stream that has none.
+"""How many documents without times of their own are passed over to find the next one with a time; this many in a row
+count as a stream without times.
 """
 _NOT_BORNE_OUT: Final = "neither the clock nor the next document bears it out"
 _FEW: Final = f"it is the clock's, but only one of {LOOKED_PAST} or more in a row that have none is believed"
 
 
 def why_too_late(newest: int) -> str:
-    """What helps where documents come too late for a window of this newest hour: it may be the hour that is wrong."""
+    """Advice where documents come too late for a window of this `newest` hour, which may itself be wrong."""
     ahead = why_ahead(hour_name(newest)) if newest > FIRST_HOUR else None
     return ahead or "keep_hours keeps hours for what comes late"
 
 
 def why_ahead(newest: str) -> str | None:
-    """What is to be said of a window whose newest hour, of this name, is ahead of the clock; None if it is not."""
+    """The warning that a window's `newest` hour, given by its name, is ahead of the clock; None if it is not."""
     hour = hour_named(newest)
     if hour is None or hour <= hour_of(now_ms()):
         return None
@@ -43,7 +43,7 @@ def why_ahead(newest: str) -> str | None:
 class Next(NamedTuple):
     """What follows a document: the next `document` with a time of its own, if there is one.
 
-    `undated`: so many follow without one that this is a stream of documents without times.
+    `undated`: `LOOKED_PAST` documents without one follow, which counts as a stream without times.
     """
 
     document: Prepared | None = None
@@ -53,8 +53,8 @@ class Next(NamedTuple):
 class Leaps:
     """The documents of a batch whose times are doubted (`neardup.model.hours.leap`).
 
-    Whoever cuts the batches sets what is `following` each; None: that is not known yet. `held` is the end of a batch,
-    from a doubted document on, that belongs to a later batch, when it is known. So a verdict does not depend on where a
+    The code that cuts the batches sets `following`, what comes after a batch; None: not known yet. `held` is the end of
+    a batch, from a doubted document on, that is put off until this is known. So a verdict does not depend on where a
     batch ends.
     """
 
@@ -66,22 +66,22 @@ class Leaps:
         self.held: Sequence[Prepared] = ()
 
     def begin(self, documents: Sequence[Prepared]) -> None:
-        """Takes a batch."""
+        """Begins a batch."""
         self._documents, self.held = documents, ()
 
     def end(self, documents: Collection[Prepared]) -> None:
-        """Notes that these, of a batch, are held no more."""
+        """Records that these documents of a batch are done, and not held."""
         if self._undated_before is not None:
             has_times = any(document.dated for document in documents)
             self._undated_before = None if has_times else self._undated_before + len(documents)
 
     def doubt(self, at: int, state: State) -> str | None:
-        """Why the document `at` that place is not believed, now that those before it are done. None if it is; or if
-        that depends on what is not known yet: then it and the rest of the batch are `held`.
+        """Why the time of the document at place `at` is not believed, once those before it are done. None if it is
+        believed, or if that depends on documents not yet known: then this one and the rest of the batch are `held`.
         """
         document, settings = self._documents[at], state.settings
         if settings.advance or is_step(document.hour, state.newest, settings.kept_hours):
-            return None  # before the hours are gone through, of which there may be many thousands
+            return None  # before all hours, perhaps many thousands, are counted
         counts = {hour: load[0] for hour, load in state.table.load.items()}
         jump = leap(document.hour, state.newest, settings.kept_hours, counts)
         if jump is None:
@@ -103,14 +103,14 @@ class Leaps:
         return f"time {format_time(document.time)}{whose} {jump}; {why}: if it is right, --advance (advance=True)"
 
     def _is_of_undated_stream(self, at: int) -> bool:
-        """Whether so many documents have come before the one at that place, all without times of their own."""
+        """Whether `LOOKED_PAST` documents or more came before the one at `at`, all without times, as that one is."""
         before = self._undated_before
         if before is None or before + at < LOOKED_PAST:
             return False
         return not any(document.dated for document in self._documents[: at + 1])
 
     def _next(self, at: int) -> Next | None:
-        """What follows the document `at` that place, if it is known."""
+        """What follows the document at place `at`; None if that is not known yet."""
         behind = self._documents[at + 1 : at + 1 + LOOKED_PAST]
         for document in behind:
             if document.dated:
@@ -124,10 +124,10 @@ def is_current(time: int) -> bool:
 
 
 def hour_to_set(state: State, time: int | None) -> int:
-    """The hour that the newest one can be set back to: that of `time`, or of the newest document that is left, which is
-    later where it was set back too far.
+    """The hour to which the newest hour can be set: that of `time`, or of the newest document left, which is a later
+    hour where the newest was set back too far.
 
-    Raises `SettingsError` if that of `time` would not be back.
+    Raises `SettingsError` if the hour of `time` is later than the newest.
     """
     if time is None:
         return max(state.table.load, default=FIRST_HOUR)
@@ -141,8 +141,8 @@ def hour_to_set(state: State, time: int | None) -> int:
 
 
 def set_back(state: State, hour: int) -> None:
-    """Sets the newest hour back to `hour`, so that hours which had expired may come again. What was dropped is gone,
-    and the verdicts of documents that should be compared with it say `truncated`.
+    """Sets the newest hour back to `hour`, so that documents of expired hours are accepted again. What was dropped
+    stays gone, and the verdicts of documents that should be compared with it say `truncated`.
     """
     next_commit = state.next_commit
     last_dropped = hour if hour > FIRST_HOUR else hour_of(now_ms())

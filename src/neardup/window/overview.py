@@ -35,7 +35,7 @@ def groups(session: Session) -> list[Group]:
 
 
 def _groups(state: State) -> Iterator[Group]:
-    """Reads one blob a member."""
+    """The groups of a window; reads one blob for each member."""
     table = state.table
     listed = []
     for head_arrival, all_docs in table.members.items():
@@ -53,7 +53,7 @@ def _groups(state: State) -> Iterator[Group]:
 
 
 def _members(state: State, head: str, docs: Sequence[int], members: Sequence[Member]) -> Iterator[Member]:
-    """The members of one group; an overlap with the head that was not kept is counted if the head is there."""
+    """The members of one group; an overlap with the head that was not stored is counted now, if the head is there."""
     lacking = [doc for doc, member in zip(docs, members, strict=True) if member.score is None]
     counted = _overlaps_with_head(state, head, lacking) if lacking else {}
     for doc, member in zip(docs, members, strict=True):
@@ -62,7 +62,7 @@ def _members(state: State, head: str, docs: Sequence[int], members: Sequence[Mem
 
 
 def _head_doc(state: State, head: str, member: int) -> int | None:
-    """The document that heads the group of `member`; None if it has gone, whatever has its id now."""
+    """The document that heads the group of `member`; None if it has gone, even if another has its id now."""
     table, doc = state.table, state.table.ids.get(head)
     return doc if doc is not None and table.arrivals[doc] == table.group_arrivals[member] else None
 

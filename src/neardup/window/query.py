@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def answer(session: Session, options: QueryOptions) -> Verdict:
-    """See `Window.query`: from what is in memory, if that is all that is committed; else from only those documents that
-    the store finds for the query, if it can.
+    """See `Window.query`: answers from memory, if all that is committed is there; else only from the documents that the
+    store finds for this query, if the store can search.
     """
     session.adopt_settings()
     store, state = session.store, session.state
@@ -29,7 +29,7 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
     if not (has_sentences and session.is_in_step):
         candidates = store.candidates(options, state.settings.window_hours)
         if candidates is not None:
-            # Each of them is compared: no posting list is read, so that any retrieval will do.
+            # Each candidate is compared without reading a posting list, so that any retrieval will do.
             settings = state.settings.with_changes(retrieval="sketch", partial=options.rule is not None)
             among_them = session.over(candidates, settings)
             return in_memory.query(among_them.state, replace(options, verify_all=True))
@@ -53,8 +53,8 @@ def answers(session: Session, whole: Sequence[str], sources: Sequence[str | None
 
 
 def _answers_to(session: Session, texts: Sequence[bytes]) -> list[Verdict]:
-    """The answers to some texts from what is in memory, or else from what the store finds for all of them; from a query
-    each where it finds nothing for many, or the lists in memory do not serve.
+    """The verdicts on some texts, from memory or from the documents that the store finds for all of them together; by
+    one query for each text, if the store cannot search for many or the lists in memory do not serve the threshold.
     """
     state, settings = session.state, session.state.settings
     threshold = settings.threshold_fraction
@@ -62,7 +62,7 @@ def _answers_to(session: Session, texts: Sequence[bytes]) -> list[Verdict]:
     if not session.is_in_step:
         candidates = session.store.candidates_of_texts(texts, threshold)
         if candidates is not None:
-            # As in a query, every candidate that the store finds counts.
+            # As in a query, every candidate that the store finds is compared.
             return in_memory.check(
                 session.over(candidates, settings.with_changes(max_candidates=0)).state, texts
             )

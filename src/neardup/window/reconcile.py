@@ -30,8 +30,8 @@ log = logging.getLogger("neardup")
 
 
 def reconciled(session: Session) -> list[Verdict]:
-    """See `Window.reconcile`: the verdicts that changed, made lasting. A document that the store cannot put where it
-    belongs stays where it is, which is logged; then all is decided again.
+    """See `Window.reconcile`: the verdicts that changed, committed. A document that the store cannot move to where it
+    belongs stays where it is, which is logged; then everything is decided again.
     """
     stay = set[str]()
     while True:
@@ -51,13 +51,13 @@ def reconciled(session: Session) -> list[Verdict]:
 
 
 def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
-    """The verdicts that change if every document but those of the ids `stay` may go where the policy has it.
+    """The verdicts that change. Documents may be moved to where the policy has them, except those of the ids `stay`.
 
-    Run by run, all are signed and searched again; groups are built anew on the way.
+    Run by run, all documents are signed and searched again; groups are built anew on the way.
 
     A copy whose original expired with its hour keeps its verdict, unless its score is below the present threshold: what
-    was known is not forgotten. One whose original was deleted is scored anew. The same goes for every partial copy that
-    is named. A document whose text cannot be read any more keeps its verdict, too.
+    was known is not forgotten. A copy whose original was deleted is scored anew. The same rule holds for each partial
+    copy that a verdict names. A document whose text can no longer be read keeps its verdict, too.
     """
     table = state.table
     known = sorted(table.ids.docs().tolist(), key=table.arrival_key)
@@ -80,7 +80,7 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
         for doc in run:
             old = before[doc]
             if doc not in forms:
-                if old_heads[doc] != table.arrivals[doc]:  # before its row is stored, which says so
+                if old_heads[doc] != table.arrivals[doc]:  # before its row, which names the group, is stored
                     table.join(doc, old_heads[doc], by_arrival.get(old_heads[doc]))
                 if _set_aside(state, doc, old, stay):
                     state.store_flags(doc)
@@ -88,7 +88,7 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
             verdict, compared = next(decided)
             head = doc if (joined := compared.matches.head) is None else joined.doc
             changed = _differ(verdict, old)
-            verdict = verdict if changed else old  # what is not told stays as it was told
+            verdict = verdict if changed else old  # a difference that is not reported is not stored
             if _set_aside(state, doc, verdict, stay) or table.arrivals[head] != old_heads[doc] or changed:
                 state.record(doc, verdict, compared.matches.basis(compared.parts))
             elif verdict.group != verdict.id:
@@ -99,8 +99,8 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
 
 
 def _runs(state: State, docs: Sequence[int]) -> Iterator[list[int]]:
-    """Documents in runs, each of which is read, signed and searched at once. Of a run, sentences are known of all
-    documents or of none.
+    """Documents in runs, each of which is read, signed and searched at once. In a run, either all documents have stored
+    sentences or none has.
     """
     if state.settings.policy != "mark" and state.search.reads_words:
         yield from ([doc] for doc in docs)  # whether a list is too long depends on which documents are kept
@@ -113,8 +113,8 @@ def _runs(state: State, docs: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _remember_own_settings(state: State) -> None:
-    """From the next commit on, every verdict is by the present settings; copies that came before the policy to drop
-    are still kept.
+    """Records with the next commit that every verdict is by the present settings; under the policy `drop` also which
+    other policies have kept the copies that are still there.
     """
     remembered = state.settings.remembered
     kept = earlier(merged(state.store.remembered or remembered, remembered)).get("policy")
@@ -124,8 +124,8 @@ def _remember_own_settings(state: State) -> None:
 
 
 def _set_aside(state: State, doc: int, verdict: Verdict, stay: Container[str]) -> bool:
-    """Keeps a copy out of what is searched, or puts it back, as the policy has it, or where its id is among those that
-    `stay` as it was stored; whether that changed anything.
+    """Sets a document aside, or takes it back, as the policy requires; one whose id is in `stay` is left as it was
+    stored. Returns whether that changed anything.
     """
     table = state.table
     if table.ids[doc] in stay:
@@ -134,7 +134,7 @@ def _set_aside(state: State, doc: int, verdict: Verdict, stay: Container[str]) -
 
 
 def _differ(one: Verdict, other: Verdict) -> bool:
-    """Whether two verdicts say different things: not how many candidates it took, nor how much of a list is shown."""
+    """Whether two verdicts differ in anything but `candidates`, `truncated` and how much of a list is shown."""
     matches = min(len(one.matches), len(other.matches))
     parts = min(len(one.partial or ()), len(other.partial or ()))
     mine, others = (

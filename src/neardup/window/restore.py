@@ -42,17 +42,17 @@ _FILL_BATCH: Final = 65_536
 _BULK_FROM: Final = 1 << 18
 _BULK_LEAST: Final = 1 << 23
 _BULK_SHARE: Final = 8
-"""From 2^18 postings of sketches on, they are packed 2^23 at once, or an eighth of all, because what is packed already
-is moved each time.
+"""From 2^18 postings of sketches on, they are packed 2^23 at once, or an eighth of all if that is more, because each
+time all postings packed before are moved.
 """
 _SKETCH, _BITMAP, _PREFIX, _SENTENCES, _BANDS = range(len(KEY_COUNTS))
 
 
 def add_stored(state: State, stored: Records) -> None:
-    """Adds documents by their last rows, all later than those in the table.
+    """Adds stored documents by their last rows; all came later than those in the table.
 
-    Costs 2 to 4 µs a document, unless its keys are not those that this state searches by: then its text is read and
-    signed again.
+    Costs 2 to 4 µs a document. One that was stored without the keys that this state searches by costs more: its text is
+    read and signed again.
     """
     table, rows = state.table, stored.rows
     hours = hours_of(rows)
@@ -76,7 +76,7 @@ def add_stored(state: State, stored: Records) -> None:
 
 
 def _bulk_of(state: State, rows: Rows) -> BulkPostings | None:
-    """What packs the sketches of `rows`; None where they are too few for that."""
+    """The packer for the sketches of `rows`; None if they are too few to be packed in bulk."""
     total = int(key_counts(rows)[_SKETCH].sum())
     if total < _BULK_FROM:
         return None
@@ -84,7 +84,7 @@ def _bulk_of(state: State, rows: Rows) -> BulkPostings | None:
 
 
 def _warn_of_lacking(state: State, first: int) -> None:
-    """Logs what documents from `first` on were stored without; once a window, however often it is added to."""
+    """Logs which keys documents from `first` on were stored without; once a window, however often it is added to."""
     table = state.table
     rows = table.rows[first : table.size]
     unread = np.count_nonzero(are_without_words(rows))
@@ -98,7 +98,7 @@ def _warn_of_lacking(state: State, first: int) -> None:
         )  # fmt: skip
     posted = table.first_of[first : table.size] == np.arange(first, table.size)
     lacking = np.count_nonzero(posted & _lacks_prefix(state, rows))
-    # Where documents lie whole, none has its prefix beside it, whatever it was stored for.
+    # A store that holds whole documents (a cluster) never stores prefixes: no warning there.
     if lacking and state.store.keeps_text is not None and "prefixes" not in state.warned:
         state.warned.add("prefixes")
         log.warning(
@@ -118,14 +118,14 @@ def _lacks_prefix(state: State, rows: Rows) -> NDArray[np.bool_]:
 
 
 class _StoredKeys:
-    """The keys of the documents of `rows`, which are in `keys`, by kind."""
+    """The stored `keys` of the documents of `rows`, by kind."""
 
     def __init__(self, rows: Rows, keys: NDArray[np.uint64]) -> None:
         self.keys, self.counts = keys, key_counts(rows)
         self.starts = key_starts(rows, self.counts)
 
     def of(self, kind: int, chosen: NDArray[np.bool_] | slice = slice(None)) -> tuple[Keys, Offsets]:
-        """Those of a kind, of all documents or some, one after another, and n + 1 offsets."""
+        """The keys of one kind of all documents or the `chosen` ones, one document after another, and n + 1 offsets."""
         return gathered(self.keys, self.starts[kind][chosen], self.counts[kind][chosen])
 
 
@@ -148,7 +148,7 @@ def _fill(state: State, docs: NDArray[np.int64], keys: NDArray[np.uint64], bulk:
 def _post(
     state: State, docs: NDArray[np.int64], rows: Rows, stored: _StoredKeys, bulk: BulkPostings | None
 ) -> None:
-    """Posts documents, of one text the first, by what this opening searches by; the shortest by their fingerprints."""
+    """Posts the first document of each text by the keys that this opening searches by; the shortest by fingerprints."""
     kind, chosen = _SKETCH, state.table.first_of[docs] == docs
     if state.settings.retrieval == "complete":
         lacking = chosen & _lacks_prefix(state, rows)

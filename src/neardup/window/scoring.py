@@ -37,11 +37,11 @@ def score(
     batch: SignedQueryBatch,
     leaps: Leaps,
 ) -> tuple[list[Verdict], list[Reject]]:
-    """(Verdicts of documents, signed as `batch`, which are appended to the store and not committed yet; those whose
-    times are not believed).
+    """(Verdicts on the documents, whose signatures are `batch`; rejects of those whose times are not believed). The
+    documents are appended to the store, but not committed yet.
 
-    A document that comes again with the same text gets its stored verdict, if that is still there. What `leaps` holds
-    for a later batch gets neither.
+    A document that comes again with the same text gets its stored verdict, if that is still there. Documents that
+    `leaps` holds for a later batch get neither verdict nor reject.
     """
     docs = state.table.ids.docs_of([document.id for document in documents])
     came_before = (docs >= 0).tolist()  # unless its hour leaves while the batch is decided
@@ -75,7 +75,7 @@ def score(
 
 
 def _absent(state: State, documents: Sequence[Prepared], docs: NDArray[np.int64]) -> Collection[int]:
-    """Which of these docs, of documents that came before, others have deleted."""
+    """The docs, of documents that came before, that other clients have deleted; -1 in `docs` is a new document."""
     own = [
         doc
         for doc, document in zip(docs.tolist(), documents, strict=True)
@@ -87,7 +87,7 @@ def _absent(state: State, documents: Sequence[Prepared], docs: NDArray[np.int64]
 
 
 def sign(state: State, documents: Sequence[Prepared]) -> SignedQueryBatch:
-    """A batch signed."""
+    """The signatures of a batch."""
     counted = state.signer.counted
     return state.search.query_batch([counted.of(document.text, document.fields) for document in documents])
 
@@ -125,7 +125,7 @@ def _end_of_run(
     for at, hour in enumerate(hours, first):
         expires = hour > newest + 1 and first_living_hour(hour, settings.kept_hours) > oldest
         if at > first and (came_before[at] or expires):
-            return at  # whether it is believed is decided when it is known what is there
+            return at  # decided with the next run, by what is there then
         newest, oldest = max(newest, hour), min(oldest, hour)
     return end
 
@@ -149,7 +149,7 @@ def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBa
 def _score_first(
     state: State, documents: Sequence[Prepared], batch: SignedQueryBatch, hours: ComparedHours
 ) -> list[Verdict]:
-    """Verdicts of the first documents of what is left of a run, as many as are searched at once."""
+    """Verdicts of the first of the `documents` left of a run, as many as are searched at once."""
     settings = state.settings
     query = Query(
         hours.docs, batch.signed.counts, hours.lows, hours.highs, settings.threshold_fraction.as_integer_ratio(),
@@ -202,7 +202,7 @@ def _decided(
 
 
 def _keep_alone(state: State, docs: NDArray[np.int64], truncated: NDArray[np.bool_]) -> None:
-    """Notes that documents of the run were compared with none: whatever the policy, they are kept."""
+    """Records documents of the run that were compared with none: whatever the policy, they are kept."""
     state.table.ids.known[docs] = 1
     for doc in docs[truncated].tolist():
         state.table.note_compared(doc, 0, truncated=True)
@@ -215,9 +215,10 @@ def _record(
     docs: NDArray[np.int64],
     bases: Mapping[int, Basis],
 ) -> None:
-    """Gives the copies among `verdicts` their kinds, all at once, and writes what is to be written.
+    """Gives the copies among `verdicts` their kinds, all at once, and writes the verdicts that have a basis.
 
-    `docs`: those of the documents, -1 for one not kept. `bases`: those of the verdicts based on any match or part.
+    `docs`: the doc of each document, -1 for one not kept. `bases`: the bases of verdicts with a match or part, by
+    place.
     """
     copies = [(i, best) for i, basis in bases.items() if (best := basis.best) is not None]
     counted = state.signer.counted
@@ -233,8 +234,8 @@ def _record(
 
 
 def _keep(state: State, doc: int, verdict: Verdict, basis: Basis | None) -> bool:
-    """Notes the verdict on a document of the run, as the policy has it; `basis`: None if it matches nothing, not in
-    part either. Returns whether the document is kept, and so can be found by its id.
+    """Records the verdict on a document of the run, as the policy requires; `basis`: None if the document has neither a
+    match nor a part. Returns whether the document is kept, and so can be found by its id.
     """
     table, policy = state.table, state.settings.policy
     if verdict.is_copy and policy == "drop":

@@ -1,4 +1,4 @@
-"""A window's memory and its store, kept in step: what every call of the engine works in.
+"""A session keeps a window's memory and its store in step; every call of the engine works in one.
 
 Where others write to the same store, every change first takes over what they have committed.
 """
@@ -30,7 +30,7 @@ Answer = TypeVar("Answer")
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 PATIENCE: Final = 10
-"""How often in a row a reader rereads a window whose writer is always faster, as when it replays a stream."""
+"""How often in a row a reader rereads a window whose writer keeps overtaking it, as one that replays a stream may."""
 _FOLLOWED: Final = (("window_hours", "keep_hours"), ("threshold",))
 """Settings that a reader takes over from its writer, those of a tuple together, unless it was given others."""
 _READONLY: Final = "the window was opened readonly: open it for writing"
@@ -41,8 +41,8 @@ _HALF_WAY: Final = (
 
 
 def one_at_a_time(method: Method) -> Method:
-    """The method of an object with a `_session`, which runs while no other such method of that session does. Raises
-    `NeardupError` once the session is closed.
+    """Wraps a method of an object with a `_session`, so that it never runs while another such method of that session
+    does. The method raises `NeardupError` once the session is closed.
     """
 
     @functools.wraps(method)
@@ -72,15 +72,15 @@ class Session:
             for name in names
         ]
         self._revision: int | None = None
-        """That of the store by which memory was read; None: it has not been read yet. Changed by `_forget` alone."""
+        """The store's `revision` when memory was read; None: it has not been read yet. Changed by `_forget` alone."""
         self._is_of_batch = False
-        """Whether what was read are the candidates of one batch, not all there is. Changed by `_forget` alone."""
+        """Whether memory holds only the candidates of one batch, not all documents. Changed by `_forget` alone."""
         self._has_news = False
         """Whether anything that others committed was taken over since the last `follow`."""
         self._broken: BaseException | None = None
 
     def close(self) -> None:
-        """Lets go of the store; nothing can be asked or changed any more."""
+        """Closes the store; nothing can be asked or changed any more."""
         self.exclusion.close(self.store.close)
 
     @property
@@ -101,17 +101,17 @@ class Session:
 
     @property
     def _is_outdated(self) -> bool:
-        """Whether all is to be read from the start before memory holds all that is committed."""
+        """Whether memory must be read anew from the start to hold all that is committed."""
         return self._is_of_batch or self._revision != self.store.revision
 
     def load(self) -> None:
-        """Takes over what is in the store now and not yet in memory."""
+        """Reads into memory what the store holds now and memory does not."""
         self.reading(self.synchronise)
 
     def follow(self) -> bool:
         """Like `load`, but also what the writer of a directory has added since a reader opened it. Returns whether
-        anything was taken over since this was last called, even by a question in between. Where candidates are searched
-        for, no document is read for this unless all have been read before.
+        anything was taken over since this was last called, even if by another call in between. Where candidates are
+        searched for in the store, no document is read for this unless all have been read before.
         """
         self.store.refresh(follow=True)
         try:
@@ -127,8 +127,8 @@ class Session:
         return had_news
 
     def synchronise(self) -> None:
-        """Brings memory up to what the store has seen to be committed; from the start if what was read before is no
-        longer what is there. After a failed change, only if the store has let go of what the change left in memory.
+        """Brings memory up to what the store has seen to be committed; from the start if memory is outdated. After a
+        failed change, memory is brought up only if the store's `revision` has changed, and then from the start.
         """
         is_anew = self._is_outdated
         if not is_anew and (self.is_in_step or self._broken is not None):
@@ -137,7 +137,7 @@ class Session:
         try:
             self._take_over(is_anew=is_anew)
         except BaseException:
-            self._forget(None)  # otherwise half of it would pass for all
+            self._forget(None)  # otherwise a half-read window would pass for a whole one
             raise
 
     def _note_news(self) -> None:
@@ -161,7 +161,7 @@ class Session:
         if store.committed.floor_hour < before.floor_hour:
             state.table.rebuild_stands()  # the newest hour was set back
         if has_expired:
-            state.mark_expired_dead()  # before an id of what has gone comes again
+            state.mark_expired_dead()  # before the id of an expired document is added again
         if is_anew or store.committed.next_order > before.next_order:
             for stored in store.records(before):
                 add_stored(state, stored)
@@ -174,23 +174,21 @@ class Session:
         self.adopt_settings()
 
     def adopt_settings(self) -> None:
-        """Lets a reader that was not told how far to look back, or by which threshold to compare, do as the writer does
-        now.
-        """
+        """Lets a reader that was given no hours, or no threshold, of its own follow the writer's present ones."""
         settings, now = self.state.settings, _of(self.store.remembered, self._followed)
         changes = {name: value for name, value in now.items() if getattr(settings, name) != value}
         if changes:  # validating them costs a tenth of a query
             self.state.settings = settings.with_changes(**changes)
 
     def _forget(self, revision: int | None, *, for_batch: bool = False) -> None:
-        """Forgets what is in memory, to read it anew by a `revision` of the store, all or `for_batch`; None: later."""
+        """Empties memory, to be read anew at this `revision` of the store, whole or `for_batch`; None: later."""
         old = self.state
         self.state = State(self.store, old.settings, old.signer)
         self.state.since_opened, self.state.warned = old.since_opened, old.warned
         self._revision, self._is_of_batch = revision, for_batch
 
     def _begin_without_documents(self) -> None:
-        """Forgets what is in memory, and holds what is committed with none of its documents."""
+        """Empties memory, and takes over the last commit without any of its documents."""
         ahead, committed = self.state.next_commit, self.store.committed
         self._forget(self.store.revision, for_batch=True)
         self.state.next_commit = committed._replace(
@@ -199,7 +197,7 @@ class Session:
         )  # fmt: skip
 
     def check_writable(self) -> None:
-        """Raises `NeardupError`, which says why, where nothing may be changed."""
+        """Raises `NeardupError`, with the reason, if nothing may be changed."""
         if self._readonly:
             raise NeardupError(_READONLY)
         self.exclusion.check_not_forked()
@@ -208,8 +206,8 @@ class Session:
 
     @contextlib.contextmanager
     def writing(self, *, whole: bool = True) -> Iterator[None]:
-        """The right to change the `whole` window, or a batch, for which `begin_batch` reads what it needs. What fails
-        in it before `changing` has changed nothing, and is not a failure for the store either.
+        """A context with the right to change the `whole` window, or only a batch, for which `begin_batch` reads what it
+        needs. An error before `changing` has changed nothing, and does not count as a failure for the store either.
 
         A forked process shares the lock with the one that opened the window, and may change nothing.
         """
@@ -232,8 +230,8 @@ class Session:
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:
-        """Guards a change, within `writing`: after one that failed half-way, memory and store differ, and the window
-        must be opened again.
+        """Guards a change, within `writing`: after a change that failed half-way, memory and store differ, and the
+        window must be opened again.
         """
         try:
             yield
@@ -242,19 +240,19 @@ class Session:
             raise
 
     def commit(self) -> None:
-        """Makes all changes so far lasting."""
+        """Commits all changes so far; raises `NeardupError` if the store refuses any."""
         refused = self.state.commit()
         if refused:
             raise refusal(refused)
 
     def look_ahead(self, documents: Sequence[Prepared], signed: SignedQueryBatch) -> None:
-        """Where candidates are searched for: looks for those of a batch before it may be changed."""
+        """Where candidates are searched for in the store: searches for a batch before the window may be changed."""
         if self.searches and not self._readonly and self._broken is None:
             self.store.look_ahead(SignedDocuments(documents, signed.signed))
 
     def begin_batch(self, documents: Sequence[Prepared], signed: SignedQueryBatch) -> Mapping[str, str]:
-        """Where candidates are searched for: reads those of a batch, in place of what memory held before. Why some of
-        it cannot be compared, by id.
+        """Where candidates are searched for in the store: puts those of a batch in place of what memory held before.
+        Returns the reasons why documents of the batch cannot be compared, by id.
         """
         if not self.searches:
             return {}
@@ -275,7 +273,7 @@ class Session:
             return  # `begin_batch` reads anew
         ahead = state.next_commit._replace(next_order=before.next_order, seq=before.seq, newest=before.newest)
         if self.store.revision != self._revision or ahead != before:
-            # Something was taken out for a document that now counts as never come: all is read again.
+            # Something was removed for a document that now counts as never come: all is read again.
             self._forget(None)
             self.synchronise()
             return
@@ -299,9 +297,9 @@ class Session:
         return session
 
     def reading(self, answer: Callable[[], Answer]) -> Answer:
-        """The answer from what is committed; from a newer look at it if a writer has dropped an hour meanwhile.
+        """What `answer` returns from what is committed; it is called again if a writer has dropped an hour meanwhile.
 
-        Raises `WindowExpired` only where the writer is always faster.
+        Raises `WindowExpired` only if that happens `PATIENCE` + 1 times in a row.
         """
         for _ in range(PATIENCE):
             with contextlib.suppress(WindowExpired):
@@ -312,7 +310,7 @@ class Session:
 
 
 def refusal(refused: Mapping[str, str]) -> NeardupError:
-    """The error for changes that the store refuses: why, by the ids of documents."""
+    """The error for changes that the store refuses; `refused`: the reasons, by the ids of documents."""
     return NeardupError("; ".join(f"{id}: {reason}" for id, reason in refused.items()))
 
 

@@ -1,4 +1,4 @@
-"""Normal forms that a window has stored are signed again, for a repair or by another recipe."""
+"""Signing stored normal forms again, for a repair or by another recipe."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 def signing_of(directory: Path) -> Sign:
-    """What signs normal forms as the window in `directory` does; sentences and simhashes cannot be made from them."""
+    """A function that signs normal forms as the window in `directory` does, without sentences and simhashes, which
+    cannot be made from normal forms.
+    """
     # Imported here: where nothing is to be signed, the kernels are not waited for.
     from neardup.index.search import Search  # noqa: PLC0415
     from neardup.window.directory_opening import described_signer  # noqa: PLC0415
@@ -39,7 +41,7 @@ def signing_of(directory: Path) -> Sign:
 
 
 def sign_again(signer: Signer, settings: Settings) -> SignAgain:
-    """What signs normal forms by another recipe, for a search by these settings; keeps sentences and simhashes."""
+    """A function that signs normal forms by another recipe, for these settings; keeps sentences and simhashes."""
     from neardup.index.search import Search  # noqa: PLC0415
     from neardup.window.signed_rows import resigned_keys  # noqa: PLC0415
 

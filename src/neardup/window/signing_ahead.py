@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     Sign = Callable[[Sequence[Prepared]], SignedQueryBatch]
 
 MAX_WAIT_SECONDS: Final = 0.2
-"""Documents that took this long to come are decided before others are waited for."""
+"""When documents took this long to come, they are decided before more are waited for."""
 
 
 class _Chunk(NamedTuple):
     """Some items in the order in which they came.
 
     documents   those to be signed; `signed` is done when they are
-    is_full     whether the next ones may be there already
-    error       what ended the stream after them
+    is_full     whether they fill a batch, so that the next items may be there already
+    error       the exception that ended the stream after them
     """
 
     items: list[Prepared | Flush]
@@ -45,9 +45,9 @@ class _Chunk(NamedTuple):
 
 
 class SigningAhead:
-    """Reads `items` and has the other threads of `threads` `sign` them, `size` at a time: as many chunks ahead as there
-    are such threads, one that is signed already, and one that waits. One thread reads nothing ahead, and signs nothing
-    before it is asked for.
+    """Reads `items` and has `threads` - 1 helper threads `sign` them, `size` at a time. One chunk is read ahead for
+    each helper, one that is signed already, and one that waits. With one thread nothing is read ahead, and nothing
+    signed before it is asked for.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class SigningAhead:
     ) -> None:
         self._source, self._sign = items, sign
         self._size, self._threads = size, threads
-        self._yielded: deque[_Chunk] = deque()  # all or some of whose signatures are yet to be asked for
+        self._yielded: deque[_Chunk] = deque()  # chunks with signatures that were not asked for yet
         self._used = 0  # how many of the first chunk were asked for
 
     def items(self) -> Iterator[Prepared | Flush]:
@@ -99,7 +99,7 @@ class SigningAhead:
         return parts[0] if len(parts) == 1 else joined_batches(parts)
 
     def _in_turn(self, documents: Sequence[Prepared], first: int) -> int:
-        """How many from `first` on are the next ones of one chunk."""
+        """How many documents from `first` on are the next ones of the first chunk."""
         if not self._yielded:
             return 0
         waiting = self._yielded[0].documents[self._used :]
@@ -108,7 +108,7 @@ class SigningAhead:
         return next((at for at, (document, next_one) in pairs if document is not next_one), most)
 
     def _out_of_turn(self, documents: Sequence[Prepared], first: int) -> int:
-        """How many from `first` on come before the next one of a chunk."""
+        """How many documents from `first` on come before the next one of the first chunk."""
         next_one = self._yielded[0].documents[self._used] if self._yielded else None
         last = first + 1
         while last < len(documents) and documents[last] is not next_one:
@@ -127,7 +127,7 @@ class SigningAhead:
         return signed if count == len(chunk.documents) else signed.part(first, first + count)
 
     def _read(self) -> _Chunk:
-        """The next items, until they fill a batch, are all that there is now, or have taken long to come."""
+        """The next items: until they fill a batch, a flush comes, or they have taken `MAX_WAIT_SECONDS`."""
         items: list[Prepared | Flush] = []
         documents: list[Prepared] = []
         began, error, is_full = clock.monotonic(), None, False

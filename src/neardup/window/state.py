@@ -43,7 +43,7 @@ _COPIES_AT_ONCE: Final = 256
 
 @dataclass(slots=True)
 class SinceOpened:
-    """What has happened to a window since it was opened (window/base.py), whatever was read anew meanwhile."""
+    """Counts of what has happened to a window since it was opened (window/base.py); they outlast reading it anew."""
 
     left: Left = field(default_factory=Left)
     replaced: int = 0
@@ -60,7 +60,7 @@ class _Run(NamedTuple):
     blobs: list[bytes]
 
     def some(self, own: Sequence[int]) -> _Run:
-        """What is to be stored of those at the places `own`."""
+        """The documents at the places `own`, and what is to be stored of them."""
         documents, texts = [self.documents[i] for i in own], [self.texts[i] for i in own]
         return _Run(self.first, documents, texts, [self.blobs[i] for i in own])
 
@@ -80,7 +80,7 @@ class State:
         self.next_commit = Commit()
         self.since_opened = SinceOpened()
         self.warned: set[str] = set()
-        """What has been logged of this window already, and need not be logged for every hour or page of it."""
+        """Names of the warnings that this window has logged already, and does not repeat for every hour or page."""
         self._shown = blobs.shown_writer(
             store.keeps_text, settings, by_source=signer.counted.table is not None
         )
@@ -92,8 +92,8 @@ class State:
         self._stores_best_alone = False
 
     def decide_by(self, policy: Policy, matches: int | None) -> None:
-        """Decides what comes from now on by this policy, and lists so many matches, of which no more than the best is
-        stored; what is stored stays.
+        """Decides documents from now on by this policy, and lists at most `matches` matches, of which no more than the
+        best is stored; stored documents stay as they are.
         """
         self.settings = self.settings.with_changes(policy=policy, matches=matches)
         self._stores_best_alone = True
@@ -109,7 +109,7 @@ class State:
         self.next_commit = self.next_commit._replace(newest=hour)
 
     def warn_below_reach(self, threshold: Fraction) -> None:
-        """Logs, once a window, that a search by sketch at `threshold` is below what its sketches are made for."""
+        """Logs, once a window, that `threshold` is below what its sketches are made for, if it searches by these."""
         lowest = self.signer.recipe.sketch_limits.lowest
         if self.settings.retrieval == "complete" or threshold >= lowest or "reach" in self.warned:
             return
@@ -134,7 +134,7 @@ class State:
     def begin_run(
         self, documents: Sequence[Prepared], signed: SignedQueryBatch, chosen: NDArray[np.int64]
     ) -> None:
-        """Takes the `chosen` ones of a run's documents into the table, not yet known by their ids."""
+        """Adds the `chosen` documents of a run to the table; they are not found by their ids yet."""
         indices = chosen.tolist()
         new = [documents[i] for i in indices]
         encoded = [document.id.encode() for document in new]
@@ -151,7 +151,7 @@ class State:
         self.table.ids.extend(encoded)
 
     def shown_parts(self, documents: Sequence[Prepared]) -> list[bytes]:
-        """What is kept of documents to be shown, for their blobs."""
+        """The bytes that each document's blob keeps to be shown."""
         return [b""] * len(documents) if self._shown is None else self._shown.parts(documents)
 
     def end_run(self, signed: SignedQueryBatch, chosen: NDArray[np.int64]) -> None:
@@ -190,7 +190,7 @@ class State:
             self.table.follow(doc, head.doc)
 
     def write(self, docs: Sequence[int], verdicts: Sequence[Verdict], bases: Sequence[Basis]) -> None:
-        """The rest of `record`, for documents that have joined their groups."""
+        """Writes verdicts into rows and blobs, as `record` does, for documents that have joined their groups."""
         which = np.array(docs, np.int64)
         if self._stores_best_alone:
             verdicts = [verdict._replace(matches=verdict.matches[:1]) for verdict in verdicts]
@@ -202,7 +202,7 @@ class State:
                 self._revise(doc, blob)
 
     def _shown_parts(self, docs: NDArray[np.int64]) -> list[bytes]:
-        """What the blobs of documents end with."""
+        """The end of each document's blob: what is kept to be shown, b"" if there is nothing."""
         rows = records.chosen_rows(self.table.rows, docs)
         parts = [b""] * len(docs)
         for i in np.flatnonzero(blobs.have_shown(rows)).tolist():
@@ -237,7 +237,7 @@ class State:
         return [next(read) if doc < first else bytes(texts[doc - first]) for doc in docs]
 
     def texts_of_any(self, docs: Sequence[int]) -> list[bytes]:
-        """As `texts`, but that of a document that cannot be read any more as another one that has it says."""
+        """Like `texts`, but a text that can no longer be read is read from another document that has the same text."""
         texts = self.texts(docs)
         for i, doc in enumerate(docs):
             if self.is_unreadable(doc, texts[i]):
@@ -247,8 +247,8 @@ class State:
         return texts
 
     def came(self, docs: Sequence[int]) -> list[bytes | None]:
-        """The texts of documents, of the current run or stored, as they came but without what the recipe leaves out;
-        None for one that was not kept.
+        """The original texts of documents, of the current run or stored, without the parts that the recipe leaves out;
+        None for a text that was not kept.
         """
         first = self._run.first
         stored = [doc for doc in docs if doc < first]
@@ -269,8 +269,8 @@ class State:
         ]
 
     def signed_again(self, docs: Sequence[int], forms: Sequence[bytes]) -> SignedQueryBatch:
-        """Stored documents of these normal `forms` as they were signed when they came, with the words that are searched
-        by where those of all are known.
+        """The signatures of stored documents, made again from their normal `forms`; with their sentences and simhashes,
+        if the search reads these and they are stored for all of `docs`.
         """
         signed = self.search.query_batch(forms, normal=True)
         if (
@@ -289,7 +289,7 @@ class State:
         return list(blobs.verdicts_of(rows, self.store.blobs(rows)))
 
     def blob(self, doc: int) -> Blob:
-        """What a stored document's blob says."""
+        """The decoded blob of a stored document."""
         return blobs.decode_blob(self.table.rows[doc], self._stored_blob(doc))
 
     def stored_verdict(self, doc: int) -> Verdict:
@@ -298,8 +298,8 @@ class State:
         return next(blobs.verdicts_of(rows, self.store.blobs(rows)))
 
     def is_unreadable(self, doc: int, form: bytes) -> bool:
-        """Whether a stored document had a text when it was scored, and its normal form, b"", is none of it: in a
-        cluster another client has changed the text, or has deleted the document.
+        """Whether the text of a stored document can no longer be read: its normal form now is b"", and was not when it
+        was scored. In a cluster, another client has then changed the text or deleted the document.
         """
         return not form and not records.were_empty(self.table.rows[doc : doc + 1]).any()
 
@@ -328,7 +328,7 @@ class State:
             self.since_opened.left = self.since_opened.left.with_more(going)
 
     def mark_expired_dead(self) -> None:
-        """Takes out of memory what is no longer valid: hours that have gone, documents given up to a budget."""
+        """Takes out of memory the documents that no longer count: of expired hours, or given up to a budget."""
         table, next_commit = self.table, self.next_commit
         dead = (table.hours[: table.size] < next_commit.floor_hour) | (
             table.arrivals[: table.size] < next_commit.floor_order
@@ -359,7 +359,7 @@ class State:
     # ---- commit ----
 
     def commit(self) -> Mapping[str, str]:
-        """Makes all changes so far lasting, unless some are refused: then none. Why, by the ids of documents."""
+        """Commits all changes so far, or none if some are refused. Returns the reasons, by the ids of documents."""
         refused = self.store.commit(self.next_commit)
         if not refused:
             self.next_commit = self.store.committed

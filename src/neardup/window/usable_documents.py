@@ -25,7 +25,7 @@ def usable(documents: Documents, settings: Settings, reject: OnReject) -> Iterat
             continue
         try:
             document = prepare(item, now_ms, max_length)
-            if document.time > now:  # `now` may be long ago: asked again where it matters
+            if document.time > now:  # `now` may be old: the clock is read again where it matters
                 now = now_ms()
                 reason = too_far_ahead(document.time, now, settings.ahead_hours)
                 if reason is not None:

@@ -1,4 +1,4 @@
-"""The recipe by which a window is to be signed again: what of it may change, and what cannot."""
+"""The recipe by which a window is to be signed again, and which fields of it may change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from neardup.stores.original import Original
 
 _OF_NORMAL_FORMS: Final = ("q", "fold_case", "simhash_variants")
-"""What of a recipe cannot change, beside the boilerplate, because texts are stored as normal forms."""
+"""The fields of a recipe that cannot change, like its boilerplate, because texts are stored as normal forms."""
 _KEPT: Final = (*_OF_NORMAL_FORMS, "sketch_size")
 _HIGHEST_REACH: Final = 1.0
 
@@ -63,7 +63,7 @@ def wanted_signer(
 
 
 def _signer(path: Path, wanted: Recipe) -> Signer:
-    """The signer of a recipe; raises `WindowDamaged` if it names the window's own lexicon, which is lost or rotten."""
+    """The signer of a recipe; raises `WindowDamaged` if it names the window's lexicon and that is lost or damaged."""
     own = path / LEXICON
     if wanted.lexicon != own:
         return signer_for(wanted)
