@@ -24,21 +24,21 @@ MISSING: Final = f"this is {{form}}: reading it needs pyarrow: {optional_readers
 NAMES: Final = {"parquet": "Parquet", "arrow": "Arrow"}
 ROWS: Final = 10
 PARQUET_ROWS: Final = 50
-"""Rows that are in memory at once as they are spread out, and before that, of Parquet, as they are unpacked: a file of
-a few hundred bytes may hold a megabyte of text a thousand times. Fewer of Parquet take longer, with many columns three
-times as long; more at once are hardly faster.
+"""Rows of a Parquet file that are unpacked at once; of these (and of Arrow's batches), `ROWS` at a time become Python
+values. Both are few because a file of a few hundred bytes may hold a megabyte of text a thousand times. Fewer rows of
+Parquet take longer, with many columns three times as long; more at once are hardly faster.
 """
 _NOT_HELD: Final = (ValueError, OverflowError, LookupError, TypeError, NotImplementedError)
-"""What pyarrow raises for a string that is no UTF-8, a time too far off or too fine, a time zone that nobody knows."""
+"""What pyarrow raises for a string that is not UTF-8, a time too far off or too fine, or an unknown time zone."""
 
 _MOMENTS: Final = ("timestamp", "duration[ns")
-"""How the names of types begin that Python's own may be too coarse for, or have no time zone for; numpy needs none."""
+"""How the names of types begin for which Python's own types may be too coarse or lack the time zone, unlike numpy's."""
 _FINE_TIMES: Final = "time64[ns]"
-"""The type that pyarrow cuts to Python's own without a word, and that numpy has none for."""
+"""The type that pyarrow silently cuts to the precision of Python's own, and that numpy has no type for."""
 
 
 class FineTime:
-    """A time of day that is finer than Python's own: so many `nanoseconds` after midnight."""
+    """A time of day that is finer than Python's own, in `nanoseconds` after midnight."""
 
     __slots__ = ("nanoseconds",)
 
@@ -58,7 +58,7 @@ class FineTime:
         return f"FineTime({self.nanoseconds})"
 
     def cut(self) -> time:
-        """The microsecond that it is in."""
+        """This time cut to microseconds."""
         return time.fromisoformat(str(self)[:-3])
 
 
@@ -99,7 +99,7 @@ def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterat
 
 
 def _why_no_file(name: str, form: str) -> str | None:
-    """Why a table cannot be read from here; None if it can be tried. Its reader goes to and fro in a file."""
+    """Why a table cannot be read from `name`; None if reading can be tried. Its reader seeks within the file."""
     only_files = f"{form} is read from files only: write it into one first"
     if name == STDIN:
         return only_files
@@ -116,7 +116,7 @@ def _why_no_file(name: str, form: str) -> str | None:
 
 
 def _why_no_row(names: Sequence[str], text: str) -> str | None:
-    """Why no row of a table with columns of these names can be read; None if they can."""
+    """Why no row of a table with columns of these names can be read; None if rows can be read."""
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         problem, remedy = f"more than one column {twice!r}", "give each column a name of its own"
@@ -128,8 +128,8 @@ def _why_no_row(names: Sequence[str], text: str) -> str | None:
 
 
 def _rows(batch: Any) -> Iterator[Mapping[str, Any] | str]:
-    """The rows of a batch; instead of one with a value that Python cannot hold, or that lies elsewhere than in the
-    file, why it is not read.
+    """The rows of a batch; in place of a row with a value that Python cannot hold, or that lies outside the file, the
+    reason why it is not read.
     """
     is_valid = True
     try:
@@ -146,7 +146,7 @@ def _rows(batch: Any) -> Iterator[Mapping[str, Any] | str]:
 
 
 def _row(row: Any) -> Mapping[str, Any] | str:
-    """The same for a batch of one row."""
+    """The row of a batch of one row, or the reason why it is not read."""
     values = {}
     for name, column in zip(row.schema.names, row.columns, strict=True):
         try:
@@ -159,7 +159,7 @@ def _row(row: Any) -> Mapping[str, Any] | str:
 
 
 def _with_fine_times(rows: list[dict[str, Any]], batch: Any) -> list[dict[str, Any]]:
-    """The `rows` of a batch with the times of day whole, of which pyarrow itself drops what is finer than Python's."""
+    """The `rows` of a batch with times of day in full precision; pyarrow itself drops what is finer than Python's."""
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if str(column.type) == _FINE_TIMES:
             for row, nanoseconds in zip(rows, column.cast("int64").to_pylist(), strict=True):
@@ -169,8 +169,9 @@ def _with_fine_times(rows: list[dict[str, Any]], batch: Any) -> list[dict[str, A
 
 
 def values_of(column: Any) -> Sequence[Any]:
-    """The values of a column; moments and durations that are too fine for Python, or in a time zone that it does not
-    know, as numpy has them, in UTC: pyarrow itself asks for pandas. Raises `_NOT_HELD` for others it has none for.
+    """The values of a column. Moments and durations too fine for Python, or in a time zone that Python does not know,
+    come as numpy's values in UTC, because pyarrow's own conversion needs pandas. Raises `_NOT_HELD` for other values
+    that Python cannot hold.
     """
     try:
         values: Sequence[Any] = column.to_pylist()
@@ -223,7 +224,7 @@ def _interval(months: int, days: int, nanoseconds: int) -> Any:
 
 def _item(row: Mapping[str, Any], schema: Any, use: FieldUse, position: Position) -> Item:
     position.record = Record(None, row, schema, schema.names)
-    # What is missing in a row is no field of it.
+    # A missing value counts as no field.
     record = {name: value for name, value in row.items() if not is_missing(value) or name == use.text}
     try:
         return use.document(record, position.name())

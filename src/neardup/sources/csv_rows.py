@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 DELIMITERS: Final = ",\t;|"
 _FOR_EXCEL_RE: Final = re.compile("sep=.?", re.IGNORECASE)
 _SHOWN: Final = 30
-"""Columns that a message names, and characters of each."""
+"""How many columns a message names, and how many characters of each."""
 LONGEST_ROW: Final = 48 * 1024 * 1024
-"""Bytes that a quote is followed for: 10 million characters take 40 million bytes in UTF-8 at most."""
+"""For how many bytes an open quote is followed: 10 million characters take 40 million bytes in UTF-8 at most."""
 MOST_LINES: Final = 1_000_000
-"""Lines that a quote is followed for: each costs some memory, however short it is."""
+"""For how many lines an open quote is followed: each costs some memory, however short it is."""
 
 _CUT: Final = "unexpected end of data"  # the parser's own words for it
 _BARE_RETURN: Final = "new-line character seen in unquoted field"
-"""The parser's own words, before advice to programmers."""
+"""The beginning of the parser's message; advice to programmers follows it."""
 _RETURN_IN_CELL: Final = (
     "a carriage return stands in a cell without quotes: quote it, or, where every line of the file ends in one alone, "
     "make line feeds of them (tr '\\r' '\\n')"
@@ -54,9 +54,9 @@ def documents(
 ) -> Iterator[Item]:
     """A document or a `Reject` for every row; `position` has the number of the row's first line.
 
-    Without a `delimiter`, it is the one that makes the header contain the text field. Quoting is read strictly: a
-    row that breaks it is rejected by its first line, and reading goes on with the next one, so that a quote that is
-    never closed costs one row and not the rest of the file.
+    Without a `delimiter`, the first of `DELIMITERS` is used by which the header has the text field. Quoting is read
+    strictly: a row that breaks it is rejected by its first line, and reading goes on with the next one, so that a quote
+    that is never closed costs one row and not the rest of the file.
     """
     # The parser's own limit (128 KiB a field) is one number for the whole process; it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), longest))
@@ -78,9 +78,9 @@ def documents(
 
 
 def checked_delimiter(delimiter: str | None) -> str | None:
-    """The `delimiter` as one character; a tab may be written as people do on a command line.
+    """The `delimiter` as one character; a tab may be written as on a command line, by a backslash and t, or as "tab".
 
-    Raises `SettingsError` for what cannot separate columns.
+    Raises `SettingsError` for a delimiter that cannot separate columns.
     """
     chosen = "\t" if delimiter in ("\\t", "tab") else delimiter
     if chosen is not None and (len(chosen) != 1 or chosen in '\r\n"'):
@@ -89,7 +89,7 @@ def checked_delimiter(delimiter: str | None) -> str | None:
 
 
 def _why_no_header(name: str, row: list[str]) -> str | None:
-    """Why no row below this one can be read, with its text in the column `name`; None if they can."""
+    """Why the rows below the header `row` cannot be read, with the text in column `name`; None if they can."""
     twice = next((column for column, count in Counter(row).items() if column and count > 1), None)
     if name in row and twice is None:
         return None
@@ -106,7 +106,7 @@ def _why_no_header(name: str, row: list[str]) -> str | None:
 
 
 def _fault(error: csv.Error, ends: Sequence[bytes]) -> str:
-    """What is wrong with a row that is none, by the parser's words for it, its first line and that of the fault."""
+    """What is wrong with a broken row, from the parser's `error` and the row's first line and that of the fault."""
     if str(error).startswith(_BARE_RETURN):
         return _RETURN_IN_CELL
     return f"{error}; {_BACKSLASH}" if any(b'\\"' in line for line in ends) else str(error)
@@ -115,12 +115,12 @@ def _fault(error: csv.Error, ends: Sequence[bytes]) -> str:
 def _rows(
     source: _LineSource, text_field: str, delimiter: str | None
 ) -> Iterator[list[str] | csv.Error | None]:
-    """Every row that is not blank, the error in its place, or None: nothing more is there now."""
+    """Every row that is not blank, or its error in its place; None where nothing more is available now."""
     while (header := source.peek()) is None:
         yield None
     source.delimiter = delimiter or _delimiter(header, text_field)
     rows = csv.reader(source, delimiter=source.delimiter, strict=True)
-    pieces: list[list[str]] = []  # of a row that could only be read in part yet, inside a quote
+    pieces: list[list[str]] = []  # of a row read only in part yet, inside a quote
     while True:
         if not pieces:
             source.begin()
@@ -147,7 +147,7 @@ def _rows(
 
 
 def _joined(pieces: list[list[str]]) -> list[str]:
-    """The row of which these are parts: the last field of each goes on in the first one of the next."""
+    """The row that these pieces make up: the last field of each piece continues in the first field of the next."""
     row: list[str] = []
     field: list[str] = []
     for piece in pieces:
@@ -159,7 +159,7 @@ def _joined(pieces: list[list[str]]) -> list[str]:
 
 
 def _delimiter(header: str, text_field: str) -> str:
-    # Where every line ends in a carriage return alone, the first one is the whole file, of which the parser reads none.
+    # Where every line ends in a carriage return alone, `header` is the whole file, of which the parser reads none.
     start = [f"{line}\n" for line in header.split("\r")]
     for delimiter in DELIMITERS:
         with suppress(csv.Error):
@@ -182,7 +182,7 @@ def _document(
         raise RecordError(fault)
     if len(row) != len(table.columns):
         raise RecordError(f"the row has {len(row)} columns, the header has {len(table.columns)}")
-    # An empty cell is how CSV says that there is no value, as a blank is without a name; only the text may be empty.
+    # An empty cell means that there is no value, and a blank one too in a column without a name, except in the text.
     cells = zip(table.columns, row, strict=True)
     valued = [(name, cell) for name, cell in cells if (cell if name else cell.strip()) or name == use.text]
     if sum(not name for name, _ in valued) > 1:
@@ -195,10 +195,11 @@ def _document(
 class _LineSource:
     """The iterator of decoded lines that the parser reads from, which can go back to the row's beginning.
 
-    Time and memory are linear in what is read. A row goes on behind its line only inside a quote, and where that
-    ends does not depend on where it began: once one was followed in vain to some line, no other that is open before
-    that line is followed again. While nothing more is there, a closing quote is given out instead, and an opening one
-    before what comes then: so a row is not read again for every line that a pipe delivers.
+    Time and memory are linear in what is read. A row continues on the next line only inside a quote, and where a quote
+    ends does not depend on where it began: once a quote has been followed in vain up to some line, no other quote that
+    is open before that line is followed again. While no more input is available, the parser gets a closing quote
+    instead, and an opening quote before the input that comes next: so a row is not read again for every line that a
+    pipe delivers.
     """
 
     def __init__(self, batches: Iterator[Lines], longest: int) -> None:
@@ -220,7 +221,7 @@ class _LineSource:
         self.start = self._number + 1
 
     def reject_row(self, reason: str) -> None:
-        """There is no row here: its first line is used up, the others will be read as rows of their own."""
+        """Gives up the present row: its first line is used up, the others will be read as rows of their own."""
         last = self._number + len(self._read)
         if last > self._in_vain:
             self._in_vain, self._reason = last, reason
@@ -228,7 +229,7 @@ class _LineSource:
         self._push_back(1)
 
     def peek(self) -> str | None:
-        """The first line, which stays the first; empty where there is none, None where nothing is there now."""
+        """The first line, which is not used up; empty if there is none, None if nothing is available now."""
         try:
             line = next(self, "")
         except _NothingNow:
@@ -245,7 +246,7 @@ class _LineSource:
         return [*self._read[:1], *self._read[-1:]]
 
     def raw(self) -> bytes:
-        """The row as it stands in the file, without its last line end."""
+        """The bytes of the row in the file, without its last line end."""
         return b"\n".join(self._read)
 
     def fault(self, encoding: str | None) -> str | None:
@@ -258,7 +259,7 @@ class _LineSource:
         return None
 
     def _push_back(self, kept: int) -> None:
-        """Of the lines read since `begin`, the first `kept` are used up; the others will be read again."""
+        """Uses up the first `kept` of the lines read since `begin`; the others will be read again."""
         self._ahead.extendleft(reversed(self._read[kept:]))
         del self._read[kept:]
         self._size = sum(map(len, self._read))
@@ -290,5 +291,5 @@ class _LineSource:
         self._read.append(line)
         self._size += len(line)
         opening, self.is_interrupted = '"' if self.is_interrupted else "", False
-        # Bytes that are no UTF-8 must not stop the parser in the middle of a row: `fault` finds them afterwards.
+        # Bytes that are not UTF-8 must not stop the parser in the middle of a row: `fault` finds them afterwards.
         return opening + line.decode("utf-8", "replace") + "\n"

@@ -1,4 +1,4 @@
-"""Text in other encodings than UTF-8, made UTF-8 at the edge: all that reads it then is as for UTF-8."""
+"""Text in other encodings than UTF-8, converted to UTF-8 at the edge, so that all readers see only UTF-8."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ MEANT: Final = {
     "gb2312": "gb18030", "shift_jis": "cp932", "euc-kr": "cp949", "ks_c_5601-1987": "cp949",
     "iso-2022-jp": "iso2022_jp_ext", "big5": "cp950", "iso-8859-1": "cp1252", "latin1": "cp1252", "tis-620": "cp874",
 }  # fmt: skip
-"""What those who write mails and pages mean by names that Python does not know, or takes for less."""
+"""The encodings that mails and pages mean by names that Python does not know, or takes for a smaller encoding."""
 UNDECODABLE: Final = "neardup.undecodable"
-"""The name of how what is no text of the encoding is decoded: see `_undecodable`."""
+"""The name of the error handler for bytes that are not text in the encoding: see `_undecodable`."""
 BAD: Final = b"\xff"
-"""Stands for bytes that are no text of the encoding: UTF-8 never has it, so that their record is rejected, alone."""
+"""Stands for bytes that are not text in the encoding: UTF-8 never has it, so that only their record is rejected."""
 
 _SAMPLE: Final = 1024
-"""Bytes, the first, by which an encoding without a mark is known."""
+"""How many of the first bytes tell an encoding without a byte order mark."""
 _PER_ZERO: Final = 32
-"""How many bytes there are to each that is zero, at most, in such an encoding: spaces have one in any script."""
+"""The most bytes for each zero byte in such an encoding: a space has a zero byte in any script."""
 _FEW: Final = 8
-"""How many zeros the high bytes have to each of the low ones, at least: those of 😀 and 一 have one."""
+"""The fewest zeros among the high bytes for each zero among the low ones: the low bytes of 😀 and 一 have one."""
 
 _BEGINNING: Final = 8
-"""Bytes, the first, that tell it too: of records whose names are ASCII, and whose texts may have hardly a zero."""
+"""How many first bytes can also tell it, in records with ASCII names, though their texts may have hardly a zero."""
 
 _CONTROL_RE: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-"""Bytes that stand in no text of an encoding that goes by bytes (but ESC, which some begin with)."""
+"""Bytes that occur in no text of an encoding whose units are bytes (except ESC, with which some begin)."""
 
 
 def checked_encoding(name: str) -> str:
@@ -57,8 +57,8 @@ def checked_encoding(name: str) -> str:
     """
     known = OTHER_NAMES.get(name.lower(), name)
     try:
-        "".encode(known)  # refuses what makes other things than bytes of text
-        # Refuses encodings of names, idna and punycode, whose time goes with the square of what is decoded.
+        "".encode(known)  # refuses codecs that do not turn text into bytes
+        # Refuses the encodings of host names, idna and punycode, whose time is quadratic in what is decoded.
         codecs.getincrementaldecoder(known)(UNDECODABLE).decode(b"")
         return codecs.lookup(known).name
     except (LookupError, ValueError):
@@ -67,20 +67,18 @@ def checked_encoding(name: str) -> str:
 
 
 def meant_encoding(name: str) -> str:
-    """What those who write mails and pages mean by the name of an encoding, in small letters; raises as
-    `checked_encoding`.
-    """
+    """The encoding that mails and pages mean by a `name`, in small letters; raises as `checked_encoding`."""
     return checked_encoding(MEANT.get(name, name))
 
 
 def marked_encoding(head: bytes) -> str | None:
-    """The encoding of more than a byte whose byte order mark `head` begins with; None if there is no such mark."""
+    """The encoding, UTF-16 or UTF-32, whose byte order mark `head` begins with; None if there is no such mark."""
     return next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
 
 
 def bare_encoding(head: bytes) -> str | None:
-    """The encoding of more than a byte that text without a byte order mark is in, by where it has zeros; None if it has
-    few, or at no regular places, and does not begin with ASCII. The name is good for iconv, too.
+    """The encoding, UTF-16 or UTF-32, of text without a byte order mark, by where its zero bytes are; None if these are
+    few, or at no regular places, and the text does not begin with ASCII. The name is valid for iconv, too.
 
     >>> bare_encoding("Rain.".encode("utf-16-le")), bare_encoding("Rain.".encode("utf-32-be")), bare_encoding(b"Rain.")
     ('utf-16le', 'utf-32be', None)
@@ -106,7 +104,7 @@ def bare_encoding(head: bytes) -> str | None:
 
 
 def transcoded(chunks: Iterator[Chunk], encoding: str) -> Iterator[Chunk]:
-    """`chunks` of text in `encoding` as UTF-8, with a `BAD` byte wherever they are none."""
+    """`chunks` of text in `encoding` as UTF-8, with a `BAD` byte in place of bytes that are not text in it."""
     decoder = codecs.getincrementaldecoder(encoding)(UNDECODABLE)
     for chunk in chunks:
         yield None if chunk is None else _utf8(decoder.decode(chunk))
@@ -114,12 +112,12 @@ def transcoded(chunks: Iterator[Chunk], encoding: str) -> Iterator[Chunk]:
 
 
 def not_text(data: bytes, encoding: str | None) -> str | None:
-    """What is wrong with bytes that are no UTF-8, or were no text of their `encoding`; None if nothing is."""
+    """What is wrong with bytes that are not UTF-8, or were not text in their `encoding`; None if nothing is."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         if encoding is not None:
-            good = len(data[: error.start].decode("utf-8"))  # the bytes that came are known no more
+            good = len(data[: error.start].decode("utf-8"))  # the original bytes are no longer known
             return f"not {encoding}, as --encoding says, after {good} characters"
         byte = data[error.start]
         if (control := _CONTROL_RE.search(data)) is not None:

@@ -1,4 +1,4 @@
-"""From the fields of a record to a document: their names, and why a record makes none."""
+"""From the fields of a record to a document: the names of the fields, and why a record makes no document."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from neardup.sources.position import Position
 
 TIME_FIELDS: Final = ("time", "timestamp", "@timestamp")
-"""Where the time is looked for when no field is named: our own word, the common one, and Logstash's."""
+"""The fields in which the time is looked for when none is named: our own name, the common one, and Logstash's."""
 
 _EARLY_SECONDS: Final = 100_000_000
-"""A number nearer to 0 than this is seconds of the years 1966 to 1973: text of so few digits is no time, and a number
-that is has most likely another meaning.
+"""A number nearer to 0 than this would be seconds in the years 1966 to 1973. As a string, so few digits are no time; as
+a number they most likely mean something else.
 """
 _MINUTES_FROM: Final = 190_000_000_000
 _MINUTES_TO: Final = 210_000_000_000
@@ -35,10 +35,10 @@ _EARLY: Final[_Odd] = (
     "a year, a date such as 20261121 or a day of a spreadsheet",
 )
 _MINUTES: Final[_Odd] = ("milliseconds in the year 1976", "a date and time such as 202611210900")
-"""What numbers are taken for, and what they are more likely."""
+"""What such numbers are taken for, and what they more likely are."""
 
 _MOST_NAMED: Final = 100
-"""Characters of the name of a field in a message: data that was taken for records may have one of megabytes."""
+"""How many characters of a field's name a message shows: data mistaken for records may have a name of megabytes."""
 
 
 class RecordError(ValueError):
@@ -51,9 +51,10 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True)
 class Fields:
-    """The names of the fields of a record that make a document; of `time` the first that is there counts.
+    """The names of the fields of a record that make a document; of those in `time`, the first that the record has
+    counts.
 
-    Those of `show` go along, if the record has any. A name may be dotted.
+    The document keeps the fields of `show` that the record has. A name may be dotted.
 
     >>> Fields(text="body").document({"id": 7, "body": "Rain.", "lang": "en"}, "news.jsonl:1")
     Document(id='7', text='Rain.', time=None, fields=None)
@@ -70,9 +71,10 @@ class Fields:
         return cls(fields.id, fields.text, fields.time, fields.show)
 
     def document(self, record: Mapping[str, Any], otherwise: str) -> Document:
-        """The document that `record` stands for; its id is `otherwise` if it brings none.
+        """The document that `record` stands for; its id is `otherwise` if the record has none.
 
-        Raises `RecordError` if the text is missing or no string, or the id or the time is of a type that is neither.
+        Raises `RecordError` if the text is missing or not a string, or if the id or the time is of a type that cannot
+        be one.
         """
         id = record.get(self.id)
         if type(id) is not str:
@@ -113,7 +115,7 @@ class Fields:
         return f"no text: there is no field {self.text!r} (fields: {_listed(record)}): --text-field names another"
 
     def _list_with_text(self, record: Mapping[str, Any]) -> str | None:
-        """The field of `record` that is a list of records with texts, as an answer of a web service has them."""
+        """The field of `record` that is a list of records with texts, as in an answer of a web service, if any."""
         for name, value in record.items():
             is_list = isinstance(value, list) and value and name.isidentifier() and len(name) <= _MOST_NAMED
             first = value[0] if is_list else None
@@ -123,7 +125,7 @@ class Fields:
         return None
 
     def _rest(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
-        """What of the record goes along with the document."""
+        """The fields of the record that the document keeps; None if there are none."""
         return shown_fields(record, self.show) or None
 
     def _time(self, record: Mapping[str, Any], id: str) -> datetime | str | float | None:
@@ -144,8 +146,8 @@ class Fields:
 
 @dataclass(frozen=True)
 class FieldsOfTexts(Fields):
-    """The same where texts alone are compared: no record is lost for its id or time. One that is no id is made up, one
-    that is no time goes along as it is.
+    """`Fields` where only texts are compared: no record is rejected for its id or time. An unusable id is replaced by a
+    made-up one, an unusable time is kept as it is.
 
     >>> FieldsOfTexts().document({"id": 7.0, "text": "Rain."}, "news.jsonl:1").id
     'news.jsonl:1'
@@ -155,12 +157,12 @@ class FieldsOfTexts(Fields):
         return otherwise
 
     def _other_time(self, name: str, value: object, id: str) -> datetime | str | float:  # noqa: ARG002 - see above
-        return value  # type: ignore[return-value]  # and is told where times decide
+        return value  # type: ignore[return-value]  # and is reported where times matter
 
 
 @dataclass(frozen=True)
 class FieldsKeepingRest(Fields):
-    """The same for a window that keeps whole documents: the other fields of a record become `Document.fields`.
+    """`Fields` for a window that keeps whole documents: the other fields of a record become `Document.fields`.
 
     >>> FieldsKeepingRest().document({"id": 7, "text": "Rain.", "time": 0, "lang": "en"}, "news.jsonl:1").fields
     {'lang': 'en'}
@@ -178,7 +180,7 @@ class FieldsKeepingRest(Fields):
 
 
 def _odd_number(time: Any) -> _Odd | None:
-    """What a time is that is a number, or digits, and most likely not meant as seconds or milliseconds; None else."""
+    """What a time in digits is taken for, and what it most likely is instead; None for any other time."""
     if isinstance(time, str):
         return _MINUTES if time.isdecimal() and _is_minute(time) else None
     if isinstance(time, bool) or not isinstance(time, int | float):
@@ -207,7 +209,7 @@ class FieldUse:
         self._odd: dict[_Odd, str] = {}  # the first of each
         self._odd_counts = Counter[_Odd]()
         self._having = {"id": 0, "time": 0}
-        self._others: dict[str, str] = {}  # the fields of the first record that has no such one
+        self._others: dict[str, str] = {}  # the fields of the first record that lacks one
 
     def document(self, record: Mapping[str, Any], otherwise: str) -> Document:
         """See `Fields.document`; an id that is made up is made `Position.distinct`."""
@@ -229,7 +231,7 @@ class FieldUse:
         return document if has_id else document._replace(id=self._position.distinct(otherwise))
 
     def odd_times(self) -> Iterator[str]:
-        """Messages, if times are numbers that are most likely not meant as seconds or milliseconds."""
+        """Messages about times that are numbers and most likely not meant as seconds or milliseconds."""
         for (units, dates), first in self._odd.items():
             times = counted(self._odd_counts[units, dates], "time is a number", "times are numbers")
             yield (

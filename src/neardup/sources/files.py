@@ -1,4 +1,4 @@
-"""The files to read: those named and those below named directories, each with the form that its name tells."""
+"""The files to read: those named and those below named directories, each with the form that its name implies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INPUTS: Final = get_args(Form)
 STDIN: Final = "-"
 _STANDARD_STREAMS: Final = ("/dev/stdin", "/dev/stdout", "/dev/stderr")
 _OPEN_FILES_RE: Final = re.compile(r"/proc/[^/]+(/task/[^/]+)?/fd")
-"""What a directory is called whose names stand for open files."""
+"""The path of a directory whose entries stand for open files."""
 COMPRESSED: Final = (".gz", ".zst", ".zstd")
 FORMS: Final[dict[str, Form]] = {
     ".jsonl": "jsonl",
@@ -49,7 +49,7 @@ PACKED: Final = {
     ".zip": "a zip archive",
     **dict.fromkeys((".tar", ".tgz"), "a tar archive"),
 }
-"""What files are, by the endings of their names, that hold others, or are compressed in a way that is not read."""
+"""By the endings of their names, files that hold other files or are compressed in a way that is not read."""
 UNREAD: Final = {
     **PACKED,
     ".pdf": "PDF",
@@ -60,18 +60,18 @@ UNREAD: Final = {
     ".pst": "a mailbox of Outlook",
     ".emlx": "a mail of Apple Mail",
 }
-"""What files most likely are, by the endings of their names, that no form says how to read."""
+"""By the endings of their names, what files of no readable form most likely are."""
 _NO_ENDING: Final = "no ending"
 _WINDOW: Final = "this is a window, which is not read as files are: give the files that it was made of"
 _DELIVERED: Final = ("cur", "new")
 MAILDIR: Final = (*_DELIVERED, "tmp")
-"""What every folder of a Maildir has; its mails, whose names tell nothing, lie in the first two."""
+"""The directories in every folder of a Maildir; its mails, whose names imply no form, lie in the first two."""
 
 
 class File(NamedTuple):
     """A file by the name to open it by, and the `stem` that ids are made of; or the `problem` that there is with it.
 
-    `form`: what it is, where that is not for its name to tell.
+    `form`: its form, where the name does not decide that.
     """
 
     name: str
@@ -81,10 +81,11 @@ class File(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """Files in the order in which they are read, and a line for each directory about those below it that are not.
+    """Files in the order in which they are read, and a line for each directory about the files below it that are not
+    read.
 
-    A file that is named twice, or by symbolic links, stands once there, as it was named first; a line says so. A hard
-    link is a file of its own: who made one file of equal ones did not make one document of them.
+    A file that is named twice, or by symbolic links, is listed once, under its first name, and a line says so. A hard
+    link counts as a file of its own: linking equal files to one does not make them one document.
     """
 
     files: list[File]
@@ -92,11 +93,12 @@ class Listing(NamedTuple):
 
 
 def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False) -> Listing:
-    """The files of `names`; below directories those of known endings and the mails of a Maildir, sorted by path.
+    """The files of `names`; of directories, the files below with known endings and the mails of a Maildir, sorted by
+    path.
 
-    Where a `form` is given, below directories those that it can be: of its endings, or of none that is known. Hidden
-    files, windows, linked directories and, unless `html` is asked for, pages are passed over. Files whose stems would
-    be the same have their paths for it.
+    If a `form` is given, the files below directories that can be of it: with one of its endings, or with no known
+    ending. Hidden files, windows, linked directories and, unless `html` is set, pages are passed over. Files that would
+    have the same stem get their paths as stems.
     """
     files: list[File] = []
     passed_over: list[str] = []
@@ -123,8 +125,8 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
         passed_over.append(
             f"{some_of([bytes_escaped(name) for name in again])}: named twice, or linked to, and read once"
         )
-    # Two files of one name in one run would give the same ids, and one would replace the other's documents. What one is
-    # called by its path another may be called by its own name.
+    # Two files of one name in one run would give the same ids, and one would replace the other's documents. The path
+    # of one file may be the plain name of another: hence the loop.
     while True:
         stems = Counter(file.stem for file in files)
         named = [file if stems[file.stem] == 1 else file._replace(stem=_stem_by_path(file)) for file in files]
@@ -134,7 +136,7 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
 
 
 def form_of(name: str) -> Form | None:
-    """The form that a file's name tells; standard input is JSON Lines unless someone says otherwise.
+    """The form that a file's name implies, None if it implies none; standard input is JSON Lines.
 
     >>> form_of("news.jsonl.gz"), form_of("page.html"), form_of("picture.png")
     ('jsonl', 'html', None)
@@ -143,12 +145,12 @@ def form_of(name: str) -> Form | None:
 
 
 def is_delivered(file: Path) -> bool:
-    """Whether this is a mail of a Maildir, whose name tells nothing."""
+    """Whether this is a mail of a Maildir, whose name implies no form."""
     return file.parent.name in _DELIVERED and _is_maildir(file.parent.parent)
 
 
 def ending(name: str) -> str:
-    """The last ending of a file's name that tells no compression, in small letters; empty if there is none."""
+    """The last ending of a file's name that is not one of compression, in small letters; empty if there is none."""
     suffixes = [suffix.lower() for suffix in Path(name).suffixes]
     while suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
@@ -156,7 +158,7 @@ def ending(name: str) -> str:
 
 
 def is_file(name: str | os.PathLike[str]) -> bool:
-    """Whether there is such a file; not, where that may not be asked, or no file can be called so."""
+    """Whether there is such a file; False also if access is denied, or if the name is impossible."""
     try:
         return Path(name).is_file()
     except (OSError, ValueError):
@@ -164,7 +166,7 @@ def is_file(name: str | os.PathLike[str]) -> bool:
 
 
 def is_stream(name: str | os.PathLike[str]) -> bool:
-    """Whether a name stands for what is open already, such as standard output: it names nobody's file."""
+    """Whether a name stands for something already open, such as standard output, and not for a file of its own."""
     folder, own = os.path.split(os.fspath(name))
     real = os.path.realpath(folder)
     return f"{real}/{own}" in _STANDARD_STREAMS or _OPEN_FILES_RE.fullmatch(real) is not None
@@ -176,7 +178,7 @@ def total_bytes(names: Iterable[str]) -> int | None:
     for name in names:
         try:
             status = os.fstat(sys.stdin.fileno()) if name == STDIN else Path(name).stat()
-        except OSError:  # it will be rejected when it is to be read
+        except OSError:  # it will be rejected when it is read
             if name == STDIN:
                 return None
             continue
@@ -205,7 +207,7 @@ def bytes_escaped(name: str) -> str:
 
 
 def _once(files: list[File]) -> tuple[list[File], list[str]]:
-    """`files`, each once; and the other names of those that have several: read again, all of one would be copies."""
+    """(`files`, each once; the other names of those named more than once): a file read twice would be all copies."""
     once: dict[str, File] = {}
     real = (file.name if file.name == STDIN else os.path.realpath(file.name) for file in files)
     again = [
@@ -215,7 +217,7 @@ def _once(files: list[File]) -> tuple[list[File], list[str]]:
 
 
 def _nothing(name: str, form: Form | None, *, html: bool, packed: bool) -> File:
-    """That the directory `name` has nothing to read; `packed`: its files are such as no form says how to read."""
+    """A `File` with the problem that the directory `name` has nothing to read; `packed`: all its files are `UNREAD`."""
     if form:
         why = f"the directory holds no file that --input {form} reads: those of other known endings are passed over"
         return File(name, Path(name).name, why)
@@ -263,22 +265,22 @@ def _stem_below(directory: Path, file: File) -> str:
 
 
 def _stem_by_path(file: File) -> str:
-    """Its path, of a mail of a Maildir without what changes, unless that is not enough."""
+    """The path of a file; of a mail of a Maildir without its changing parts, unless that is the stem already."""
     path = Path(file.name)
     lasting = path.parent.parent / _lasting(path.name) if is_delivered(path) else path
     return (path if Path(file.stem) in (lasting, path) else lasting).as_posix()
 
 
 def _lasting(name: str) -> str:
-    """What of the name of a mail of a Maildir stays when the mail goes from `new` to `cur`, and when it is marked."""
+    """The part of a Maildir mail's name that stays when the mail moves from `new` to `cur`, and when it is flagged."""
     return name.partition(":")[0]
 
 
 def _walked(
     directory: Path, on_error: Callable[[OSError], object]
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """As `os.walk`, a level at a time: until Python 3.12 that ends at a thousand folders in one another. All that are
-    left among the directories are walked, links too.
+    """Like `os.walk`, but one level at a time: until Python 3.12 `os.walk` fails at a thousand nested folders. All
+    directories that the caller leaves in the list are walked, links too.
     """
     waiting = [directory]
     while waiting:
@@ -290,7 +292,7 @@ def _walked(
 def _why_passed_over(
     path: Path, own: Form | None, form: Form | None, *, html: bool, is_directory: bool
 ) -> str | None:
-    """Why the file or directory is not read, in a word or two; None if it is. `own`: the form that its name tells."""
+    """Why the file or directory is not read, in a word or two; None if it is. `own`: the form that its name implies."""
     if _is_hidden(path):
         return "hidden"
     if is_directory:
@@ -304,7 +306,7 @@ def _why_passed_over(
 
 
 def _is_no_file(path: Path) -> bool:
-    """Whether it is known to be none: of what nobody may ask about, reading it tells why."""
+    """Whether `path` is known not to be a file; False if access is denied, because reading it then gives the reason."""
     try:
         return not stat.S_ISREG(path.stat().st_mode)
     except PermissionError:
@@ -314,18 +316,18 @@ def _is_no_file(path: Path) -> bool:
 
 
 def _is_hidden(path: Path) -> bool:
-    """Whether its name says so; the folders of a Maildir are called so, too, and are not."""
+    """Whether the name begins with a dot; folders of a Maildir do too, but do not count as hidden."""
     return path.name.startswith(".") and not _is_maildir(path)
 
 
 def _is_link(path: Path) -> bool:
-    return os.path.islink(path)  # noqa: PTH114 - which of a path too long to be opened raises nothing
+    return os.path.islink(path)  # noqa: PTH114 - it raises nothing for a path too long to open
 
 
 def _is_maildir(directory: Path) -> bool:
     try:
         return all((directory / name).is_dir() for name in MAILDIR)
-    except OSError:  # what may not be searched is told when it is listed
+    except OSError:  # access denied: reported when the directory is listed
         return False
 
 

@@ -1,4 +1,4 @@
-"""The reader of each form: from what a file holds to its documents."""
+"""The reader of each form: from the content of a file to its documents."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 OF_MAIL: Final = ("mail", "mbox")
 OF_TABLES: Final = tuple(arrow_tables.NAMES)
-"""What is read from a file by its name, not from a stream."""
+"""Forms that are read from a file by its name, not from a stream."""
 _OF_NO_FIELDS: Final = {
     "text": (TAR,),
     "html": (TAR, WARC),
     **dict.fromkeys(OF_MAIL, (JSON, TAR, WARC)),
 }
-"""Forms whose text is no field of a record, and what never is of them, however much of it would be taken for text."""
+"""Forms whose text is not a field of a record, with the formats that are refused in them, though they could be text."""
 
 
 class Reading(NamedTuple):
-    """How files are read, and where this is: see `Reader`."""
+    """How files are read, and the position in them: see `Reader`."""
 
     use: FieldUse
     position: Position
@@ -61,7 +61,7 @@ def rows(form: Form, name: str, use: FieldUse, position: Position) -> Iterator[I
 
 
 def _of_no_fields(form: Form, content: Iterator[Chunk], reading: Reading) -> Iterator[Item]:
-    """Documents whose text is no field of a record."""
+    """The documents of a form whose text is not a field of a record."""
     position, longest = reading.position, reading.longest
     html = html_page.text_of if reading.html else None
     if form == "mbox":

@@ -1,6 +1,6 @@
 """HTML: a page is a document of its main text, with its title and date. Markup is never part of a text.
 
-What of a page is its main text is decided by trafilatura, which is loaded when the first page is read.
+trafilatura decides what the main text of a page is; it is loaded when the first page is read.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 MISSING: Final = f"installed with its reader of HTML: {optional_readers.HTML.how}"
 _HEAD: Final = 4_096
-"""Characters in which a page that is whole begins; else it is a part of one, as mails have it."""
+"""Within so many characters a whole page has its `<html`; without that it is part of a page, as in mails."""
 _CHARSET_RE: Final = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _SHOWN: Final = ("title", "author", "sitename")
 _FEW_TAGS: Final = 256
 _SHORT: Final = 1_000_000
-"""Tags and characters of a page below which the extractor's own parser reads it to its end: it stops, and says nothing,
-behind 256 elements in one another, and behind 10 million bytes without an end, as a picture within a page has.
+"""Numbers of tags and characters below which the extractor's own parser reads a page to its end. It silently stops at
+256 nested elements, and at 10 million bytes in one piece, such as a picture embedded in a page.
 """
 
 
@@ -44,10 +44,10 @@ def check_extractor() -> None:
 
 
 def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
-    """The page as a document named by the file; one in which no main text is found is taken whole.
+    """The page as a document named by the file; a page in which no main text is found is taken whole.
 
-    The encoding is the one named, else UTF-8, what the page says (first, if that is ISO-2022) or what it looks like,
-    whichever fits first.
+    The encoding is the one named by the user; else the first that fits of UTF-8, the one that the page names (before
+    UTF-8, if it is ISO-2022) and the one that it looks like.
     """
     data = content_of(chunks, longest)
     if data is None:
@@ -68,19 +68,19 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
 def _decoded(data: bytes) -> str:
     said = _CHARSET_RE.search(data, 0, _HEAD)
     named = said[1].decode().lower() if said else ""
-    # What is in ISO-2022 is ASCII, with escapes, and so it is UTF-8 in any case.
+    # ISO-2022 is ASCII with escapes, and so always valid as UTF-8.
     for name in (named, "utf-8") if "2022" in named else ("utf-8", named):
         with suppress(SettingsError, ValueError):
             page = data.decode(meant_encoding(name))
             page.encode()  # half a surrogate pair has no UTF-8
-            # What is in an encoding that does not begin with ASCII does not say it like this.
+            # A page in an encoding that is not ASCII at its start cannot name it in ASCII.
             if name == "utf-8" or name in page[:_HEAD].lower():
                 return page
     return str(_extractor().utils.decode_file(data))
 
 
 def _main_text(page: str) -> tuple[str, dict[str, Any]]:
-    """The main text of a page, or all of it where none is found; and what else is known of it."""
+    """(The main text of a page, or all its text if no main text is found; its other values, such as title and date)."""
     page_data = _extractor().bare_extraction(
         _readable(page),
         favor_recall=True,
@@ -102,8 +102,8 @@ def text_of(page: str) -> str:
 
 
 def _readable(page: str) -> Any:
-    """The page as the extractor takes it: as it is, or where its parser would stop within, parsed by one with higher
-    limits.
+    """The page as input of the extractor: as it is, or, where the extractor's parser would stop early, parsed by a
+    parser with higher limits. Raises `PageError` if that one reaches its limits, too.
     """
     if page.count("<") < _FEW_TAGS and len(page) < _SHORT:
         return page
@@ -119,13 +119,13 @@ def _readable(page: str) -> Any:
             huge_tree=huge_tree,
         )
         tree = page
-        with suppress(etree.LxmlError):  # what is no page at all is for the extractor to say
+        with suppress(etree.LxmlError):  # the extractor reports input that is no page at all
             tree = etree.fromstring(page.encode("utf-8", "replace"), parser)
         limit = etree.ErrorTypes.ERR_RESOURCE_LIMIT
         reached = next((error.message for error in parser.error_log if error.type == limit), None)
         if reached is None:
             return tree if huge_tree else page
-    reason = str(reached).partition(", use ")[0]  # the rest is for whoever calls the parser
+    reason = str(reached).partition(", use ")[0]  # the rest is advice to programmers
     raise PageError(f"the page cannot be read to its end: {reason}")
 
 
@@ -135,6 +135,6 @@ def _extractor() -> Any:
         import trafilatura  # noqa: PLC0415 - only those who read HTML have and load it
     except ImportError:
         raise SettingsError("html", True, MISSING) from None
-    for name in ("trafilatura", "htmldate", "justext"):  # what they say of a page is no message of ours
+    for name in ("trafilatura", "htmldate", "justext"):  # their messages about a page are not ours
         logging.getLogger(name).addHandler(logging.NullHandler())
     return trafilatura

@@ -37,7 +37,7 @@ def documents(chunks: Iterator[Chunk], use: FieldUse, position: Position, longes
 
 
 def _documents_of_lines(batches: Iterator[Lines], use: FieldUse, position: Position) -> Iterator[Item]:
-    """Blank lines are passed over."""
+    """A document or a `Reject` for every line that is not blank."""
     for batch in batches:
         if batch is None:
             yield FLUSH
@@ -61,11 +61,11 @@ def _documents_of_values(batches: Iterator[Values], use: FieldUse, position: Pos
 
 
 def _item(line: bytes, use: FieldUse, position: Position) -> Item | None:
-    """What a line or value is; None for one that is blank."""
+    """The document or `Reject` that a line or value makes; None if it is blank."""
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError as cause:
-        if type(line) is bytes and line.startswith(BOM):  # another file was put behind the first
+        if type(line) is bytes and line.startswith(BOM):  # files were concatenated
             return _item(without_bom(line), use, position)
         if line.strip() or isinstance(line, Overlong):
             return position.reject(_fault(line, cause, position.encoding), raw=excerpt(line))
@@ -81,7 +81,7 @@ def _item(line: bytes, use: FieldUse, position: Position) -> Item | None:
 
 
 def _is_of_columns(record: dict[str, object], text: str) -> bool:
-    """Whether this is a table, of which each column, `text` too, is an object with the same keys."""
+    """Whether this is a table: an object whose values, the columns, are all objects with the same keys."""
     column = record.get(text)
     return isinstance(column, dict) and all(
         isinstance(each, dict) and each.keys() == column.keys() for each in record.values()
@@ -89,7 +89,7 @@ def _is_of_columns(record: dict[str, object], text: str) -> bool:
 
 
 def _fault(line: bytes, cause: orjson.JSONDecodeError, encoding: str | None) -> str:
-    """What is wrong with a line that orjson refuses; it calls three different things by similar names."""
+    """What is wrong with a line that orjson refuses, whose messages for three different faults are similar."""
     if isinstance(line, Overlong):
         return line.reason()
     if fault := not_text(line, encoding):

@@ -1,7 +1,7 @@
 """JSON that is not one object a line (arrays of objects, objects spread over lines) cut into its objects.
 
-Nothing is parsed here: strings and brackets are followed as far as needed to see where a value ends. The pieces are
-what `json_lines` parses, as it does lines. So memory stays within a value, however long the array is.
+Nothing is parsed here: strings and brackets are followed only to see where a value ends. `json_lines` parses the pieces
+as it parses lines. So memory stays within a value, however long the array is.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from neardup.sources.streams import Chunk
 
 MOST_LOOKED_AT: Final = 1 << 20
-"""Bytes within which two lines must have begun, for the second to tell what the first is."""
+"""How many bytes are looked at: two lines must have begun in them for the second to show what the first is."""
 BLANK: Final = b" \t\r\n"
 _GOING_ON: Final = b'"}],:-0123456789tfn'
-"""What an object may go on with on another line. A bracket that opens begins another."""
+"""The bytes with which an object may continue on the next line. An opening bracket begins another object."""
 _OBJECT_LINE_RE: Final = re.compile(rb"\n[ \t\r]*\{")
 _BETWEEN_RE: Final = re.compile(rb'["{}\[\],]')
 _WITHIN_RE: Final = re.compile(rb'["{}\[\]]')
@@ -28,24 +28,24 @@ _IN_STRING_RE: Final = re.compile(rb'["\\]')
 
 
 class Cut(bytes):
-    """The beginning of a value that the stream ends in, or nothing, where it ends in an array."""
+    """The beginning of a value cut off by the end of the stream; empty if the stream ends in an array."""
 
 
 Values = list[tuple[int, bytes]] | None
-"""Values with the lines that they begin in, or None: nothing more is there now."""
+"""Values with the lines that they begin in; None: nothing more is available now."""
 
 
 def is_spread(chunks: Iterator[Chunk]) -> tuple[bool, Iterator[Chunk]]:
-    """(whether this is no JSON Lines but an array, or objects over several lines; all chunks).
+    """(whether this is not JSON Lines but an array, or objects over several lines; all chunks).
 
-    So it is if it begins with a bracket, or if the first line is a part of an object and the next may go on with it. A
-    line that ends within a string is no part but cut off: no string goes on behind a line. Nor does an array begin
-    with a line such as `[1, 2]` or `[WARN] started`, if a later line begins with an object.
+    This is so if it begins with a bracket, or if the first line is a part of an object that the next line may continue.
+    A line that ends within a string is not such a part, but cut off: no string continues on the next line. Nor is a
+    line such as `[1, 2]` or `[WARN] started` the beginning of an array, if a later line begins with an object.
     """
     head = begun = b""
     for chunk in chunks:
         head += chunk or b""
-        if BOM.startswith(head):  # a mark that is not whole yet tells nothing
+        if BOM.startswith(head):  # an incomplete byte order mark decides nothing
             continue
         begun = head[:MOST_LOOKED_AT].removeprefix(BOM).lstrip(BLANK)
         spread = _is_array(begun) if begun.startswith(b"[") else _is_object_in_parts(begun)
@@ -57,7 +57,7 @@ def is_spread(chunks: Iterator[Chunk]) -> tuple[bool, Iterator[Chunk]]:
 
 
 def _is_array(begun: bytes) -> bool | None:
-    """Whether an array of objects begins with `begun`; None: that does not tell."""
+    """Whether an array of objects begins with `begun`; None if that cannot be told yet."""
     first, newline, _ = begun.partition(b"\n")
     goes_on = newline and first.rstrip(BLANK).endswith((b"[", b","))
     if goes_on or begun[1:].lstrip(BLANK).startswith(b"{"):
@@ -66,7 +66,7 @@ def _is_array(begun: bytes) -> bool | None:
 
 
 def _is_object_in_parts(begun: bytes) -> bool | None:
-    """Whether an object that goes on on the next line begins with `begun`; None: that does not tell."""
+    """Whether `begun` begins an object that continues on the next line; None if that cannot be told yet."""
     first, newline, rest = begun.partition(b"\n")
     if begun and (not begun.startswith(b"{") or (newline and not _is_part(first))):
         return False
@@ -75,7 +75,7 @@ def _is_object_in_parts(begun: bytes) -> bool | None:
 
 
 def values(chunks: Iterator[Chunk], longest: int) -> Iterator[Values]:
-    """The values one after the other, those of arrays one by one. Longer ones than `longest` bytes are `Overlong`."""
+    """The values one after the other, those of arrays one by one. Values longer than `longest` bytes are `Overlong`."""
     splitter = _Splitter(longest)
     for chunk in chunks:
         if chunk is None:
@@ -87,7 +87,7 @@ def values(chunks: Iterator[Chunk], longest: int) -> Iterator[Values]:
 
 
 def _is_part(line: bytes) -> bool:
-    """Whether a line ends within brackets that it has opened, and in no string."""
+    """Whether a line ends within brackets that it has opened, and not in a string."""
     splitter = _Splitter(len(line))
     for _ in splitter.feed(line):
         pass
@@ -109,15 +109,15 @@ class _Splitter:
 
     @property
     def is_between_parts(self) -> bool:
-        """Whether the next byte belongs to a value that has begun, and to no string of it."""
+        """Whether the next byte belongs to a value that has begun, but not to a string in it."""
         return self._depth > 0 and not self._in_string
 
     def feed(self, chunk: bytes) -> Iterator[tuple[int, bytes]]:
         """The values that end within `chunk`."""
-        begun = 0  # from where on the chunk belongs to no value yet
+        begun = 0  # where the part of the chunk begins that is not yet in a value
         for sign, at in self._signs(chunk):
             if self._depth == 0 and (sign in b",]" if self._in_array else sign in b"[,]}{"):
-                # Between values: what stands before the sign is one, if it is more than blanks.
+                # Between values: the bytes before the sign are a value, if they are more than blanks.
                 self._append(chunk[begun : at - 1])
                 begun = at
                 yield from self._ended()
@@ -135,7 +135,7 @@ class _Splitter:
         self._append(chunk[begun:])
 
     def _signs(self, chunk: bytes) -> Iterator[tuple[bytes, int]]:
-        """The brackets of `chunk` that are in no string, and the commas between values, each with where it ends."""
+        """The brackets of `chunk` outside of strings, and the commas between values, each with the place behind it."""
         at = 0
         if self._is_escaped and chunk:
             at, self._is_escaped = 1, False
@@ -154,14 +154,14 @@ class _Splitter:
         return _WITHIN_RE if self._depth else _BETWEEN_RE
 
     def last(self) -> Iterator[tuple[int, bytes]]:
-        """What was not ended when the stream was: a number or word may be whole, brackets and strings are not."""
+        """The value left open by the end of the stream: a number or word may be whole, brackets and strings are not."""
         for line, value in self._ended():
             yield line, Cut(value) if self._depth or self._in_string else value
         if self._in_array and not (self._depth or self._in_string):
             yield self._line, Cut()
 
     def _append(self, piece: bytes) -> None:
-        """`piece` belongs to the value at hand; blanks before it are let go."""
+        """Adds `piece` to the value at hand; blanks before the value are dropped."""
         if not self._length:
             whole = piece
             piece = whole.lstrip(BLANK)

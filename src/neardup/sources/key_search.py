@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _PLAIN_RE: Final = re.compile(r"[A-Za-z0-9_@-]+")
 _ESCAPED_RE: Final = re.compile(rb"\\u00[2-7]")
-"""A letter of ASCII written by its number, as nobody writes keys; but then they could not be found here."""
+"""An ASCII letter written as an escape; hardly any key is, but one that is could not be found here."""
 _COLON_RE: Final = re.compile(rb"[ \t\r\n]*(?::|$)")
 _KEPT: Final = 512
 
@@ -19,12 +19,12 @@ _KEPT: Final = 512
 def may_have_key(chunks: Iterable[Chunk], names: Collection[str]) -> bool:
     """Whether any of the fields `names` may be in the JSON of `chunks`; False only if none is. Linear.
 
-    Of a dotted name its last part is looked for.
+    A dotted name is looked for by its last part.
     """
     parts = [name.rpartition(".")[2] for name in names]
     if not all(_PLAIN_RE.fullmatch(part) for part in parts):
         return True  # JSON may have written it in several ways
-    # What ends with another one's name is found with it: a search less.
+    # A name that ends with another is found by the search for that one.
     shortest = [part for part in parts if not any(part != other and part.endswith(other) for other in parts)]
     wanted = [f'{part}"'.encode() for part in dict.fromkeys(shortest)]
     before = b""

@@ -1,4 +1,4 @@
-"""Counts by kind, each with its first example: so a message stands for all of its kind, and not for each record."""
+"""Counts by kind, each with its first example, so that one message stands for all records of a kind."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 MOST_KINDS: Final = 1_000
-"""Kinds that are counted each for itself; all others count as one more kind, so that memory has a bound."""
+"""How many kinds are counted separately; all others count as one more kind, so that memory has a bound."""
 OTHERS: Final = "others"
 SHOWN_KINDS: Final = 5
-"""Kinds that a message names each for itself."""
+"""How many kinds a message names."""
 
 
 class KindCount(NamedTuple):
-    """A kind with how many there were of it, and the first of them."""
+    """A kind: its name, how many there were of it, and the first of them."""
 
     name: str
     count: int  # type: ignore[assignment]  # nobody asks it for `tuple.count`
@@ -34,7 +34,7 @@ class KindCounts:
         self._kinds: dict[str, KindCount] = {}
 
     def add(self, name: str, example: str) -> bool:
-        """Count one; whether it is the first of its kind."""
+        """Counts one; returns whether it is the first of its kind."""
         if name not in self._kinds and len(self._kinds) >= MOST_KINDS:
             name = OTHERS
         known = self._kinds.get(name)

@@ -9,35 +9,35 @@ if TYPE_CHECKING:
     from neardup.sources.streams import Chunk
 
 EXCERPT: Final = 200
-"""Bytes of a rejected line that are shown."""
+"""How many bytes of a rejected line are shown."""
 
 BOM: Final = b"\xef\xbb\xbf"
 
 Lines = list[bytes] | None
-"""Lines without their line feeds, or None: nothing more is there now."""
+"""Lines without their line feeds; None: nothing more is available now."""
 
 
 class Overlong(bytes):
-    """The head of a line that is longer than `limit` bytes; the rest of it was let go unread."""
+    """The head of a line that is longer than `limit` bytes; the rest of the line was dropped."""
 
     limit: int
 
     @classmethod
     def cut(cls, line: bytes, limit: int) -> Overlong:
-        """What is kept of `line`."""
+        """The head of `line`, with the `limit` that it exceeds."""
         head = cls(line[:EXCERPT])
         head.limit = limit
         return head
 
     def reason(self) -> str:
-        """Why it is no document."""
+        """Why this line makes no document."""
         return f"the line is longer than {self.limit:,} bytes"
 
 
 def lines(chunks: Iterator[Chunk], longest: int) -> Iterator[Lines]:
     """The lines of a stream in lists, as they become complete; a line feed ends a line, and so does the stream's end.
 
-    A line longer than `longest` bytes stands there as its `Overlong` head, so memory stays within `longest` and a
+    A line longer than `longest` bytes is represented by its `Overlong` head, so memory stays within `longest` and a
     chunk. Byte order marks before the first line are removed.
     """
     held: list[bytes] = []  # the pieces of the line that is not complete yet
@@ -70,7 +70,7 @@ def lines(chunks: Iterator[Chunk], longest: int) -> Iterator[Lines]:
 
 
 def excerpt(line: bytes) -> str:
-    r"""The beginning of `line` for people to recognise it by; bytes that are no UTF-8 stand as `\xNN`.
+    r"""The beginning of `line`, so that people recognise it; bytes that are not UTF-8 are shown as `\xNN`.
 
     >>> print(excerpt(b"caf\xe9"))
     caf\xe9
@@ -85,8 +85,8 @@ def _joined(held: list[bytes], length: int, longest: int) -> bytes:
 
 
 def without_bom(line: bytes) -> bytes:
-    """`line` without the byte order marks that it begins with."""
+    """`line` without the byte order marks at its beginning."""
     start = 0
-    while line.startswith(BOM, start):  # a program that writes one into a file that begins with one makes two
+    while line.startswith(BOM, start):  # some programs put a second mark before the first
         start += len(BOM)
     return line[start:] if start and not isinstance(line, Overlong) else line

@@ -1,4 +1,4 @@
-"""Mail: a message is a document of its own text, called by its Message-ID, at its Date."""
+"""Mail: a message is a document of its own text, with its Message-ID as id and its Date as time."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 TextOfHtml = Callable[[str], str]
 
 _POSTMARK_RE: Final = re.compile(rb"From \S.*\d\d:\d\d")
-"""The line before a message of a mailbox: its sender and when it came. Without the time it is a sentence of a mail."""
+"""The line before a message of a mailbox: its sender and its time of arrival. Without the time it is a sentence."""
 _WRITTEN_RE: Final = re.compile(rb"From \S+ +(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z][a-z] +\d+ \d\d:\d\d")
-"""The same as programs write it (RFC 4155), which may do without a blank line above."""
+"""A postmark in the form that programs write (RFC 4155), which needs no blank line above."""
 _RETURN_RE: Final = re.compile(rb"From [^\r]*\r+[^\r]")
-"""The same where no line feed ends it: what comes behind it is no part of it."""
+"""A postmark that ends in carriage returns, not in a line feed; more text follows on the same line."""
 _EMLX_RE: Final = re.compile(rb"\d+[ \t]*\r?\n[!-9;-~]+:")
-"""How a mail of Apple Mail begins: with how long it is, and then its headers."""
+"""How a mail of Apple Mail begins: with its length, and then its headers."""
 _HEADER_RE: Final = re.compile(rb"(?:%s)?[!-9;-~]+:|>From " % BOM)
 """How the first line of a message begins: with the name of a header (RFC 5322, 2.2), or an older postmark."""
 _SHOWN: Final = {"subject": "Subject", "from": "From", "to": "To"}
@@ -61,16 +61,16 @@ _PAGE: Final = "text/html"
 _TEXTS: Final = ("text/plain", _PAGE)
 BLANK: Final = b" \t\r\n"
 _HALF_RE: Final = re.compile(rb"[\xc2-\xf4][\x80-\xbf]{0,2}\Z")
-"""What a text in UTF-8 ends with that was cut within a character."""
+"""The end of a text in UTF-8 that was cut within a character."""
 LONGEST_HEADER: Final = 16 * 1024
-"""Characters of a header that the library takes apart: its time goes with their square."""
+"""How many characters of a header the library may parse: its time is quadratic in them."""
 _BROKEN: Final = (LookupError, ValueError, TypeError, email.errors.MessageError)
-"""What the standard library raises for a header or an encoding that is not as it should be."""
+"""What the standard library raises for a malformed header or encoding."""
 
 
 class _Policy(Compat32):
-    """Of headers that say how a part is to be read, and are longer than any that says it, the beginning counts; of how
-    it was packed for transfer, what is meant: the library unpacks nothing by one with a blank or a comment behind it.
+    """Cuts the headers that say how a part is to be read to `LONGEST_HEADER`, and puts the transfer encoding that is
+    meant in place of the one written: the library unpacks nothing if a blank or a comment follows its name.
     """
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
@@ -91,22 +91,22 @@ class _Text(NamedTuple):
 
 
 class _Mail(NamedTuple):
-    """What of a message is used; no `id` if it has none."""
+    """The parts of a message that are used; `id` is empty if it has none."""
 
     id: str
     texts: list[_Text]
     time: str | None
     shown: dict[str, Any]
     packing: str | None
-    """What a text is packed by that cannot be read for it, where none can be read."""
+    """The unknown transfer encoding of a text, if for that reason no text can be read."""
 
 
 def document(chunks: Iterator[Chunk], position: Position, longest: int, html: TextOfHtml | None) -> Item:
-    """A file as one message; its name is the id of one without a Message-ID. `html` makes text of parts in HTML."""
+    """A file as one message; without a Message-ID, the file's name is the id. `html` turns parts in HTML into text."""
     data = content_of(chunks, longest)
     if data is None:
         return too_long(position, longest)
-    # Some programs leave the postmark of the mailbox in.
+    # Some programs leave the mailbox's postmark before the mail.
     head, _, rest = data.partition(b"\n")
     return _document(
         rest if _is_postmark(head.removeprefix(BOM)) else data, position, position.named(data), html
@@ -118,8 +118,8 @@ def documents(
 ) -> Iterator[Item]:
     """The messages of a mailbox (mbox), of at most `longest` bytes each; `position` has the line each begins in.
 
-    The standard library's reader of mailboxes needs a file that it can seek in; ours may be compressed, or a pipe, of
-    which a message is read when the next one begins.
+    The standard library's reader of mailboxes needs a file that it can seek in; here it may be compressed, or a pipe,
+    in which a message ends when the next one begins.
     """
     for each in _messages(chunks, longest):
         if each is None:
@@ -136,11 +136,11 @@ def documents(
 
 
 def _messages(chunks: Iterator[Chunk], longest: int) -> Iterator[tuple[int, bytes | None] | None]:
-    """The messages without their postmarks, each with the number of its first line; None for one that is too long. Or
-    None: nothing more is there now.
+    """The messages without their postmarks, each with the number of its first line, and None in place of a message that
+    is too long. A bare None: nothing more is available now.
 
-    What stands before the first postmark has the number 0, unless it is blank. Below a postmark a header begins: else
-    it is a sentence of a mail.
+    Text before the first postmark has the number 0, unless it is blank. A postmark must be followed by a header:
+    otherwise it is a sentence of a mail.
     """
     held: list[bytes] = []
     number, start, size, is_after_blank = 0, 0, 0, True
@@ -150,7 +150,7 @@ def _messages(chunks: Iterator[Chunk], longest: int) -> Iterator[tuple[int, byte
             continue
         number, (line, below) = number + 1, pair
         is_blank = not line.strip(BLANK)
-        is_bare = is_after_blank and not (below or b"").strip(BLANK)  # a message that is nothing
+        is_bare = is_after_blank and not (below or b"").strip(BLANK)  # an empty message
         is_mark = _is_postmark(line, _POSTMARK_RE if is_after_blank else _WRITTEN_RE)
         if is_mark and (is_bare or _HEADER_RE.match(below or b"")):
             if size:
@@ -170,7 +170,7 @@ def _is_postmark(line: bytes, pattern: re.Pattern[bytes] = _POSTMARK_RE) -> bool
 
 
 def _with_next(batches: Iterator[Lines]) -> Iterator[tuple[bytes, bytes | None] | None]:
-    """Every line with the one below it, None below the last. Or None: nothing more is there now."""
+    """Every line with the one below it, None below the last. A bare None: nothing more is available now."""
     above: bytes | None = None
     for batch in batches:
         if batch is None:
@@ -195,7 +195,7 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
         mail = _taken_apart(data, position.encoding)
     except (RecursionError, MemoryError):
         raise
-    except Exception as error:  # noqa: BLE001 - what else a broken mail makes the library raise is not foreseen
+    except Exception as error:  # noqa: BLE001 - a broken mail may make the library raise anything
         return position.reject(UNREADABLE.format(error=f"{type(error).__name__}: {error}"), id=otherwise)
     if mail is None:
         return position.reject(_why_no_mail(data), id=position.stem)
@@ -220,7 +220,7 @@ def _why_no_mail(data: bytes) -> str:
 
 
 def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
-    """What is used of the message; None if it has no header. All of the library's work on one mail is done here."""
+    """The parts of the message that are used; None if it has no header. All of the library's work is done here."""
     message = email.message_from_bytes(data.lstrip(BOM + BLANK), policy=_POLICY)
     if not message.keys():
         return None
@@ -236,22 +236,22 @@ def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
 
 
 def _shown(message: Message) -> dict[str, Any]:
-    """What a reader wants to see beside the text: headers, and names of what is attached."""
+    """The fields to show beside the text: headers, and the names of attachments."""
     values = {name: _header(message, header) for name, header in _SHOWN.items()}
     values[ATTACHMENTS] = ", ".join(_attached(message))
     return {name: value for name, value in values.items() if value}
 
 
 def _inner(part: Message) -> list[Message] | None:
-    """The parts within this one; None of one that is a text, a file or a message, whatever that has."""
-    # Of one part alone the library would decode the text, by an encoding that may be none.
+    """The parts within this one; None for a text, a file or a message, even if that has parts of its own."""
+    # Asked for a single part, the library would decode its text, by an encoding that may not exist.
     inner = part.get_payload() if part.is_multipart() else None
     is_message = part.get_content_maintype() == "message"
     return inner if isinstance(inner, list) and not is_message else None  # type: ignore[return-value]
 
 
 def _parts(part: Message) -> Iterator[Message]:
-    """The parts that have none of their own."""
+    """The innermost parts, those without parts of their own."""
     inner = _inner(part)
     if inner is None:
         yield part
@@ -260,7 +260,7 @@ def _parts(part: Message) -> Iterator[Message]:
 
 
 def _texts(part: Message, encoding: str | None) -> list[_Text]:
-    """The texts of the message itself, not those of attachments, or of messages within it: of alternatives those that
+    """The texts of the message itself, not of attachments or of messages within it: among alternatives, those that
     begin with plain text, if there are any. A mailing list's footer is no alternative to the page before it.
     """
     inner, kind = _inner(part), part.get_content_type()
@@ -284,8 +284,8 @@ def _begins_with_page(texts: list[_Text]) -> bool | None:
 
 
 def _attached(message: Message) -> Iterator[str]:
-    """The names of what is attached, or forwarded as it came; without a name, its kind. Not signatures, nor pictures
-    that a page shows.
+    """The names of attachments and of forwarded messages, or their kinds if they have no names. Signatures and pictures
+    that a page shows are left out.
     """
     for part in _parts(message):
         kind, is_attached = part.get_content_type(), part.get_content_disposition() == "attachment"
@@ -298,9 +298,9 @@ def _attached(message: Message) -> Iterator[str]:
 
 
 def _decoded(part: Message, encoding: str | None) -> str:
-    """The text of a part by the encoding it names, or what it can be if it names a wrong one or none.
+    """The text of a part by the encoding it names, or by the likeliest one if it names a wrong one or none.
 
-    What has half a surrogate pair in it is no text, and its encoding a wrong one (unicode_escape, utf-7).
+    A result with half a surrogate pair is no text, so its encoding was wrong (unicode_escape, utf-7).
     """
     data = unpacked(part)
     if data is None:
@@ -314,18 +314,18 @@ def _decoded(part: Message, encoding: str | None) -> str:
 
 
 def _readings(data: bytes, named: str | None, otherwise: str | None) -> Iterator[tuple[bytes, str | None]]:
-    """What of a text may be in which encoding, the likeliest first."""
+    """Pairs of a text's bytes, perhaps cut, and an encoding that they may be in, the likeliest first."""
     yield data, named
     yield data, "utf-8"
     whole = _HALF_RE.sub(b"", data)
-    if not whole.isascii():  # else what ends it is a letter of another encoding
+    if not whole.isascii():  # otherwise its end is a letter of another encoding
         yield whole, "utf-8"
     yield data, otherwise
     yield data, "cp1252"
 
 
 def _encoding_named(part: Message) -> str | None:
-    """The encoding that a part names; None if it names none, or in a way that cannot be read."""
+    """The encoding that a part names; None if it names none, or one that cannot be read."""
     with suppress(*_BROKEN):
         named = part.get_content_charset()
         return meant_encoding(named) if named else None
@@ -333,10 +333,10 @@ def _encoding_named(part: Message) -> str | None:
 
 
 def _header(message: Message, name: str) -> str:
-    """A header as people read it; as it stands if it is not as it should be, or longer than `LONGEST_HEADER`."""
+    """A header, decoded for people; as it stands if it is malformed, or longer than `LONGEST_HEADER`."""
     value = str(message.get(name) or "")
     if len(value) <= LONGEST_HEADER:
-        with suppress(*_BROKEN):  # an encoding that nobody knows, or bytes that are not of it
+        with suppress(*_BROKEN):  # an unknown encoding, or bytes not valid in it
             parts = [(data, MEANT.get(charset or "", charset)) for data, charset in decode_header(value)]
             value = str(make_header(parts))
     return _plain(value)
@@ -347,7 +347,7 @@ def _plain(value: str) -> str:
 
 
 def _time(message: Message) -> str | None:
-    """The Date in ISO 8601; None where it is none: spam has any date."""
+    """The Date in ISO 8601; None if it is no valid date: in spam it may be anything."""
     try:
         return format_time(parse_time(email.utils.parsedate_to_datetime(str(message.get("Date")))))
     except (ValueError, TypeError, OverflowError, IndexError):

@@ -1,4 +1,4 @@
-"""How the text of a mail was packed for transfer (RFC 2045, 6), and what can be unpacked of it."""
+"""Transfer encodings of mails, by which a text is packed (RFC 2045, 6), and as much of it as can be unpacked."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ _PACKINGS: Final = {
     "x-uuencode": re.compile("x?uue"),
     "": re.compile("$|[78]bit|binary|none|plain|text|(us)?ascii|utf8|iso8859|windows125"),
 }
-"""What mails are packed by, as the library knows it, and how the letters of what they say begin, however it is spelt;
-some say how the text is encoded, and are not packed.
+"""The transfer encodings by their names in the library, and how the letters of the header begin, however it is spelt;
+some headers name the encoding of the text instead, which is not packed.
 """
 _LONGEST_NAME: Final = 40
 _NO_LETTER_RE: Final = re.compile(rb"[^A-Za-z0-9+/=]+")
 _NO_BASE64_RE: Final = re.compile(rb"[^A-Za-z0-9+/=\s]|\S[ \t]++\S")
-"""What no line of base64 has: another character, or a blank between words."""
+"""What never occurs in a line of base64: a character outside its alphabet, or a blank between words."""
 _PADDING_RE: Final = re.compile(rb"=+\s*[\r\n]")
-"""What packed text ends with, where its bytes are no multiple of three."""
+"""The end of packed text whose number of bytes is not a multiple of three."""
 _LONG_LINE_RE: Final = re.compile(rb"[A-Za-z0-9+/]{60}")
-"""What packed lines have (RFC 2045, 6.8: up to 76 characters), and footers and sentences hardly ever."""
+"""A run of letters that packed lines have (RFC 2045, 6.8: up to 76 characters), footers and sentences hardly ever."""
 
 
 def packing_meant(value: str) -> str:
-    """What a header that says how a part is packed means, empty for not at all; what nobody knows as it stands.
+    """The transfer encoding that a header's `value` means; empty for a part that is not packed. An unknown one is
+    returned as it stands.
 
     >>> packing_meant(" Quoted Printable"), packing_meant("8-bit"), packing_meant("x-secret; 1")
     ('quoted-printable', '', 'x-secret; 1')
@@ -43,16 +44,16 @@ def packing_meant(value: str) -> str:
 
 
 def unknown_packing(part: Message) -> str | None:
-    """What a part is packed by if nobody knows it, so that it is no text (RFC 2045, 6.4)."""
+    """The unknown transfer encoding of a part, which is then no text (RFC 2045, 6.4); None if it is known."""
     packing = str(part[HEADER] or "")
     return None if packing in _PACKINGS else packing
 
 
 def unpacked(part: Message) -> bytes | None:
-    """The bytes of a part that has none within; None if the library finds none."""
+    """The unpacked bytes of a part without inner parts; None if the library finds none."""
     is_base64 = part[HEADER] == _BASE64
     if is_base64:
-        del part[HEADER]  # the library gives up on a cut one, and takes a footer for a part of it
+        del part[HEADER]  # the library gives up on a cut text, and takes a footer for a part of it
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
         return None
@@ -60,10 +61,10 @@ def unpacked(part: Message) -> bytes | None:
 
 
 def _of_base64(data: bytes) -> bytes:
-    """What can be decoded: up to the plain footer that a mailing list added, and to the last whole byte.
+    """As much of `data` as can be decoded: up to a plain footer that a mailing list added, and to the last whole byte.
 
-    What is damaged, with packed lines behind the damage, is read as mail programs do, without the other characters.
-    A text that was never packed stays as it is.
+    Damaged text, with packed lines after the damage, is read as mail programs read it, skipping characters that are not
+    base64. A text that was never packed stays as it is.
     """
     other = _NO_BASE64_RE.search(data)
     if other and not _LONG_LINE_RE.search(data, other.start()):
@@ -76,7 +77,7 @@ def _of_base64(data: bytes) -> bytes:
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:
-    """What was packed one behind the other, each up to its padding; behind that only packed lines are another."""
+    """The pieces packed one after the other, each up to its padding; another piece begins only with packed lines."""
     start, last = 0, max((line.start() for line in _LONG_LINE_RE.finditer(data)), default=0)
     for padding in _PADDING_RE.finditer(data, 0, last):
         yield data[start : padding.end()]
@@ -88,5 +89,5 @@ def _decoded(piece: bytes) -> bytes:
     letters = _NO_LETTER_RE.sub(b"", piece)
     try:
         return binascii.a2b_base64(letters + b"==")
-    except binascii.Error:  # one letter more than whole bytes have
+    except binascii.Error:  # one letter too many for whole bytes
         return binascii.a2b_base64(letters.rstrip(b"=")[:-1] + b"==")

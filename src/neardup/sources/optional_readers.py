@@ -1,4 +1,4 @@
-"""Readers that need a library which is installed only where it is wanted: what they read, and what installs them."""
+"""Readers that need an optional library: what they read, and the command that installs the library."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 
 class OptionalReader(NamedTuple):
-    """What is read by it, and the packages that it needs."""
+    """An optional reader: what it reads, and the packages that it needs."""
 
     reads: str
     packages: tuple[str, ...]
@@ -19,7 +19,7 @@ class OptionalReader(NamedTuple):
 
     @property
     def if_missing(self) -> str:
-        """The same in brackets, to end a sentence; nothing where it is installed."""
+        """The command `how` in brackets, to end a sentence; empty if the packages are installed."""
         is_installed = all(importlib.util.find_spec(package) for package in self.packages)
         return "" if is_installed else f" ({self.how})"
 

@@ -1,4 +1,4 @@
-"""Files that are not what they were taken for, known by their names or first bytes, with what to do about it."""
+"""Formats that are not read as they are, recognised by a file's name or first bytes, and what to do about them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from neardup.sources.files import FORMS, INPUTS, PACKED, UNREAD, Form, ending
 
 
 class OtherFormat(NamedTuple):
-    """What a file is, what makes documents of it, and what `--input text` makes of it; its `form` if it has one."""
+    """A format: its name, how to make documents of it, how `--input text` would read it, and its `form`, if any."""
 
     name: str
     remedy: str
@@ -40,7 +40,7 @@ WARC: Final = OtherFormat(
     "with its headers, as one document",
 )
 TAR: Final = OtherFormat("a tar archive", "unpack it first (tar -xf)", "")
-"""Of no text: what it holds are other files."""
+"""It cannot be read as text: it holds other files."""
 
 _BY_ENDING: Final = {
     **dict.fromkeys((".xml", ".rss", ".atom"), XML),
@@ -58,17 +58,17 @@ _BY_BEGINNING: Final = (
     (re.compile(rb"(?i)(?:Return-Path|Received|Delivered-To|Message-ID|MIME-Version|X-[\w-]+): .*\r?\n"), MAIL),
 )  # fmt: skip
 _INTO: Final = {"a spreadsheet": "CSV", "a mail": ".eml", "a mailbox": ".mbox"}
-"""What to convert such a file to, unless that is text."""
+"""The format to convert such a file to, where that is not text."""
 _OR_PLAIN: Final = {
     ".doc": "; --input text reads it if it is plain text",
     ".msg": "; --input mail reads it if it is a plain mail",
 }
-"""What plain documentation and plain mails were called, too."""
+"""Endings that plain documentation and plain mails have had, too."""
 _BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 
 
 def reason_by_name(name: str) -> str:
-    """Why a file whose name tells none of the known forms is not read, and what to do."""
+    """Why a file whose name implies none of the known forms is not read, and what to do."""
     if ending(name) in UNREAD:
         into = _INTO.get(UNREAD[ending(name)].partition(" of ")[0], "UTF-8 text")
         how = "unpack it" if ending(name) in PACKED else f"convert it to {into}"

@@ -1,4 +1,4 @@
-"""The source and line of the record being read: what its id is made of, and what a message about it names."""
+"""The source and line of the record being read, of which its id is made and which messages about it name."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ import xxhash
 from neardup.model.document import Document, Flush, Reject
 
 Item = Document | Reject | Flush
-"""What a reader yields: a document, why there is none, or `FLUSH`: nothing more is there now."""
+"""What a reader yields: a document, a reject in its place, or `FLUSH`: nothing more is available now."""
 
 REMEMBERED: Final = 20_000
-"""Documents whose source and line are still known: far more than a window holds in its batches."""
+"""How many documents' sources and lines are remembered: far more than the batches of a window hold."""
 
 BLOCK: Final = 1_000_000
-"""Records without an id among which those of the same content are counted."""
+"""How many records without an id form a block, within which records of the same content are counted."""
 ATTACHMENTS: Final = "attachments"
 """The field with the names of what a mail has besides its text, which is not compared."""
 
 
 class Record(NamedTuple):
-    """A record as it was read: its `raw` bytes, where it stood in lines, in UTF-8 without the line end; its values.
+    """A record as it was read: its values, and if it was read from lines its `raw` bytes, in UTF-8 without the line
+    end.
 
-    `header`: of CSV the raw header, of Parquet and Arrow the schema; `columns` are their names. `delimiter`: what
+    `header`: for CSV the raw header, for Parquet and Arrow the schema; `columns`: the names in it. `delimiter`: what
     separates the columns of CSV.
     """
 
@@ -38,7 +39,7 @@ class Record(NamedTuple):
 
     @property
     def is_made(self) -> bool:
-        """Whether it was no record, but made of a mail, a page or a text."""
+        """Whether this record was made of a mail, a page or a text."""
         return self.raw is None and self.header is None
 
 
@@ -46,10 +47,11 @@ class Record(NamedTuple):
 class Position:
     """The source and line of the record being read.
 
-    `source` is how the person named it (for messages), `stem` what ids are made of, `line` counts from 1, and `nth`
-    tells which of the records that begin in it; `record` is the one that was read last. Where `by_content`, ids are
-    made of what records hold, because lines mean nothing: another stream has other ones there. `encoding` is what the
-    source was in, if not UTF-8. `tables`: by header what rows of each table are like, a record of no values.
+    `source` is the name given by the user (for messages), `stem` the beginning of ids, `line` counts from 1, and `nth`
+    is the number of the record among those that begin in that line; `record` is the one that was read last. With
+    `by_content`, ids are made of the content of records, because line numbers mean nothing: another stream has other
+    records there. `encoding` is that of the source, if not UTF-8. `tables`: for the header of each table, a record
+    without values that stands for its rows.
     """
 
     source: str = ""
@@ -65,34 +67,34 @@ class Position:
     _recent: deque[tuple[str, str, int]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
 
     def enter(self, source: str, stem: str, *, by_content: bool = False) -> None:
-        """Go to the beginning of the next source."""
+        """Goes to the beginning of the next source."""
         self.source, self.stem, self.by_content = source, stem, by_content
         self.line, self.nth, self.record = 0, 1, None
         self._same.clear()
         self._unnamed = 0
 
     def begin_table(self, header: Any, columns: Sequence[str], delimiter: str = ",") -> Record:
-        """Go to the rows below this header; returns what they are like."""
+        """Goes to the rows below this header; returns the record without values that stands for them."""
         return self.tables.setdefault(header, Record(None, {}, header, columns, delimiter))
 
     def name(self, content: bytes = b"") -> str:
-        """The id of this record, if it brings none: the same whenever the same is read again.
+        """The id of this record, if it has none of its own: the same whenever the same input is read again.
 
-        Of records of the same content each has this name: one that is used is to be made `distinct`.
+        All records of the same content get this name: to be used as an id, it must be made `distinct`.
         """
         if not self.by_content:
             return f"{self.stem}:{self.line}" if self.nth == 1 else f"{self.stem}:{self.line}-{self.nth}"
         return f"{self.stem}:{xxhash.xxh3_128_hexdigest(content)}"
 
     def named(self, content: bytes) -> str:
-        """The same for a source that is one document."""
+        """The id, as `name` gives it, of a source that is one document."""
         return self.name(content) if self.by_content else self.stem
 
     def distinct(self, name: str) -> str:
         """`name`, with a number where it was used before in this source.
 
-        Counted are `BLOCK` records without an id at a time, and ids of a later block say which: so memory has a bound,
-        and records that are the same still have ids of their own.
+        Records without an id are counted in blocks of `BLOCK`, and ids of later blocks contain the block's number: so
+        memory has a bound, and equal records still have ids of their own.
         """
         if not self.by_content:
             return name
@@ -105,7 +107,7 @@ class Position:
         return f"{name}{f'.{block}' if block else ''}{again}"
 
     def document(self, id: str, text: str, time: str | None, fields: Mapping[str, Any]) -> Document:
-        """A document that is no record of fields, and the record that it makes."""
+        """A document that was not read from a record; `record` becomes one made of its values."""
         own = {"id": id, "time": time, **fields, "text": text}
         self.record = Record(None, {name: value for name, value in own.items() if value is not None})
         return Document(id, text, time, fields or None)
@@ -115,7 +117,7 @@ class Position:
         return Reject(id, reason, self.source, self.line or None, raw)
 
     def remember(self, id: str) -> None:
-        """Keep in mind that the document `id` was read from this line."""
+        """Remembers that the document `id` was read from this line."""
         self._recent.append((id, self.source, self.line))
 
     def located(self, reject: Reject) -> Reject:

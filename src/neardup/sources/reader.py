@@ -23,26 +23,27 @@ if TYPE_CHECKING:
     from neardup.sources.position import Item, Record
 
 LONGEST: Final = 128 * 1024 * 1024
-"""Bytes of a line or a text file: 10 million characters take at most 120 million bytes in JSON's longest escapes."""
+"""The most bytes of a line or text file: 10 million characters take at most 120 million in JSON's longest escapes."""
 
 
 class Reader:
     """The documents of `paths` in order: JSON Lines, JSON, CSV, text, mail, mailboxes, Parquet and Arrow, with `html`
-    pages, and directories of all those; "-" is standard input.
+    also pages, and directories of all those; "-" is standard input.
 
-    Iterating yields a `Document` for every record, a `Reject` where there should be one and is not, and `FLUSH` where
-    standard input has nothing more to give now. Nothing that a file contains stops it: a file that is cut short or
-    cannot be opened is one `Reject`, and the next file follows. Gzip and zstd are known by their first bytes, the form
-    by the name, or by `form` for all; text is UTF-8, or in the `encoding` named. Below a directory all files of known
-    endings are read, sorted by path; `passed_over` has a line about the others.
+    Iterating yields a `Document` for every record, a `Reject` in place of a document that cannot be made, and `FLUSH`
+    whenever a pipe or standard input has nothing more to give now. No content of a file ends the iteration: a file that
+    is cut short or cannot be opened gives one `Reject`, and the next file follows. Gzip and zstd are recognised by
+    their first bytes, the form by the name, unless `form` sets it for all files; text is UTF-8, or in the `encoding`
+    named. Below a directory all files of known endings are read, sorted by path; `passed_over` has a line about the
+    others.
 
-    A record without an id is called `<file name>:<line>`; a text file by its name, below a directory by its path from
-    there. From a pipe or standard input it is called after what it holds, so that reading the same again gives the
-    same ids. With `keep`, what else a record has goes along as `Document.fields`; with `only_texts`, none is a
-    `Reject` for its id or time (`FieldsOfTexts`).
+    A record without an id gets the id `<file name>:<line>`; a text file its name, below a directory its path from
+    there. From a pipe or standard input, the id is made of the content, so that reading the same again gives the same
+    ids. With `keep`, the other fields of a record become `Document.fields`; with `only_texts`, no record is rejected
+    for its id or time (`FieldsOfTexts`).
 
-    `bytes_read` of `bytes_total` (None if a pipe is among the paths) are behind us, counted as they lie on the disk;
-    `paths` are the files that are read, `forms` what they are read as.
+    `bytes_read` of `bytes_total` (None if a pipe is among the paths) have been read, counted as stored on the disk;
+    `paths` are the files that are read, `forms` the forms that they are read as.
 
     >>> list(Reader(["examples/none.jsonl"]))[0].reason
     'cannot be read: No such file or directory'
@@ -100,7 +101,7 @@ class Reader:
 
     @property
     def tables(self) -> Collection[Record]:
-        """What rows of the tables that were read are like, those of each header: a record of no values."""
+        """For each header among the tables read, a record without values that stands for the rows below it."""
         return self._position.tables.values()
 
     @property
@@ -109,11 +110,11 @@ class Reader:
         return self._position.source, self._position.line or None
 
     def located(self, reject: Reject) -> Reject:
-        """`reject` with the file and line its document was read at, if it names none: an engine knows ids only."""
+        """`reject` with the file and line of its document added, if it names none: an engine knows only ids."""
         return self._position.located(reject)
 
     def remarks(self) -> Iterator[str]:
-        """Messages for the end of a run about what things were taken for, such as files for text."""
+        """Messages for the end of a run about how input was understood, such as files taken for text."""
         for kind in self._as_text:
             files = "1 file is" if kind.count == 1 else f"{kind.count:,} files are"
             yield f"{files} {taken_for_text(kind.name)} (first: {kind.first})"
@@ -131,8 +132,8 @@ class Reader:
         return self._use.missing(named)
 
     def may_have_times(self) -> bool:
-        """Whether any record may have a time; False only if none has. Reads what is JSON without parsing it, up to the
-        first key that a time may have; what is no JSON may have one.
+        """Whether any record may have a time; False only if none has. Searches JSON, without parsing it, up to the
+        first key that may be a time's; files of other forms are taken to have times.
         """
         return any(self._may_have_times(file) for file in self._files if file.problem is None)
 
@@ -170,14 +171,14 @@ class Reader:
             yield self._position.reject(f"cannot be read: {error.strerror or error}")
 
     def _name_by_content(self, file: File, descriptor: int) -> None:
-        """Makes ids of the content of a stream: two streams that are read one after the other both have a line 1."""
+        """Sets ids to be made of content if this is a stream: two streams read in turn both have a line 1."""
         is_unnamed = file.name == STDIN or is_stream(file.name)
         if is_unnamed or is_live(os.fstat(descriptor).st_mode):
             stem = "stdin" if is_unnamed else bytes_escaped(file.stem)
             self._position.enter(file.name, stem, by_content=True)
 
     def _content(self, form: Form, descriptor: int) -> Iterator[Item]:
-        """What the open file holds. A mail names the encodings of its parts itself."""
+        """The items of the open file. A mail names the encodings of its parts itself."""
         is_mail = form in form_readers.OF_MAIL
         encoding = None if is_mail else self._position.encoding
         content = chunks(descriptor, on_read=self._count, encoding=encoding, is_mail=is_mail)

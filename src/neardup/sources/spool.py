@@ -11,20 +11,20 @@ from typing import Any, Self
 
 
 class Spool:
-    """Values by number, from 0 on; in memory is only where each ends.
+    """Values by number, from 0 on; only the place where each ends is in memory.
 
     Raises `OSError` naming the directory of temporary files, if that is full.
     """
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile(prefix="neardup-")  # noqa: SIM115 - closed by `__exit__`
-        self._ends = array("q", [0])  # the first is where all begin
+        self._ends = array("q", [0])  # before it, where the first value begins
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(OSError):  # what could not be written yet is of no use any more
+        with suppress(OSError):  # data that could not be written is no longer needed
             self._file.close()
 
     def __len__(self) -> int:
@@ -34,7 +34,7 @@ class Spool:
         return map(self.__getitem__, range(len(self)))
 
     def add(self, value: Any) -> None:
-        """Add one."""
+        """Adds a value."""
         data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
         with _named():
             self._file.write(data)
@@ -42,9 +42,9 @@ class Spool:
 
     def __getitem__(self, number: int) -> Any:
         start, end = self._ends[number : number + 2]
-        with _named():  # what was added last may be written only now
+        with _named():  # buffered values may be written only now
             self._file.seek(start)
-            data = self._file.read(end - start)  # pickle, left to read, takes several times as long
+            data = self._file.read(end - start)  # `pickle.load` from the file takes several times as long
         return pickle.loads(data)  # noqa: S301 - written a moment ago by this process
 
 

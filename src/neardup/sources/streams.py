@@ -1,6 +1,6 @@
 """A file, a pipe or standard input as a stream of decompressed chunks.
 
-The first bytes tell the compression, never the name: a gzip'd file called `news.jsonl` is read all the same.
+The first bytes decide the compression, never the name: a gzip'd file called `news.jsonl` is read all the same.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BLOCK: Final = 256 * 1024
 """Bytes read at once: large enough that the calls cost nothing, small enough to stay in the cache."""
 
 CHUNK: Final = 1024 * 1024
-"""Bytes taken out of a gzip stream at once, however far a block expands."""
+"""The most bytes taken out of a gzip stream at once, however far a block expands."""
 
 ZSTD_SLICE: Final = 64
 """Bytes put into a zstd stream at once. Its decoder has no limit on what comes out, so we limit what goes in: 4 bytes
@@ -37,7 +37,7 @@ are a block of up to 128 KiB at most, so 64 make 2 MiB. Larger slices are hardly
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 ZSTD_MAGIC: Final = (b"\x28\xb5\x2f\xfd", *(bytes((kind, 0x2A, 0x4D, 0x18)) for kind in range(0x50, 0x60)))
-"""Of frames, and of those that readers skip (RFC 8878, 3.1): pzstd begins with one, and seekable files end with one."""
+"""Of frames and of skippable ones (RFC 8878, 3.1): pzstd's files begin with such a one, seekable files end with one."""
 _LARGE_WINDOW: Final = "too much memory"
 """The decoder's own words for a frame with a window above its limit."""
 PARQUET: Final = "Parquet"
@@ -57,21 +57,21 @@ _FOREIGN: Final = (
         f"--input parquet reads it from a file{optional_readers.ARROW.if_missing}",
     ),
 )  # fmt: skip
-"""How files of other kinds begin, and what to do with them. A text may begin with the letters of their names: what
-follows tells, in bzip2 the number of a block or, of no block, a control byte, as in Parquet.
+"""How files of other kinds begin, and what to do with them. A text may begin with the same letters, so the bytes after
+these decide: in bzip2 the mark of a block or, if there is no block, a control byte, as in Parquet.
 """
 _HEAD: Final = 10
-"""Bytes that all these are known by."""
+"""How many first bytes suffice to recognise all of these."""
 
 _UTF_8: Final = (None, "utf-8", "utf-8-sig")
-"""Encodings by which UTF-8 is read, None the usual one."""
+"""Names of encodings that read UTF-8; None is the default."""
 
 Chunk = bytes | None
-"""Some bytes, or None: nothing more is there now, and the next chunk may take any time."""
+"""Some bytes; None: nothing more is available now, and the next chunk may take any time."""
 
 
 class StreamError(Exception):
-    """The stream cannot be read any further, for the reason given; what came before is good."""
+    """The stream cannot be read any further, for the reason given; the chunks before that are good."""
 
 
 def chunks(
@@ -83,10 +83,11 @@ def chunks(
 ) -> Iterator[Chunk]:
     """The content of an open file, decompressed, in chunks of at most a few megabytes.
 
-    From a pipe, a socket or a terminal every chunk is passed on as soon as it is there, and a None is yielded before
-    any wait, so that whoever batches can finish its batch. `on_read` gets the number of bytes read from the file.
-    Text in another `encoding` comes as UTF-8; `is_mail`: it is bytes that name their encodings themselves.
-    Raises `StreamError` where the content ends too early, is damaged or is of a kind that neardup does not read.
+    From a pipe, a socket or a terminal every chunk is passed on as soon as it arrives, and None is yielded before any
+    wait, so that a caller that forms batches can finish one. `on_read` gets the number of bytes read from the file.
+    Text in another `encoding` comes as UTF-8; `is_mail`: the content names its encodings itself.
+
+    Raises `StreamError` if the content ends too early, is damaged or is of a kind that neardup does not read.
     """
     content = _decompressed(_blocks(descriptor, on_read), encoding, is_mail=is_mail)
     return content if encoding is None else _as_utf8(content, encoding)
@@ -95,7 +96,7 @@ def chunks(
 def _as_utf8(chunks: Iterator[Chunk], encoding: str) -> Iterator[Chunk]:
     try:
         yield from transcoded(chunks, encoding)
-    except UnicodeError as error:  # of the stream as a whole: it lacks a mark that it should begin with
+    except UnicodeError as error:  # the stream as a whole lacks the byte order mark that it should begin with
         raise StreamError(f"not {encoding}, as --encoding says: {error}") from error
 
 
@@ -128,7 +129,7 @@ def _of_encoding(content: Iterator[Chunk], encoding: str | None, *, is_mail: boo
 
 
 def is_live(mode: int) -> bool:
-    """Whether what a file of this `st_mode` holds may arrive later: a pipe's, a socket's or a terminal's may."""
+    """Whether the content of a file of this `st_mode` may arrive later, as that of a pipe, a socket or a terminal."""
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISCHR(mode)
 
 
@@ -184,7 +185,7 @@ def _gunzipped(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
         rest = block if inflater else block.lstrip(b"\0")
         while rest:
             if not (inflater or is_first or GZIP_MAGIC.startswith(rest[: len(GZIP_MAGIC)])):
-                yield b"\n"  # what came before is whole, and so is its last line
+                yield b"\n"  # the content before is whole, and so is its last line
                 raise StreamError(
                     "bytes that are no gzip follow the gzip stream: pack it without them (zcat FILE | gzip)"
                 )
@@ -221,7 +222,7 @@ def _unzstd(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
         if block is None:
             yield None
             continue
-        ready: list[bytes] = []  # small pieces are passed on together: each costs whoever cuts it into lines
+        ready: list[bytes] = []  # small pieces are joined: cutting each into lines would cost time
         size = 0
         for start in range(0, len(block), ZSTD_SLICE):
             rest = block[start : start + ZSTD_SLICE]
@@ -231,7 +232,7 @@ def _unzstd(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
                 try:
                     ready.append(frame.decompress(rest))
                 except zstandard.ZstdError as cause:
-                    # What came before a frame that is none is whole, and so is its last line.
+                    # The content before an invalid frame is whole, and so is its last line.
                     yield b"".join(ready) + (b"\n" if begins else b"")
                     raise StreamError(_why_no_zstd(str(cause))) from cause
                 size += len(ready[-1])

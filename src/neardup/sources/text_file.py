@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
-    """The whole stream as one document named by the file, or why it is none."""
+    """The whole stream as one document named by the file, or the reject in its place."""
     data = content_of(chunks, longest)
     if data is None:
         return too_long(position, longest)
@@ -24,7 +24,7 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
 
 
 def too_long(position: Position, longest: int) -> Item:
-    """The reject of a file that is one document and has more bytes than these."""
+    """The reject of a file that is one document and has more than `longest` bytes."""
     return position.reject(f"the file is longer than {longest:,} bytes", id=position.stem)
 
 

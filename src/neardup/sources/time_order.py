@@ -1,6 +1,6 @@
-"""Files in order of time: a time for documents that have none, and documents sorted by time where files are not.
+"""Files in order of time: documents without a time get one, and documents of unsorted files are sorted by time.
 
-What is read twice is read from its beginning: only regular files are. Nothing here keeps a text in memory.
+Only regular files are read twice, each time from the beginning. Nothing here keeps a text in memory.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 _BEFORE_ALL: Final = -(2**62)
 _WITHOUT: Final = 100
-"""Documents without a time from which on it is asked whether there can be any, before they are all parsed."""
+"""After so many documents without a time, it is checked whether any can have one, before all are parsed."""
 
 _MOST_WAITING: Final = 10_000
 _LONGEST_WAITING: Final = 64_000_000
-"""Documents without a time, and characters of their texts, at the head of a pipe, that wait for the first time that
-comes: a pipe that never pauses may be longer than memory.
+"""How many documents without a time, and characters of their texts, wait at the head of a pipe for the first time: a
+pipe that never pauses may be longer than memory.
 """
 
 
@@ -43,11 +43,11 @@ class HourOrder(NamedTuple):
 
 
 class DatedReader:
-    """What `reader` yields, with a time for every document that has none: that of the one before it in the run, or at
-    its head the first there is (of a pipe: the first in what is there at once, and near its beginning). Where there is
-    none, it is left to its arrival.
+    """The items of `reader`, with a time for every document that has none: that of the document before it in the run,
+    or, at the head of the run, the first time there is (in a pipe, only the first among the documents that are
+    available at once, near its beginning). If there is no such time, the document gets the time of its arrival.
 
-    A time that cannot be read, or is further ahead of the clock than `ahead_hours`, is nobody else's.
+    A time that cannot be read, or is further ahead of the clock than `ahead_hours`, is not given to other documents.
     """
 
     def __init__(self, reader: Reader, *, ahead_hours: int) -> None:
@@ -61,7 +61,7 @@ class DatedReader:
         return self.reader.bytes_total is None
 
     def position(self) -> tuple[float, float | None]:
-        """How much is behind us, and of how much."""
+        """(How many bytes have been read; of how many, None if that is not known)."""
         return self.reader.bytes_read, self.reader.bytes_total
 
     def located(self, reject: Reject) -> Reject:
@@ -99,12 +99,12 @@ class DatedReader:
         yield from self._given(waiting, last)
 
     def _given(self, undated: list[Document], time: int | None) -> Iterator[Document]:
-        """Documents that have no time, with this one; None: it is left to their arrival."""
+        """Documents that have no time, with this one; None: they get the time of their arrival."""
         for document in undated:
             yield document if time is None else document._replace(time=AssumedTime(format_time(time)))
 
     def has_only_rejects(self) -> bool:
-        """Whether there are rejects and no document, by a pass up to the first; False for a pipe, as for no record."""
+        """Whether there are only rejects, by a pass up to the first document; False for a pipe, or without records."""
         item: Item | None = None
         for item in () if self.is_live else self.reader:
             if type(item) is Document:
@@ -123,7 +123,7 @@ class DatedReader:
         return HourOrder(in_order, len(hours))
 
     def with_times(self) -> Iterator[tuple[Document, int]]:
-        """The documents with their times; one that will be rejected for its time has that of the one before it."""
+        """The documents with their times; one that will be rejected for its time gets that of the one before it."""
         time = _BEFORE_ALL
         for item in self:
             if type(item) is Document:
@@ -131,7 +131,7 @@ class DatedReader:
                 yield item, time
 
     def time_of(self, document: Document, otherwise: int) -> int:
-        """The time that a document is sorted by."""
+        """The time by which a document is sorted; `otherwise` if its own time is unusable."""
         if document.time is None:
             return now_ms()
         time = self._known(document.time, None)
@@ -165,8 +165,8 @@ class DatedReader:
 
 
 class SortedReader:
-    """The documents of regular files in order of time, those of one time as they are read, by way of a temporary file;
-    what is rejected while they are read comes first.
+    """The documents of regular files in order of time, those of the same time in the order of reading. They are sorted
+    by way of a temporary file; rejects come before all documents.
     """
 
     def __init__(self, dated: DatedReader) -> None:
@@ -175,7 +175,7 @@ class SortedReader:
         self._done, self._total = 0, 0
 
     def position(self) -> tuple[float, float | None]:
-        """How many documents are behind us, and of how many; while they are sorted, bytes."""
+        """(How many documents have been yielded; of how many). While the files are read, both are in bytes."""
         return (self._done, self._total) if self._total else self._dated.position()
 
     def located(self, reject: Reject) -> Reject:
@@ -198,7 +198,7 @@ class SortedReader:
                 self._done += 1
 
     def _spooled(self, spool: Spool, times: array[int]) -> Iterator[Reject | Flush]:
-        """Adds all documents to `spool`; notes the time of each. Yields everything else."""
+        """Adds all documents to `spool` and their times to `times`; yields all other items."""
         time = _BEFORE_ALL
         for item in self._dated:
             if type(item) is not Document:
@@ -211,7 +211,7 @@ class SortedReader:
 
 
 def _stdin_position() -> int | None:
-    """Where standard input stands, if it is a file that can be read twice."""
+    """The present position in standard input, if that is a file that can be read twice; else None."""
     with suppress(OSError, ValueError, AttributeError):
         return os.lseek(sys.stdin.fileno(), 0, os.SEEK_CUR)
     return None
