@@ -1,1 +1,1 @@
-"""From what a person says of some pairs to the threshold that parts copies from what is none."""
+"""From a person's judgements of some pairs to the threshold that separates copies from other pairs."""

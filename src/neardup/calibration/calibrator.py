@@ -1,8 +1,8 @@
-"""Which pair to ask about next, and what the answers say: threshold, precision, recall, each with its interval.
+"""Chooses the pair to ask about next, and estimates threshold, precision and recall from the answers, with intervals.
 
-The first questions go over the whole scale, a pair in each part of it. Then each asks about a pair whose answer is
+The first questions cover the whole scale, one pair in each part of it. Then each asks about a pair whose answer is
 expected to say most about which threshold is best (the information gained; Lindley 1956, MacKay 1992). Every eighth
-asks about any pair, so that a curve that is wrong far from there is found out.
+question is about a random pair, so that a curve that is wrong far from there is detected.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import numpy as np
 from neardup.calibration.curves import STEPS, Counts, Curves, Flags, Floats, bin_of
 
 PARTS: Final = 5
-"""Parts of the scale that the first questions go over."""
+"""How many parts of the scale the first questions cover."""
 ANY_EVERY: Final = 8
 LIKELY: Final = 1_500
-"""Curves that a question is chosen by: those of the largest weight."""
+"""How many curves, those of the largest weight, a question is chosen by."""
 DRAWN: Final = 1_000
 SIDES: Final = (0.025, 0.975)
-"""What an interval of 95 % leaves out on either side."""
+"""The quantiles at the ends of an interval of 95 %."""
 
 
 class Interval(NamedTuple):
-    """What is most likely, and from where to where it is with 95 %."""
+    """An expected value, and the ends of its interval of 95 %."""
 
     value: float
     low: float
@@ -33,7 +33,7 @@ class Interval(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a threshold would do to the pairs: F1, precision and recall among all of them, and how many it reports."""
+    """The effect of a threshold: F1, precision and recall among all pairs, and how many of them it reports."""
 
     threshold: float
     f1: Interval
@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
 
 
 class Calibrator:
-    """The pairs by their scores, and what was said of them so far.
+    """The pairs by their scores, and the answers about them so far.
 
     `scores`: doc_q of each pair. Equal calls give equal questions. Costs about 50 ms a question, however many pairs.
     """
@@ -67,12 +67,12 @@ class Calibrator:
         return int(self._is_judged.sum())
 
     def answer(self, pair: int, *, copy: bool) -> None:
-        """What pair `pair` is; raises `ValueError` for one that was judged, or skipped, before."""
+        """Records whether pair `pair` is a copy; raises `ValueError` for a pair that was judged, or skipped, before."""
         self.skip(pair)
         self._is_judged[pair], self._is_copy[pair] = True, copy
 
     def skip(self, pair: int) -> None:
-        """Do not ask about pair `pair`; raises `ValueError` for one that was judged, or skipped, before."""
+        """Records not to ask about pair `pair`; raises `ValueError` for a pair that was judged, or skipped, before."""
         if self._is_closed[pair]:
             raise ValueError(f"pair {pair} was judged or skipped before")
         self._is_closed[pair] = True
@@ -106,16 +106,16 @@ class Calibrator:
         return _entropy(best_if_copy) + _entropy(best_if_none)
 
     def best(self) -> Outcome:
-        """The threshold with the highest expected F1, and what it does."""
+        """The outcome of the threshold with the highest expected F1."""
         return self.at(self._threshold_of(int((self._weights() @ self._f1(slice(None))).argmax())))
 
     def thresholds(self) -> tuple[float, float]:
-        """Between which the best threshold lies with 95 %."""
+        """The ends of the interval in which the best threshold lies with 95 %."""
         low, high = np.quantile(self._f1(self._drawn()).argmax(axis=1), SIDES)
         return self._threshold_of(int(low)), self._threshold_of(int(high))
 
     def at(self, threshold: float) -> Outcome:
-        """What `threshold` does: expected over the curves, and, for the intervals, over what is still open."""
+        """The outcome of `threshold`: expected over the curves and, for the intervals, over pairs not judged yet."""
         is_reported = self._scores >= threshold
         chances, numbers = self._curves.chances[self._drawn()], np.random.default_rng(1)
         right, missed = (
@@ -144,7 +144,7 @@ class Calibrator:
         return np.bincount(self._bins[which], minlength=self._count)
 
     def _f1(self, curves: slice | Counts) -> Floats:
-        """F1 at each threshold, a row each curve."""
+        """F1 at each threshold, one row for each curve."""
         unknown = self._pool - self._counts(self._is_judged)
         copies = self._counts(self._is_copy) + unknown * self._curves.chances[curves]
         right = copies[:, ::-1].cumsum(axis=1)[:, ::-1]
@@ -168,8 +168,8 @@ class Calibrator:
 
 
 def _entropy(joint: Floats) -> Floats:
-    """For each row, which is one answer with each threshold being best: the entropy of those, times the answer's
-    probability.
+    """For each row, the joint probabilities of one answer and each threshold being best: the entropy of the thresholds
+    given that answer, times the answer's probability.
     """
     answer = joint.sum(axis=1, keepdims=True)
     given = np.divide(joint, answer, out=np.ones_like(joint), where=joint > 0)

@@ -1,8 +1,9 @@
-"""How likely a pair of some doc_q is a copy: every curve of a family, and how well each agrees with the answers.
+"""The probability that a pair of a given doc_q is a copy: a family of curves, and how well each agrees with the
+answers.
 
 A curve is p(s) = low + (high - low) / (1 + exp((middle - s) / width)): few pairs below the middle are copies, most
-above, and neither none nor all. Answers weigh the curves (Bayes, equal weights before the first answer), which says
-what is known and what is not: no fit to fail where all answers are the same.
+above, and neither none nor all. Answers weigh the curves (Bayes, equal weights before the first answer), so that
+uncertainty is expressed too, and no fit can fail where all answers are the same.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 STEPS: Final = 200
-"""Scores and thresholds go by so many parts of 1."""
+"""Scores and thresholds are counted in so many parts of 1."""
 WIDTHS: Final = (0.004, 0.012, 0.035, 0.1)
 HIGHS: Final = (0.9995, 0.995, 0.95, 0.85, 0.7, 0.5)
 LOWS: Final = (0.0005, 0.005, 0.05, 0.15, 0.3)
@@ -31,7 +32,7 @@ def bin_of(scores: Floats) -> Counts:
 
 
 class Curves:
-    """All curves over the bins from `first` to the last, a row each, and their weights: how likely each is by now."""
+    """All curves over the bins from `first` to the last, one row each, and their weights: how likely each is by now."""
 
     def __init__(self, first: int) -> None:
         centres = (np.arange(first, STEPS + 1) + 0.5) / STEPS
@@ -46,7 +47,7 @@ class Curves:
         self._against = np.log(1 - self.chances)
 
     def weights(self, copies: Counts, others: Counts) -> Floats:
-        """The weight of each curve, given how many answers of each bin were copies and how many were none; sum 1."""
+        """The weight of each curve, given how many answers in each bin were copies and how many were not; sum 1."""
         likelihood = self._for @ copies + self._against @ others
         weights: Floats = np.exp(likelihood - likelihood.max())
         weights /= weights.sum()

@@ -1,4 +1,4 @@
-"""The pairs of a window that a threshold would decide on: each document with its best match among those before it."""
+"""The pairs of a window on which a threshold would decide: each document with its best match among those before it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ScoredPair(NamedTuple):
-    """A document, the one before it that it is most like, and their doc_q."""
+    """A document, the earlier document most like it, and their doc_q."""
 
     id: str
     earlier: str
@@ -20,8 +20,8 @@ class ScoredPair(NamedTuple):
 
 
 class WindowPairs(NamedTuple):
-    """The pairs, how many documents were asked for them, and how many there are; what left the window meanwhile is in
-    neither.
+    """The pairs, how many documents were queried for them, and how many the window has; documents that left the window
+    meanwhile count in neither.
     """
 
     pairs: list[ScoredPair]
@@ -37,11 +37,12 @@ def pairs_of(
     seed: int = 0,
     on_progress: Callable[[int, int], None],
 ) -> WindowPairs:
-    """Each document of `window` with its best earlier match at `lowest` or above, in order of the window: of the hours
-    that it is compared with, though more may be kept.
+    """Each document of `window` with its best earlier match at `lowest` or above, in order of the window. Matches are
+    in the hours that the document is compared with, though more hours may be kept.
 
-    If there are more than `most` documents, of so many, drawn by `seed`. A query each, about 1 ms, in a cluster
-    several; `on_progress` is told after each how many were asked, and of how many.
+    If there are more than `most` documents, only that many are queried, drawn at random by `seed`. One query for each,
+    about 1 ms, in a cluster several; after each, `on_progress` is called with how many have been queried, and of how
+    many.
     """
     ids = list(window)
     chosen = ids
@@ -56,7 +57,7 @@ def pairs_of(
             verdict = window.get(id) if is_limited else None
             time = None if verdict is None else verdict.time
             matches = window.query(id=id, threshold=lowest, matches=None, time=time).matches
-        except KeyError:  # a window of a cluster goes on meanwhile, and its hours expire
+        except KeyError:  # in a cluster, hours may expire meanwhile
             if id in window:
                 raise
             matches, left = (), left + 1

@@ -1,1 +1,1 @@
-"""Cleaning: which of many texts stay, and which are copies of those; in memory, without hours or a clock."""
+"""Cleaning: which of many texts stay, and which are removed as their copies; in memory, without hours or a clock."""

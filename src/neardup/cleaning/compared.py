@@ -1,4 +1,4 @@
-"""Texts compared with those before them, in a window in memory that knows no hours."""
+"""Texts compared with those before them, in a window in memory without hours."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Earlier(NamedTuple):
 
 
 class Sourced(NamedTuple):
-    """A text with the fields that say whose it is, by which its boilerplate is left out."""
+    """A text with the fields that name its source, by which its boilerplate is left out."""
 
     text: str
     fields: Any
@@ -37,8 +37,8 @@ class Sourced(NamedTuple):
 class Compared(NamedTuple):
     """A text, by its number, with those before it that have a doc_q at or above the threshold, best first.
 
-    `truncated` as in a verdict. `kind`: what it and the first of them are to each other, where that was asked; with no
-    matches, the kind for which it stays.
+    `truncated` as in a verdict. `kind`: that of the text and the first match, where kinds were asked for; with no
+    matches, the kind for which the text stays although it is like an earlier one.
     """
 
     at: int
@@ -49,11 +49,11 @@ class Compared(NamedTuple):
 
 
 def settings_for(settings: Settings, *, every_pair: bool, by_kind: bool) -> Settings:
-    """`settings` for a run without hours, in which every text stays, or only those that are no copy of one that stays.
-    `by_kind`: the kind of a copy decides, too.
+    """`settings` for a run without hours. With `every_pair` all texts stay; otherwise only those that are not copies of
+    one that stays. `by_kind`: the kind of a copy decides, too.
 
-    Whatever would make it forget something is left out: hours and budgets. Sketches reach the threshold, whatever the
-    recipe: they are compared with no others.
+    Hours and budgets, by which texts would be forgotten, are switched off. The reach of the recipe is set to the
+    threshold: the sketches are compared with no others.
     """
     timeless: dict[str, Any] = {"window_hours": 0, "keep_hours": None, "max_documents": 0, "max_memory": 0}
     kept: dict[str, Any] = (
@@ -74,16 +74,16 @@ def compared(
     against: Iterable[str | Sourced] = (),
     kept_kinds: frozenset[KindName] = frozenset(),
 ) -> Iterator[Compared]:
-    """One answer a text, in order, as soon as a batch is done; what cannot be used goes to `on_reject` with its number
-    and the reason.
+    """One answer a text, in order, as soon as a batch is done; `on_reject` is called for each unusable text with its
+    number and the reason.
 
     `settings` as `settings_for` makes them. With every pair, an answer has all matches among the texts before it; else
     only the best of those that stayed. Of equal scores the earlier text comes first. About 30 µs a text of 4 KB.
 
     The texts of `against` come before the others and are numbered with them; each of them stays, and has no answer.
 
-    With `kept_kinds` (and settings `by_kind`), a text stays if, beside each of the texts that stay and are most like it
-    (up to `MOST_MATCHES`), its kind is one of these; 0.1 ms a kind more, and 2 ms a text that stays for its kind.
+    With `kept_kinds` (and settings `by_kind`), a text also stays if its kind is one of these with each of the kept
+    texts most like it (up to `MOST_MATCHES`); 0.1 ms a kind more, and 2 ms a text that stays for its kind.
     """
     numbers = count()
 
@@ -121,8 +121,8 @@ def _by_kind(
     texts_of: Callable[[Sequence[str]], list[str]],
     delete: Callable[[str], object],
 ) -> Iterator[Compared]:
-    """`goes_for`: `first_to_go`. What goes is taken out of the window by `delete`; others of its batch were compared
-    with it already.
+    """The answers where kinds decide, by `goes_for` (`first_to_go`). A removed text is deleted from the window by
+    `delete`; the others of its batch have been compared with it already, so it is left out of their matches here.
     """
     dropped: set[str] = set()
     for verdict in verdicts:
@@ -140,13 +140,13 @@ def _by_kind(
         else:
             dropped.add(verdict.id)
             delete(verdict.id)
-            # What was the best match may itself have gone, for another text.
+            # The best match may itself have been removed, for another text.
             status = verdict.status if matches[at].score == 1 else "near"
             yield _compared(verdict._replace(status=status), matches[at:], kind)
 
 
 def _documents(texts: Iterable[str | Sourced | Flush], numbers: Iterator[int]) -> Iterator[Document | Flush]:
-    """All of one moment, with their numbers as ids, so that the earlier of two equally good matches comes first."""
+    """The texts as documents of one time, with their numbers as ids, so that of equal matches the earlier is first."""
     for each in texts:
         if isinstance(each, Flush):
             yield FLUSH

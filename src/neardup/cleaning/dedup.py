@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 MANY_PAIRS: Final = 1_000_000
-"""From this many pairs on, a line in the log says so, and again whenever they are ten times as many."""
+"""From this many pairs on, the log has a warning, and another for each ten times as many."""
 
 
 def dedup(
@@ -51,24 +51,27 @@ def dedup(
     max_length: int = DEFAULT_MAX_LENGTH,
     threads: int = 1,
 ) -> Deduped:
-    """Which of many texts stay, and which are copies of those: in memory, without a window, hours or a clock.
+    """Finds which of many texts stay, and which are removed as their copies: in memory, without a window, hours or a
+    clock.
 
     `data` is an iterable of texts, of records (the field `text`, perhaps dotted) or of `Document`s; a frame of pandas
     or polars, a table of Arrow, a data set of `datasets` (the column `text`); or one column of these.
-    Of several copies, the one that `keep` prefers stays: "first", "last", "longest" (in characters), "earliest" by the
-    field `time` (what has none comes last), or "source:a,b,c" by the field `source`. `against` takes data as `data`
-    does, texts that are there already: a copy of one of them goes, and they themselves are compared with nothing.
 
-    A copy stays as well if, beside each of the texts that stay and are most like it (up to 20), its kind is one of
-    `keep_kinds` ("form", "quote", "frame", "other"): about 0.1 ms a copy, and 2 ms a text that stays for its kind.
+    Of several copies, the one that `keep` prefers stays: "first", "last", "longest" (in characters), "earliest" by the
+    field `time` (a text without a time comes last), or "source:a,b,c" by the field `source`. `against` takes the same
+    forms of data: texts that you have already. Their copies are removed, and they themselves are compared with nothing.
+
+    A copy stays as well if its kind is one of `keep_kinds` ("form", "quote", "frame", "other") with each of the kept
+    texts most like it (up to 20): about 0.1 ms a copy, and 2 ms a text that stays for its kind.
 
     With `pairs`, every pair is found, for `Deduped.pairs` and `at`: 16 bytes a pair, and n copies of one text make
     n(n-1)/2 pairs. Without, each text is compared only with those that stay, and with `against`: copies cost little,
-    however many there are, and what stays is the same. A text of 4 KB takes about 30 µs, and 1 to 2 KB beside itself.
+    however many there are, and the same texts stay. A text of 4 KB takes about 30 µs, and 1 to 2 KB beside itself.
 
-    A text that cannot be used (missing, no string, longer than `max_length`) is in `Deduped.rejected` and in the log;
-    one of `against`, of which nothing can be a copy then, in the log alone.
-    Raises `TypeError` for what holds no texts, `SettingsError` for a missing column or another unusable setting.
+    A text that cannot be used (missing, not a string, longer than `max_length`) is in `Deduped.rejected` and in the
+    log; one of `against` is only in the log, and no text can be its copy.
+
+    Raises `TypeError` if `data` holds no texts, `SettingsError` for a missing column or another unusable setting.
 
     >>> texts = ["The cat sat on the mat.", "Rain.", "The cat sat on a mat."]
     >>> result = dedup(texts, threshold=0.5)
@@ -123,7 +126,7 @@ class _Run:
         self, before: Sequence[Any], texts: Sequence[Any], settings: Settings, kept_kinds: frozenset[KindName]
     ) -> None:
         """Finds the pairs of `texts` with those before them, and with `before`, which come first and all stay; with
-        `kept_kinds`, only the pairs for which a text goes.
+        `kept_kinds`, only the pairs for which a text is removed.
         """
         log_at = MANY_PAIRS
         usable = self._usable(texts, len(before))

@@ -1,6 +1,7 @@
-"""Texts out of whatever Python holds them in, and columns back into it: lists, records, frames and columns.
+"""Takes texts out of Python's containers (lists, records, frames, columns), and adds columns to them.
 
-Frames are recognised by what they can do, so no library of theirs need be there: pandas, polars, Arrow, `datasets`.
+Frames (pandas, polars, Arrow, `datasets`) are recognised by their methods, so none of their libraries need be
+installed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from neardup.model.field_path import field_of
 from neardup.model.plain_values import is_missing
 
 SHOWN: Final = 20
-"""Columns that a message names."""
+"""How many columns a message names."""
 PANDAS: Final = {int: "Int64", float: "Float64"}
 ARROW: Final = {int: "int64", float: "float64"}
 
@@ -32,9 +33,9 @@ Columns = Mapping[str, Column]
 
 
 def rows_of(data: Any) -> Any:
-    """`data` in a form that can be asked for the values of a field more than once: an iterator as a list.
+    """`data` in a form that can be read more than once: an iterator becomes a list.
 
-    Raises `TypeError` for what does not iterate into texts, and names the remedy.
+    Raises `TypeError`, which names the remedy, for data that is not a collection of texts.
     """
     if isinstance(data, str | bytes):
         remedy = "put a single text into a list; files are read by `neardup dedup`"
@@ -64,7 +65,7 @@ def rows_of(data: Any) -> Any:
 
 
 def _iterates(data: Any) -> bool:
-    """Whether `data` can be iterated; `frame["text"].str` of pandas has an `__iter__` that only refuses."""
+    """Whether `data` can be iterated; `frame["text"].str` of pandas has an `__iter__` that only raises."""
     try:
         iter(data)
     except TypeError:
@@ -73,7 +74,7 @@ def _iterates(data: Any) -> bool:
 
 
 def is_frame(data: Any) -> bool:
-    """Whether `data` has named columns, all of them there: a stream of records knows no number of its rows."""
+    """Whether `data` has named columns and a length; a stream of records has no length."""
     return hasattr(data, "__len__") and (hasattr(data, "column_names") or hasattr(data, "columns"))
 
 
@@ -86,8 +87,8 @@ def values(data: Any, field: str, setting: str = "text") -> list[Any]:
     """The values of `field` of every row, None where a row has none; rows that are texts are their own `text`, and have
     no other field.
 
-    Raises `SettingsError` for the `setting` that names the field if it is no name, if a frame has no such column or two
-    of them, or if no record has the field.
+    Raises `SettingsError` for the `setting` that names the field if `field` is not a name, if a frame has no such
+    column or two of them, or if no record has the field.
     """
     if is_frame(data):
         return _column(data, field, setting)
@@ -103,7 +104,7 @@ def values(data: Any, field: str, setting: str = "text") -> list[Any]:
 
 
 def with_columns(data: Any, columns: Columns, text: str) -> Any:
-    """`data` with more `columns`, in the form that it has; texts become records with the field `text`.
+    """`data` with more `columns`, in its own form; texts become records with the field `text`.
 
     Raises `SettingsError` if it has one of them already.
     """
@@ -121,7 +122,7 @@ def with_columns(data: Any, columns: Columns, text: str) -> Any:
 
 
 def _with_columns(frame: Any, columns: Columns) -> Any:
-    """The frame with more columns. Whoever passes a frame has its library."""
+    """The frame with more columns. A caller that passes a frame has its library installed."""
     if hasattr(frame, "assign"):
         import pandas as pd  # noqa: PLC0415
 
@@ -180,20 +181,20 @@ def _column(data: Any, field: str, setting: str) -> list[Any]:
     except KeyError:
         if not hasattr(data, "with_format"):
             raise
-        # Of `datasets`, where a format is of other columns.
+        # A data set of `datasets`, with a format of other columns.
         remedy = "a column that the format of the data set has: pass data.with_format(None)"
         raise SettingsError(setting, field, remedy) from None
 
 
 def _values_of_column(column: Any) -> list[Any] | None:
-    """The values of a column of a frame, or of an array, as plain Python has them; None if it is neither."""
+    """The values of a column of a frame, or of an array, as plain Python values; None if `column` is neither."""
     if hasattr(column, "to_pylist"):
         return _values_of_arrow(column)
     for name in ("to_list", "tolist"):
         if hasattr(column, name):
             try:
                 plain = getattr(column, name)()
-            except (ValueError, OverflowError):  # a time beyond the years that Python knows
+            except (ValueError, OverflowError):  # a time beyond the years of Python's datetime
                 plain = list(column.to_numpy())
             return plain if isinstance(plain, list) else [plain]
     return None
@@ -204,14 +205,14 @@ def _values_of_arrow(column: Any) -> list[Any]:
 
     try:
         return list(values_of(column))
-    except UnicodeDecodeError:  # Arrow reads strings of Parquet without a look at them
+    except UnicodeDecodeError:  # Arrow reads strings of Parquet without checking them
         return [_text_or_bytes(value) for value in column.cast("large_binary").to_pylist()]
     except OverflowError:  # as above
         return list(column.to_numpy(zero_copy_only=False))
 
 
 def _text_or_bytes(value: bytes | None) -> str | bytes | None:
-    """What is UTF-8 as a string; bytes are no text, and rejected."""
+    """A string if `value` is UTF-8; other bytes stay bytes, and are rejected as no text."""
     try:
         return None if value is None else value.decode()
     except UnicodeDecodeError:
@@ -229,7 +230,7 @@ def _value(row: Any, field: str, setting: str) -> Any:
 
 
 def problem(value: Any, field: str) -> str | None:
-    """Why `value` is no text; None if it is one."""
+    """Why `value` is not a text; None if it is one."""
     if isinstance(value, str):
         return None
     if is_missing(value):

@@ -1,5 +1,5 @@
 """Copies by their kinds (docs/definitions.md, Kinds): which stay although doc_q is at or above the threshold, and how
-many of those that go are not plain copies.
+many of those removed are not plain copies.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 KEEPABLE: Final[tuple[KindName, ...]] = ("form", "quote", "frame", "other")
 """The kinds that may stay: all but plain copies."""
 MOST_MATCHES: Final = 20
-"""How many of the texts that stay, those most like a text, are looked at for their kind: a thousand forms make half a
+"""With how many of the kept texts, those most like it, a text is compared for its kind: a thousand forms make half a
 million pairs.
 """
 HELD_CHARACTERS: Final = 32 << 20
@@ -32,12 +32,12 @@ LOOKED_AT: Final = 500
 
 Kinds = frozenset["KindName"]
 Goes = Callable[[int, int], bool]
-"""Whether a text goes for an earlier one that stays, both by their numbers."""
+"""Whether a text is removed for an earlier one that stays, both by their numbers."""
 
 
 def parse_kinds(kinds: Any) -> Kinds:
-    """The kinds that stay, from a list or from words between commas; `SettingsError` for one that cannot stay, or for
-    what is neither.
+    """The kinds that stay, from a list or from words between commas; raises `SettingsError` for a kind that cannot
+    stay, or for any other value.
 
     >>> sorted(parse_kinds("form, quote"))
     ['form', 'quote']
@@ -57,13 +57,13 @@ def kind_names(pairs: Sequence[tuple[str, str]], *, fold_case: bool) -> list[Kin
 
 
 def by_kind(kept: Kinds, texts: Sequence[Any], recipe: Recipe) -> Goes:
-    """A function that says of a pair, by what counts of its texts, whether its kind is none of `kept`; `texts`, of no
-    known source, by their numbers. Raises as `CountedPart.by`.
+    """A function that returns whether the kind of a pair of `texts`, given by their numbers, is none of `kept`. Only
+    the parts that count are compared; the texts have no known source. Raises as `CountedPart.by`.
     """
     counted = CountedPart.by(recipe)
     if counted.table is not None:
         texts = [counted.left_out(text, None).rest(text) if isinstance(text, str) else text for text in texts]
-    return partial(_goes, kept, texts, recipe.fold_case)  # a partial, because it can be pickled
+    return partial(_goes, kept, texts, recipe.fold_case)  # not a closure, because a partial can be pickled
 
 
 def _goes(kept: Kinds, texts: Sequence[str], fold_case: bool, later: int, earlier: int) -> bool:
@@ -73,8 +73,8 @@ def _goes(kept: Kinds, texts: Sequence[str], fold_case: bool, later: int, earlie
 def first_to_go(
     text: str, others: Sequence[str], kept: Kinds, *, fold_case: bool
 ) -> tuple[int | None, KindName | None]:
-    """Which of `others`, best first, the text goes for, None if for none of the first `MOST_MATCHES`; and the kind of
-    that pair, or else of the first.
+    """(The place of the first of `others`, best first, for which the text is removed, None if for none of the first
+    `MOST_MATCHES`; the kind of that pair, or else of the first pair).
     """
     first: KindName | None = None
     for at, other in enumerate(others[:MOST_MATCHES]):
@@ -86,7 +86,7 @@ def first_to_go(
 
 
 class Looked(NamedTuple):
-    """How many near copies were looked at, of how many that go; and their kinds."""
+    """How many near copies are removed, how many of them were looked at, and the kinds of those."""
 
     near: int
     looked_at: int
@@ -101,12 +101,12 @@ class _Owned(NamedTuple):
 
 
 class KindSample:
-    """The kinds of some of the near copies that go, drawn at random: of all, if there are no more than `LOOKED_AT`; by
-    what counts of them by the recipe.
+    """The kinds of a random sample of the near copies that are removed, or of all, if there are no more than
+    `LOOKED_AT`; only the parts that count by the recipe are compared.
 
-    As many of the texts that stay are held as fit into `HELD_CHARACTERS`: every one, or by chance one in two, in
-    four …, but none that is longer than all of that; only copies of these are drawn from. All of it costs less than
-    0.1 s at the end and no time before.
+    As many of the kept texts are held as fit into `HELD_CHARACTERS`: all, or at random one in two, in four …, but none
+    that is longer than that by itself; only copies of held texts are drawn. All of it costs less than 0.1 s at the end
+    and no time before.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class KindSample:
         self._near = 0
 
     def stays(self, number: int, text: str, fields: Any) -> None:
-        """Take note of a text that stays; its `fields` say whose it is."""
+        """Records a text that stays; its `fields` name its source."""
         if len(text) > self._limit or not self._is_held(number):
             return
         self._held[number] = _Owned(text, source_of(fields))
@@ -132,18 +132,18 @@ class KindSample:
             self._characters = sum(len(each.text) for each in self._held.values())
 
     def goes(self, text: str, fields: Any, original: int) -> None:
-        """Take note of a near copy of the text with the number `original`."""
+        """Records a near copy, which is removed, of the text with the number `original`."""
         self._near += 1
         other = self._held.get(original)
         if other is not None:
             self._pairs.add((_Owned(text, source_of(fields)), other))
 
     def _is_held(self, number: int) -> bool:
-        """One in 2^bits, by the upper bits of a product that scatters numbers (Fibonacci hashing)."""
+        """Whether this text is among the one in 2^bits that are held, by the upper bits of a Fibonacci hash."""
         return (number * 0x9E3779B97F4A7C15 & (1 << 64) - 1) >> 64 - self._bits == 0
 
     def looked(self) -> Looked:
-        """The kinds of what was drawn."""
+        """The kinds of the drawn pairs."""
         drawn = [(self._rest(one), self._rest(other)) for one, other in self._pairs.drawn]
         return Looked(
             self._near, len(drawn), Counter(kind_names(drawn, fold_case=self._fold_case) if drawn else ())

@@ -40,8 +40,8 @@ def parse_keep(text: str) -> Keep:
 def preferred(keep: Keep, lengths: Sequence[int], ranks: Sequence[int]) -> Sequence[int]:
     """The numbers of texts in order of preference; of equally preferred ones the first comes first.
 
-    `lengths` in characters; `ranks` of their sources (`rank`), or of their times (`time_rank`), which only the rules
-    "source" and "earliest" look at.
+    `lengths` are in characters; `ranks` are those of their sources (`rank`) or times (`time_rank`), used only by the
+    rules "source" and "earliest".
 
     >>> list(preferred(Keep("longest"), [3, 5, 5], ())), list(preferred(Keep("last"), [3, 5, 5], ()))
     ([1, 2, 0], [2, 1, 0])
@@ -82,9 +82,9 @@ def time_rank(time: object) -> int:
 def doubts(
     keep: Keep, ranks: Sequence[int], what: str, first_time: Callable[[int], tuple[str, object, str]]
 ) -> Iterator[str]:
-    """Messages about what `keep` cannot go by, from the ranks of all texts: sources that it names and no text has, and
-    times that are not known. `what` is what a text is called; `first_time` says where the text of a number is, its
-    time, and what helps if it has none.
+    """Messages about the limits of the rule `keep`, from the ranks of all texts: sources that it names and no text has,
+    and unknown times. `what` is the word for a text; `first_time` gives, for the number of a text, where it is, its
+    time, and the remedy if it has none.
     """
     known = set(ranks)
     for name in (name for at, name in enumerate(keep.sources) if at not in known):

@@ -30,13 +30,13 @@ log = logging.getLogger("neardup")
 OnReject = Callable[[Reject], None]
 
 DEEPEST: Final = 100
-"""How deep lists and objects of a record may be nested: what writes them, or lets them wait in a file, ends at a few
+"""How deep lists and objects of a record may be nested: the writers, and pickling for a temporary file, fail at a few
 hundred levels.
 """
 
 
 class Entry(NamedTuple):
-    """A record with its id and text, the file and line that it was read from, and the fields that go along with it."""
+    """A record with its id and text, the file and line that it was read from, and its document's fields."""
 
     id: str
     text: str
@@ -54,9 +54,9 @@ class Entry(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What becomes of a record. One that goes has the id of the one that stays for it, where that was read, and their
-    exact doc_q and |A ∩ B|; one that stays has None there. `kind`: what the two are to each other, where that was
-    asked; for one that stays, the kind for which it does.
+    """What becomes of a record. A removed one has the id of the record that stays for it, where that was read, and
+    their exact doc_q and |A ∩ B|; these are None for a record that stays. `kind`: that of the two, where kinds were
+    asked for; of a record that stays, the kind for which it stays although it is like another.
     """
 
     status: Status
@@ -69,14 +69,14 @@ class Outcome(NamedTuple):
 
 
 class ByKind(NamedTuple):
-    """The `kept` kinds, which stay; and the `sample` of the near copies that go."""
+    """The `kept` kinds, which stay; and the `sample` of the near copies that are removed."""
 
     kept: frozenset[KindName]
     sample: KindSample | None
 
 
 class Before(NamedTuple):
-    """Records that come before all others, and stay: copies of them go. Those that cannot be used go to `on_reject`."""
+    """Records before all others, which stay: their copies are removed. Unusable ones are passed to `on_reject`."""
 
     entries: Iterable[Entry | Flush]
     on_reject: OnReject
@@ -86,7 +86,7 @@ Decided = tuple[Entry, Outcome]
 
 
 def entries(reader: Reader, on_reject: OnReject) -> Iterator[Entry | Flush]:
-    """The records of `reader`; its rejects go to `on_reject`."""
+    """The records of `reader`; its rejects are passed to `on_reject`."""
     for item in reader:
         if type(item) is Reject:
             on_reject(item)
@@ -123,12 +123,12 @@ def cleaned(
     by_kind: ByKind,
     before: Before,
 ) -> Iterator[Decided]:
-    """Every record in order with what becomes of it, beside those `before`; those whose text cannot be used go to
-    `on_reject`.
+    """Every record, in order, with its outcome, after the records `before`; records whose text cannot be used are
+    passed to `on_reject`.
 
-    `settings` as `settings_for` makes them. Where the first stays, each batch is passed on when it is done; else all
-    are read first, into a temporary file. `field` has the source, for the rule that prefers by source. Raises
-    `OSError` naming the directory of temporary files if that is full.
+    `settings` as `settings_for` makes them. If the rule keeps the first, each batch is passed on when it is done;
+    otherwise all records are first read into a temporary file. `field` names the field with the source, for the rule
+    that prefers by source. Raises `OSError` naming the directory of temporary files if that is full.
     """
     if keep.rule == "first":
         yield from (decided for _, decided in _numbered(entries, settings, on_reject, by_kind, before))
@@ -153,7 +153,7 @@ def cleaned(
 
 
 def _time_of(entry: Entry) -> tuple[str, object, str]:
-    """Where the record is, its time, and what helps if it has none."""
+    """(Where the record is, its time, the remedy if it has none)."""
     no_field = "texts and mails without a Date have none; of such alone the first stays"
     return entry.where, entry.time, no_field if entry.record.is_made else "--time-field names the field"
 
@@ -161,7 +161,7 @@ def _time_of(entry: Entry) -> tuple[str, object, str]:
 def _numbered(
     entries: Iterable[Entry | Flush], settings: Settings, on_reject: OnReject, by_kind: ByKind, before: Before
 ) -> Iterator[tuple[int, Decided]]:
-    """Every entry by its number, with what becomes of it if the first stays."""
+    """Every entry by its number, with its outcome under the rule that the first stays."""
     numbers = count()  # of those before, and then of the entries
     waiting: dict[int, tuple[int, Entry]] = {}
     kept: dict[int, tuple[str, str]] = {}
@@ -219,8 +219,8 @@ def _rank(entry: Entry, keep: Keep, field: str) -> int:
 
 
 def _names(entry: Entry, field: str) -> Iterator[object]:
-    """What the source of an entry may be called: what its field says, its file with or without endings, or a directory
-    that the file lies in.
+    """The names that the source of an entry may have: the value of its field, its file with or without endings, and the
+    directories that the file lies in.
     """
     yield field_of(entry.record.values, field)
     path = PurePath(entry.source)

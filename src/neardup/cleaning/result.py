@@ -1,4 +1,4 @@
-"""The result of comparing many texts: which stay, which go, for which one and with which doc_q."""
+"""The result of comparing many texts: which stay, which are removed, for which one and with which doc_q."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Copy(NamedTuple):
-    """A text that goes, by its position, and the one that stays for it, with their exact doc_q.
+    """A removed text, by its position, and the one that stays for it, with their exact doc_q.
 
     `against`: whether `duplicate_of` is a position in the texts that were given as `against`.
     """
@@ -40,7 +40,7 @@ class Pair(NamedTuple):
 
 
 class Copies(NamedTuple):
-    """The position of a text that stays, and of those that go for it, by position."""
+    """The position of a text that stays, and those of the texts removed for it, in order."""
 
     head: int
     members: tuple[int, ...]
@@ -50,12 +50,13 @@ class Copies(NamedTuple):
 class Deduped:
     """What `neardup.dedup` found. Positions count from 0, in the order of the input.
 
-    Every text that goes has doc_q >= t with one that stays; no two that stay have it (with `retrieval="complete"` by
-    proof), unless kinds were kept, for which one may stay. A text that could not be used is in `rejected`, by its
-    position and with the reason, and neither stays nor goes. `threshold` is t. `truncated`: for how many texts
-    something was left out of the comparison.
+    Every removed text has doc_q >= t with one that stays; no two texts that stay have it (with `retrieval="complete"`
+    by proof), unless one of them stays for a kept kind. A text that could not be used is in `rejected`, by its position
+    and with the reason; it neither stays nor is removed. `threshold` is t. `truncated`: for how many texts something
+    was left out of the comparison.
 
-    Two are equal if the same was found in as many texts, whatever holds these: frames cannot be compared by `==`.
+    Two results are equal if the same was found among as many texts, whatever container holds these: frames cannot be
+    compared by `==`.
     """
 
     data: Any
@@ -71,13 +72,13 @@ class Deduped:
 
     @cached_property
     def copies(self) -> list[Copy]:
-        """The texts that go, by position."""
+        """The removed texts, by position."""
         removals = removed(self._pairs, always_kept=self._against, goes=self._goes)
         return sorted(self._copy(at, kept) for at, kept in removals.items())
 
     @cached_property
     def removed(self) -> list[int]:
-        """The positions of the texts that go."""
+        """The positions of the removed texts."""
         return [copy.position for copy in self.copies]
 
     @cached_property
@@ -97,18 +98,18 @@ class Deduped:
 
     @property
     def pairs(self) -> list[Pair]:
-        """Every pair with doc_q >= t, by position; with `dedup(..., pairs=False)`, only those of a text that goes
-        with the one that stays. Not those within `against`.
+        """Every pair with doc_q >= t, by position; with `dedup(..., pairs=False)`, only those of a removed text with
+        the one that stays. Pairs within `against` are left out.
         """
         return sorted(self._pair(*pair) for pair in self._pairs)
 
     def frame(self, prefix: str = "") -> Any:
         """The input with the columns `duplicate_of`, `score` and `group`, in the library that it came in.
 
-        `duplicate_of` is the position of the text that stays for it, and like `score` None for a text that stays;
-        `group` is the position of the text of its group that stays, its own if it stays itself. A copy of one of
-        `against` has a `score` alone. Texts and records come back as records. `prefix` goes before the names;
-        `SettingsError` if one of them is there already.
+        `duplicate_of` is the position of the text that stays for a removed one; like `score`, it is None for a text
+        that stays. `group` is the position of the text of the group that stays, its own for a text that stays. A copy
+        of a text of `against` has only a `score`. Texts and records come back as records. `prefix` is put before the
+        names; raises `SettingsError` if the input has one of the columns already.
         """
         copies = {copy.position: copy for copy in self.copies}
         unusable = {position for position, _ in self.rejected}
@@ -130,9 +131,9 @@ class Deduped:
         return with_columns(self.data, columns, self.text)
 
     def at(self, threshold: Any) -> Deduped:
-        """The same for another threshold, not below this one, from the pairs that are known: nothing is signed again.
+        """The result for another threshold, not below this one, from the known pairs: nothing is signed again.
 
-        Raises `SettingsError` for a lower one, and for any if not every pair was asked for.
+        Raises `SettingsError` for a lower threshold, and for any other one if not every pair was asked for.
         """
         chosen = exact_threshold(threshold)
         if chosen < self.threshold:

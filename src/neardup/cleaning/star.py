@@ -1,5 +1,5 @@
-"""The star rule: from pairs to what stays and what goes. Every text that goes has doc_q >= t with one that stays; no
-two that stay have it.
+"""The star rule: from pairs to the texts that stay and those that are removed. Every removed text has doc_q >= t with
+one that stays; no two texts that stay have it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Pairs:
         self._later, self._earlier, self._scores = array("I"), array("I"), array("d")
 
     def add(self, later: int, earlier: int, score: float) -> None:
-        """Add one pair; the pairs of one later text come best first."""
+        """Adds one pair; the pairs of one later text must be added best first."""
         self._later.append(later)
         self._earlier.append(earlier)
         self._scores.append(score)
@@ -47,18 +47,18 @@ class Pairs:
 
 
 def least_score(threshold: Fraction) -> float:
-    """The float that a doc_q is compared with: two different fractions of numbers of q-grams are never so near one
-    another, or to a threshold of six decimals, that they would be the same float.
+    """The float that a doc_q is compared with: different fractions of numbers of q-grams, and a threshold of six
+    decimals, never lie so near one another that they would be the same float.
     """
     return threshold.numerator / threshold.denominator
 
 
 def removed(pairs: Pairs, always_kept: int = 0, goes: Goes | None = None) -> dict[int, Original]:
-    """The texts that go, each with the best text that stays before it.
+    """The removed texts by number, each with the best text that stays before it.
 
-    The texts are numbered in order of preference. Each stays unless one that stays before it makes a pair with it; the
-    first `always_kept` stay in any case. With `goes`, a pair counts only if that says so; it is asked about the
-    `MOST_MATCHES` best pairs of a text.
+    The texts are numbered in order of preference. A text stays unless it makes a pair with an earlier one that stays;
+    the first `always_kept` stay in any case. With `goes`, a pair counts only if that function returns true; it is asked
+    about the `MOST_MATCHES` best pairs of a text.
 
     >>> pairs = Pairs()
     >>> pairs.add(1, 0, 0.8), pairs.add(2, 1, 0.9)

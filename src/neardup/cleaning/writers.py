@@ -1,7 +1,7 @@
-"""Files of records that stay, or go: JSON Lines, JSON, CSV, Parquet, Arrow.
+"""Files of records that stay, or are removed: JSON Lines, JSON, CSV, Parquet, Arrow.
 
-What was read as JSON Lines and is written as JSON Lines is the same to the byte, and so is CSV of one header. All else
-is written from its values.
+Records read as JSON Lines and written as JSON Lines stay the same to the byte, and so does CSV of one header. All
+others are written from their values.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ FORMS: Final[dict[str, OutputForm]] = {
     ".feather": "arrow",
 }
 OWN: Final = "neardup"
-"""In a record that goes, the field that says why; in a table each of its fields is a column, with this and _ before."""
+"""The field of a removed record with the reason; in a table each of its fields is a column named `neardup_<field>`."""
 _LONG_NUMBER_RE: Final = re.compile(rb"[0-9]{19}")
-"""What every integer beyond 64 bits has; orjson reads these as floating point."""
+"""A run of digits that every integer beyond 64 bits has; orjson reads such integers as floating point."""
 ROWS: Final = 10_000
 """How many rows of a table are in memory at once."""
 
 
 def form_of_output(name: str, option: str) -> OutputForm:
-    """The form that a file is written in, by its name; `SettingsError` for the `option` if the name tells none."""
+    """The form of a file to write, by its name; raises `SettingsError` for the `option` if the name implies none."""
     form = FORMS.get(ending(name))
     if form is None:
         expected = f"a file whose name says what it is to hold: {', '.join(FORMS)}"
@@ -64,18 +64,18 @@ def form_of_output(name: str, option: str) -> OutputForm:
 
 
 class Writer(Protocol):
-    """Takes records, each with what there is to say about it."""
+    """Writes records, each with `extra` values about it."""
 
     def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
-        """Write one."""
+        """Writes one record."""
         ...
 
     def expect(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
-        """After all records: if there were none, one would have had the columns of `record`, and such an `extra`."""
+        """To be called after all records: if there were none, the columns are those of `record` and of `extra`."""
         ...
 
     def finish(self) -> None:
-        """Write what is known only at the end."""
+        """Writes everything that is known only at the end."""
         ...
 
 
@@ -83,8 +83,9 @@ class Writer(Protocol):
 def writing(
     form: OutputForm, file: BinaryIO, *, live: bool = False, delimiter: str | None = None
 ) -> Iterator[Writer]:
-    """What writes records in this form to `file`, which stays open; lines at once if `live`. After an error, a table
-    is not written at all. CSV has this `delimiter`; if None, the one that all of its records were read with, or commas.
+    """A context with the writer of records in this form to `file`, which stays open; each line is flushed if `live`.
+    After an error, a table is not written at all. CSV gets this `delimiter`; if None, the one that all its records were
+    read with, or commas.
     """
     if form in ("jsonl", "json"):
         writer: Writer = _JsonLines(file, live=live) if form == "jsonl" else _Json(file)
@@ -133,7 +134,7 @@ class _Json:
 
 
 def as_line(record: Record, extra: Mapping[str, Any] | None = None) -> bytes:
-    """The record as one line of JSON: as it stood, if it was one.
+    """The record as one line of JSON: unchanged, if it was one.
 
     >>> from neardup.sources.position import Record
     >>> as_line(Record(b'{"n": 1.50}', {"n": 1.5})), as_line(Record(b'{"n": 1.50}', {"n": 1.5}), {"score": 1})
@@ -143,7 +144,7 @@ def as_line(record: Record, extra: Mapping[str, Any] | None = None) -> bytes:
     if record.raw is None or record.header is not None or (extra and OWN in values):
         values = _exact(record)
         return _as_json({**values, OWN: dict(extra)} if extra else dict(values))
-    # Line feeds within a record of JSON stand between its values only, with the blanks that indent it.
+    # In a record of JSON, line feeds occur only between values, with the blanks of indentation.
     line = b"".join(part.strip() for part in record.raw.split(b"\n")) if b"\n" in record.raw else record.raw
     if not extra:
         return line
@@ -152,7 +153,7 @@ def as_line(record: Record, extra: Mapping[str, Any] | None = None) -> bytes:
 
 
 def _exact(record: Record) -> Mapping[str, Any]:
-    """The values of the record, with every integer as it stood."""
+    """The values of the record, with every integer exact."""
     if record.raw is None or record.header is not None or not _LONG_NUMBER_RE.search(record.raw):
         return record.values
     exact: dict[str, Any] = json.loads(record.raw)
@@ -167,19 +168,19 @@ def _as_json(value: Any) -> bytes:
 
 
 def _plain(value: Any) -> str:
-    """What Parquet can hold and JSON cannot."""
+    """The string in JSON for a value that Parquet can hold and JSON cannot."""
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
 
 
 class _Table:
-    """Rows under columns, which are all known only when the last record is: until then they wait in a file."""
+    """Rows under columns. All columns are known only with the last record: until then, rows wait in a file."""
 
     def __init__(self, file: BinaryIO, form: OutputForm, spool: Spool, delimiter: str | None) -> None:
         self._file, self._form, self._spool, self._delimiter = file, form, spool, delimiter
         self._columns: dict[str, None] = {}
         self._headers: list[Any] = []
         self._delimiters: set[str] = set()  # of what was read
-        self._own: set[str] = set()  # the columns that say something of the records
+        self._own: set[str] = set()  # the columns made from `extra`
         self._fine: set[str] = set()  # those with times of day that are finer than Python's
         self._expected: list[tuple[Record, dict[str, Any]]] = []
 
@@ -219,7 +220,7 @@ class _Table:
         delimiter = self._delimiter
         if delimiter is None or self._delimiters == {delimiter}:
             return True
-        # One column has nothing to separate; but a cell that has the delimiter in it needs quotes now.
+        # A single column needs no delimiter; but a cell that contains the new one needs quotes now.
         return len(self._columns) < 2 and not any(delimiter.encode() in raw for _, raw in self._spool)
 
     def _write_csv(self) -> None:
@@ -248,7 +249,9 @@ class _Table:
             ) from error
 
     def _schema(self, read: Any) -> Any:
-        """Columns have the types that they were `read` with; other columns, and our own, those of their values."""
+        """The schema: columns keep the types that they were `read` with; others, and ours, get those of their
+        values.
+        """
         import pyarrow as pa  # noqa: PLC0415 - as above
 
         kept = [field for field in read or () if field.name not in self._own]
@@ -272,7 +275,7 @@ class _Table:
         return pa.schema([*kept, *fine])
 
     def _expected_schema(self) -> Any:
-        """Without rows columns have the types that they were read with; strings in CSV, or where they differ."""
+        """The schema without rows: the types that columns were read with; strings in CSV, or where types differ."""
         import pyarrow as pa  # noqa: PLC0415 - as above
 
         types: dict[str, Any] = {}
@@ -285,7 +288,7 @@ class _Table:
         return pa.schema(list(types.items()))
 
     def _exact(self, rows: list[dict[str, Any]], schema: Any) -> list[dict[str, Any]]:
-        """The rows with what pyarrow takes for moments of numpy's in columns of a time zone, and for fine times."""
+        """The rows with numpy's moments in columns of a time zone, and fine times, as values that pyarrow accepts."""
         import pyarrow as pa  # noqa: PLC0415 - as above
 
         for name in self._fine:
@@ -306,8 +309,8 @@ class _Table:
 
 
 class _Lines:
-    """Takes rows of the csv module, and ends them as lines. If that module ended them, it would not quote a carriage
-    return before Python 3.13, and the row could not be read again.
+    """Receives rows from the csv module, and ends them with line feeds. If the csv module itself did that, it would not
+    quote a carriage return before Python 3.13, and the row could not be read again.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -318,7 +321,7 @@ class _Lines:
 
 
 def _in_zones(rows: list[dict[str, Any]], schema: Any) -> list[dict[str, Any]]:
-    """The rows with numbers for moments of numpy's in columns of a time zone, where pyarrow takes none of these."""
+    """The rows with numbers in place of numpy's moments in columns of a time zone, which pyarrow does not accept."""
     zoned = [field.name for field in schema if getattr(field.type, "tz", None)]
     for row in rows:
         row |= {name: int(row[name].view("i8")) for name in zoned if hasattr(row[name], "view")}
@@ -343,7 +346,7 @@ def _check_readable(schema: Any) -> None:
 
 
 def _own(extra: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The columns of what there is to say about a record."""
+    """The columns made from the `extra` of a record."""
     return {f"{OWN}_{name}": value for name, value in (extra or {}).items()}
 
 
