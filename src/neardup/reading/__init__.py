@@ -1,1 +1,1 @@
-"""Why two texts are alike, and what a group of copies tells: for people, after the fact. No window, no files."""
+"""Explains to people, after the fact, why two texts are alike and what a group of copies shows. No window, no files."""

@@ -25,8 +25,8 @@ _SHINGLE: Final = 3
 
 
 class Change(NamedTuple):
-    """Words `a` of one text in whose place the other has the words `b`; one of them is empty where some were `removed`
-    or `added`. `coarse`: the two had so little in common that they were not compared word by word.
+    """Words `a` of one text, in place of which the other has the words `b`; `b` is empty for `removed` words, `a` for
+    `added` ones. `coarse`: the two had so little in common that they were not compared word by word.
     """
 
     kind: Kind
@@ -48,11 +48,12 @@ class Stretch(NamedTuple):
 
 
 def changes(a: Words, b: Words) -> list[Change]:
-    """What differs, in order. The same words elsewhere (moved) are removed here and added there.
+    """The differences between two texts, in order. Moved words are removed in one place and added in the other.
 
-    What stays is a longest common subsequence of the words: nothing shorter would tell the difference. In long texts it
-    is one between fixed points, runs of three words that are in both once, so that it takes about linear time: 0.2 ms
-    for 4 KB, a second for two texts of a million characters that differ in a thousand spots.
+    The words that stay are a longest common subsequence, so that the differences are as short as possible. In long
+    texts it is the longest one between fixed points, runs of three words that each text has exactly once, so that it
+    takes about linear time: 0.2 ms for 4 KB, a second for two texts of a million characters that differ in a thousand
+    spots.
     """
     listed = []
     for a1, a2, b1, b2, coarse in differing_stretches(a.composed, b.composed):
@@ -62,7 +63,7 @@ def changes(a: Words, b: Words) -> list[Change]:
 
 
 def _span(words: Words, first: int, last: int) -> Span:
-    """Where these words stand; of none the spot before the word at `first`."""
+    """The span of these words; if there are none, the spot before the word at `first`."""
     if first < last:
         return Span(words.starts[first], words.end(last - 1))
     at = words.starts[first] if first < len(words) else len(words.text)
@@ -84,7 +85,7 @@ def differing_stretches(a: list[str], b: list[str]) -> Iterator[Stretch]:
 
 
 def _differing_parts(a: list[str], b: list[str]) -> Iterator[Stretch]:
-    """The same, some of them in parts, which touch."""
+    """The differing stretches, some of them in adjacent parts."""
     waiting = [Stretch(0, len(a), 0, len(b))]
     while waiting:
         stretch = _trimmed(a, b, waiting.pop())
@@ -121,7 +122,7 @@ def _compared(a: list[str], b: list[str], stretch: Stretch) -> Iterator[Stretch]
 
 
 def _between(a: list[str], b: list[str], stretch: Stretch) -> list[Stretch]:
-    """What lies between the fixed points of a stretch; nothing if it has none."""
+    """The stretches between the fixed points of a stretch; none if it has no fixed points."""
     a1, a2, b1, b2, _ = stretch
     for size in (_SHINGLE, 1):
         fixed = _in_both_orders(_once_in_both(a[a1:a2], b[b1:b2], size))
@@ -129,14 +130,14 @@ def _between(a: list[str], b: list[str], stretch: Stretch) -> list[Stretch]:
             points = [(a1 + i, b1 + j) for i, j in fixed]
             begin = Stretch(a1, points[0][0], b1, points[0][1])
             between = pairwise([*points, (a2, b2)])
-            # A word is the same where a point is, so a stretch of just one has nothing to compare.
+            # At a fixed point the words are the same, so a stretch of one word there has nothing to compare.
             parts = [Stretch(i1, i2, j1, j2) for (i1, j1), (i2, j2) in between if i2 > i1 + 1 or j2 > j1 + 1]
             return [begin, *parts]
     return []
 
 
 def _once_in_both(a: list[str], b: list[str], size: int) -> list[tuple[int, int]]:
-    """Where runs of `size` words begin that both lists have just once, in order of the first."""
+    """Where the runs of `size` words begin that each list has exactly once, in order of the first list."""
     runs_a, runs_b = (list(zip(*(words[at:] for at in range(size)), strict=False)) for words in (a, b))
     count_a, count_b = Counter(runs_a), Counter(runs_b)
     at_b = {run: at for at, run in enumerate(runs_b) if count_b[run] == 1}
@@ -144,7 +145,7 @@ def _once_in_both(a: list[str], b: list[str], size: int) -> list[tuple[int, int]
 
 
 def _in_both_orders(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest of the chains of pairs that ascend in both places (patience sorting)."""
+    """The longest chain of pairs whose places ascend in both lists (patience sorting)."""
     second = [j for _, j in pairs]
     if second == sorted(second):
         return pairs

@@ -15,13 +15,13 @@ WIDTH: Final = 720
 HEIGHT: Final = 160
 MOST_BARS: Final = 120
 _PERIODS: Final = (1, 2, 3, 6, 12, 24, 48, 168, 336, 672, 2_184, 8_760)
-"""Hours that a bar may stand for."""
+"""The numbers of hours that a bar may stand for."""
 _STEPS: Final = 50
-"""Bars between 0 and 1 of a histogram of scores."""
+"""How many bars a histogram of scores has between 0 and 1."""
 
 
 class Bar(NamedTuple):
-    """One bar: where it stands in a picture of `WIDTH` by `HEIGHT`, what it says, and how many it counts."""
+    """One bar: its place in a picture of `WIDTH` by `HEIGHT`, its label, and how many it counts."""
 
     x: float
     y: float
@@ -32,7 +32,7 @@ class Bar(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Bars, what the first and the last of them stand for, and the largest count."""
+    """Bars, the names of the first and the last, and the largest count."""
 
     bars: tuple[Bar, ...]
     first: str
@@ -41,8 +41,8 @@ class Chart(NamedTuple):
 
 
 def over_time(counts: Mapping[int, int], hours: Iterable[int]) -> tuple[Chart, int]:
-    """Counts by hour (since 1970) as bars over all `hours`; each bar stands for as many hours, the second value, as it
-    takes to have at most `MOST_BARS`.
+    """(Counts by hour, since 1970, as bars over all `hours`; how many hours each bar stands for: as many as are needed
+    to have at most `MOST_BARS` bars).
     """
     known = sorted({*counts, *hours})
     if not known:

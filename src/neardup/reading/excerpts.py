@@ -1,4 +1,4 @@
-"""What is shown of an explanation: both texts with differences marked, or differences in their surroundings."""
+"""How an explanation is shown: both texts with differences marked, or each difference in its surroundings."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 Mark = Literal["same", "cut", "changed", "removed", "added", "moved", "lacking"]
 
 AROUND: Final = 60
-"""Characters that are shown before and after a difference."""
+"""How many characters are shown before and after a difference."""
 
 
 class Piece(NamedTuple):
-    """A stretch of text as it is shown; "cut": something is left out here; "lacking": what only the other text has."""
+    """A stretch of text as shown; "cut": something is left out here; "lacking": words that only the other text has."""
 
     text: str
     mark: Mark
 
 
 def marked(explanation: Explanation, side: Literal["a", "b"], *, lacking: bool = False) -> list[Piece]:
-    """One of the two texts, whole, in pieces; with what it is `lacking`, where it stands alone."""
+    """One of the two texts, whole, in pieces; with `lacking`, also the words that only the other text has."""
     is_first = side == "a"
     other = explanation.b if is_first else explanation.a
     text = explanation.a if is_first else explanation.b
@@ -49,13 +49,13 @@ def marked(explanation: Explanation, side: Literal["a", "b"], *, lacking: bool =
 
 
 def _shortened(text: str) -> str:
-    """What is lacking, as far as it is shown among what is there."""
+    """Lacking words, shortened to be shown within the other text."""
     half = AROUND // 2
     return text if len(text) <= 2 * AROUND else f"{text[:half]} … {text[-half:]}"
 
 
 class Difference(NamedTuple):
-    """A change with what stands around it in text A: `before`, the words of both texts, `after`."""
+    """A change with its surroundings in text A: text `before`, the words `a` and `b` of both texts, text `after`."""
 
     before: str
     a: str

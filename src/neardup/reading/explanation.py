@@ -1,4 +1,4 @@
-"""Why two texts are alike or not: doc_q, the passages in common, what differs, and which facts differ."""
+"""Why two texts are alike or not: doc_q, the passages in common, the differing words, and the differing facts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class CommonPassage(NamedTuple):
-    """Where a passage stands in both texts; `size` in characters of the normal form."""
+    """The spans of a common passage in both texts; `size` in characters of the normal form."""
 
     a: Span
     b: Span
@@ -35,10 +35,10 @@ class CommonPassage(NamedTuple):
 
 
 class Explanation:
-    """What there is to say of two texts, `a` and `b`. Spans are in characters of the texts as they are.
+    """The comparison of two texts, `a` and `b`. Spans are in characters of the texts as they are.
 
-    Each property is computed when it is first asked for; all of them in about linear time. Two of the same texts by one
-    recipe are equal.
+    Each property is computed when it is first asked for; all of them in about linear time. Two explanations of the same
+    texts by one recipe are equal.
     """
 
     def __init__(self, a: Side, b: Side) -> None:
@@ -75,7 +75,7 @@ class Explanation:
 
     @cached_property
     def passages(self) -> tuple[CommonPassage, ...]:
-        """What both have, in order of `a`: each of 12 characters of the normal form or more."""
+        """The passages that both texts have, in order of `a`, each of 12 characters of the normal form or more."""
         a, b = (side.normal for side in self._sides)
         return tuple(
             CommonPassage(a.span(each.a, each.a + each.size), b.span(each.b, each.b + each.size), each.size)
@@ -84,17 +84,17 @@ class Explanation:
 
     @cached_property
     def covered_a(self) -> float:
-        """What share of the characters of the normal form of `a` lies in passages."""
+        """The share of the characters of the normal form of `a` that lie in passages."""
         return _covered(self._sides[0].normal, [(each.a, each.a + each.size) for each in self._passages])
 
     @cached_property
     def covered_b(self) -> float:
-        """The same of `b`."""
+        """The share of the characters of the normal form of `b` that lie in passages."""
         return _covered(self._sides[1].normal, [(each.b, each.b + each.size) for each in self._passages])
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
-        """What differs, word by word, in order."""
+        """The differences, word by word, in order."""
         return tuple(changes(self._sides[0].words, self._sides[1].words))
 
     @cached_property
@@ -113,14 +113,14 @@ class Explanation:
 
     @cached_property
     def kind(self) -> Kind:
-        """What the two are to each other, as `neardup.kinds.kind_of` has it: copy, form, quote, frame, other; and why.
+        """The kind of the pair by `neardup.kinds.kind_of` (copy, form, quote, frame, other), with the reason.
         `kind.figures` is the share of the difference that is figures and dates.
         """
         return kind_of(self.a, self.b, fold_case=self._sides[0].signer.recipe.fold_case)
 
     @cached_property
     def moved(self) -> frozenset[int]:
-        """Which of `changes` (by position) remove or add words that lie in a passage: they also stand elsewhere."""
+        """The positions of `changes` that remove or add words that lie in a passage, and so occur elsewhere, too."""
         a, b = self._sides
         return frozenset(
             [*_moved(self.changes, "removed", a, b), *_moved(self.changes, "added", b, a)],
@@ -152,12 +152,13 @@ class Explanation:
 
 
 def explain(a: str, b: str, *, recipe: Recipe | None = None) -> Explanation:
-    """Why two texts are alike or not, by `recipe`, or the default one. They are compared as they are, also by a recipe
-    with boilerplate: `ReadDocument.counted` is a text without it.
+    """Why two texts are alike or not, by `recipe`, or the default one. The texts are compared whole, even by a recipe
+    with boilerplate: `ReadDocument.counted` is a text without its boilerplate.
 
     Nothing is computed before it is asked for. All of it takes about linear time: 10 ms for texts of 4 KB, 5 s for two
-    of a million characters. Where the two have so little in common that words are not compared with words, a change
-    says so (`coarse`). Raises `TypeError` for what is no text, `DocumentError` for an unpaired surrogate.
+    of a million characters. Where the two have so little in common that they are not compared word by word, the change
+    is marked `coarse`. Raises `TypeError` for an argument that is not a text, `DocumentError` for an unpaired
+    surrogate.
 
     >>> why = explain("Rates fell to 6 3/16 pct on Monday, the bank said.", "Rates fell to 6 pct, the bank said.")
     >>> [(change.kind, why.a[slice(*change.a)], why.b[slice(*change.b)]) for change in why.changes]
@@ -171,8 +172,8 @@ def explain(a: str, b: str, *, recipe: Recipe | None = None) -> Explanation:
 def _moved(
     changes: Sequence[Change], kind: Literal["removed", "added"], side: Side, other: Side
 ) -> list[int]:
-    """The changes of a kind whose letters and digits on this side, of which there are some, all lie in passages that
-    both texts have.
+    """The changes of a kind that have letters or digits on this side, all of which lie in passages that both texts
+    have.
     """
     listed = [at for at, change in enumerate(changes) if change.kind == kind]
     if not listed:

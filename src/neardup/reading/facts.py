@@ -1,9 +1,9 @@
-"""Facts of a text: figures, dates and names; and which of them differ between two.
+"""Facts of a text (figures, dates and names), and which of them differ between two texts.
 
-They are known by their looks, not understood: figures by digits and fractions of one sign; dates by digits in the usual
-orders, and by the English names of months and weekdays; names by capital letters, so not in scripts that have none. A
-word at the beginning of a sentence or line is a name unless it stands somewhere in small letters, or is a function word
-of English.
+Facts are recognised by their form, not understood: figures by digits and one-character fractions; dates by digits in
+the usual orders, and by the English names of months and weekdays; names by capital letters, so not in scripts without
+them. A word at the beginning of a sentence or line is a name unless it occurs elsewhere in small letters, or is a
+function word of English.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ _DATE_BEGINS: Final = (
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     "mon", "tue", "wed", "thu", "fri", "sat", "sun",
 )  # fmt: skip
-"""The first three letters of what a date begins with, if not with a digit."""
+"""The first three letters of the words that a date may begin with."""
 _INNER_RE: Final = re.compile(r"(?<=[.,:/'’\-])\w")
-"""Where a part of a word begins. Behind an accent, where `re` sees another word begin, none does."""
+"""Where a part of a word begins: not after an accent, where `re` would see another word begin."""
 _FIGURE_RE: Final = re.compile(r"[\d¼-¾⅐-⅞↉]")
 _SENTENCE_END: Final = frozenset(".!?:;\"'()[]«»“”‘’•*|>—–-")
 
 
 class Fact(NamedTuple):
-    """A figure, date or name as it is written in one text, where; and in the other."""
+    """A figure, date or name as it is written in text A and in text B (None: it has none), and its spans there."""
 
     kind: FactKind
     a: str | None
@@ -80,7 +80,7 @@ class _Located(NamedTuple):
 
 
 class Dated:
-    """A text as `words`, and which of them are in dates. Worth keeping where a text is compared with many."""
+    """A text as `words`, and which of them are in dates. Worth keeping for a text that is compared with many."""
 
     def __init__(self, words: Words) -> None:
         self.words = words
@@ -98,7 +98,7 @@ class Dated:
 
     @functools.cached_property
     def date_starts(self) -> list[int]:
-        """Where each of them begins."""
+        """Where each date begins."""
         return [date.start for date in self.dates]
 
     @functools.cached_property
@@ -107,7 +107,7 @@ class Dated:
         return frozenset(at for date in self.dates for at in range(*self.words.touching(*date)))
 
     def has_figure(self, at: int) -> bool:
-        """Whether a word has a digit that is in no date."""
+        """Whether a word has a digit that is not part of a date."""
         text, start, end = self.words.text, self.words.starts[at], self.words.end(at)
         if at in self.in_dates:
             for which in range(max(bisect_right(self.date_starts, start) - 1, 0), len(self.dates)):
@@ -119,7 +119,7 @@ class Dated:
 
 
 def _where_dates_may_begin(words: Words) -> Iterator[int]:
-    """A look at each word, for the expression itself takes longer to say no."""
+    """Where a date may begin, by a quick look at each word: the regular expression takes longer to reject one."""
     offsets_of = {word: offsets for word in set(words.texts) if (offsets := _where_in_a_word(word))}
     for word, start in zip(words.texts, words.starts, strict=True):
         if word in offsets_of:
@@ -129,7 +129,7 @@ def _where_dates_may_begin(words: Words) -> Iterator[int]:
 
 @functools.lru_cache(1 << 16)
 def _where_in_a_word(word: str) -> tuple[int, ...]:
-    """Where in a word a date may begin; words come again."""
+    """Where in a word a date may begin; cached, because words recur."""
     here = (0,) if word[0].isdigit() or word[:3].lower() in _DATE_BEGINS else ()
     if word.isalnum():
         return here
@@ -137,21 +137,21 @@ def _where_in_a_word(word: str) -> tuple[int, ...]:
 
 
 class _Facts:
-    """The facts of a text near given spots; a word of `small` is no name where a sentence begins."""
+    """The facts of a text near given spots; a word in `small` is no name at the beginning of a sentence."""
 
     def __init__(self, dated: Dated, small: tuple[frozenset[str], frozenset[str]]) -> None:
         self._dated = dated
         self._words = dated.words
         self._small = small
-        self._run = (0, 0)  # the last run of capitalised words: all of a text may be one
+        self._run = (0, 0)  # the last run of capitalised words, cached: a whole text may be one run
 
     def touching(self, span: Span) -> list[_Located]:
-        """The facts that begin before a span ends, and end behind where it begins; by kinds, each in order."""
+        """The facts that overlap a span, by kinds, each in order."""
         text = self._words.text
         facts = list(self._dates(span)) if self._dated.dates else []
-        last = max(span.end, span.start + 1)  # at least the word before which it is
+        last = max(span.end, span.start + 1)  # of an empty span, the word after it
         changed = text[span.start : last]
-        if not changed.islower() or _FIGURE_RE.search(changed):  # else there is no figure and no name
+        if not changed.islower() or _FIGURE_RE.search(changed):  # otherwise there is no figure and no name
             touched = self._words.touching(*span)
             facts += [*self._figures(*touched), *self._names(*touched)]
         return [fact for fact in facts if fact.start < span.end and span.start < fact.end]
@@ -172,7 +172,7 @@ class _Facts:
     def _names(self, at: int, last: int) -> Iterator[_Located]:
         """Runs of capitalised words."""
         words = self._words
-        last = min(max(last, at + 1), len(words))  # between two words of a name is within it
+        last = min(max(last, at + 1), len(words))  # a spot between two words of a name is within the name
         while at < last:
             first, end = self._run_around(at)
             if first < end:
@@ -183,7 +183,7 @@ class _Facts:
         return _Located(kind, self._words.text[start:end], start, end)
 
     def _run_around(self, at: int) -> tuple[int, int]:
-        """The run that a word is in: from, to before; an empty one of what is no name."""
+        """The run of names around a word (the first word, the word after the last); empty if the word is no name."""
         if self._run[0] <= at < self._run[1]:
             return self._run
         if not self._is_name(at):
@@ -197,7 +197,7 @@ class _Facts:
         return self._run
 
     def _goes_on(self, at: int) -> bool:
-        """Whether nothing but spaces stands before a word."""
+        """Whether there are only spaces between a word and the one before it."""
         return not self._words.text[self._words.end(at - 1) : self._words.starts[at]].strip(" ")
 
     def _is_name(self, at: int) -> bool:
@@ -221,8 +221,8 @@ class _Facts:
 
 
 def changed_facts(a: Dated, b: Dated, changes: Sequence[Change]) -> Iterator[Fact]:
-    """The figures, dates and names that `changes` touch, each beside what stands in its place; None for nothing. Each
-    once, and not looked for before it is asked for.
+    """The figures, dates and names that `changes` touch, each with the fact in its place in the other text, or None.
+    Each is yielded once; they are searched for lazily.
     """
     small = (a.words.small, b.words.small)
     facts_a, facts_b = _Facts(a, small), _Facts(b, small)
@@ -236,7 +236,7 @@ def changed_facts(a: Dated, b: Dated, changes: Sequence[Change]) -> Iterator[Fac
 
 
 def _paired(own: Sequence[_Located], other: Sequence[_Located]) -> Iterator[Fact]:
-    """Facts of each kind in the order in which they stand for one another."""
+    """The differing facts of both sides, paired in order within each kind."""
     for kind in ("date", "figure", "name"):
         left = [fact for fact in own if fact.kind == kind]
         right = [fact for fact in other if fact.kind == kind]
@@ -256,7 +256,7 @@ def _fact(own: _Located | None, other: _Located | None) -> Fact:
 
 
 def in_words(facts: Iterable[Fact], kind: FactKind) -> list[str]:
-    """The facts of one kind as they are shown: what was, an arrow, what is; each once.
+    """The facts of one kind as they are shown: the old one, an arrow, the new one; each once.
 
     >>> in_words([Fact("figure", "3", "4", None, None), Fact("figure", None, "7", None, None)], "figure")
     ['3 → 4', '+ 7']

@@ -15,15 +15,15 @@ Sort = Literal["time", "size", "span"]
 
 
 class Timed(Protocol):
-    """A document, or what stands for one: its id, and its time as it is printed."""
+    """A document, or an entry for one: its id, and its time as it is printed."""
 
     @property
     def id(self) -> str:
-        """What it is called."""
+        """The id of the document."""
 
     @property
     def time(self) -> str:
-        """When it came."""
+        """The time of the document."""
 
 
 def by_time(each: Timed) -> tuple[str, str]:
@@ -38,24 +38,24 @@ def first_and_last(group: Group) -> tuple[str, str]:
 
 
 def newest_first(groups: Iterable[Group]) -> list[Group]:
-    """Groups by when their first document came, the newest first; of the same moment as they come."""
+    """Groups by the time of their first document, the newest first; those of the same moment in the given order."""
     return sorted(groups, key=lambda group: _ascending(first_and_last(group)[0]), reverse=True)
 
 
 def _ascending(time: str) -> str:
-    """A printed time without its zone, which is the same everywhere: whole seconds have no decimals."""
+    """A printed time without its zone, for sorting: with it, whole seconds, which have no decimals, sort wrongly."""
     return time.removesuffix("Z")
 
 
 def group_span_ms(group: Group) -> int:
-    """How long after the first document of a group, head or member, the last came."""
+    """The time between the first and the last document of a group, head or member, in milliseconds."""
     first, last = first_and_last(group)
     return parse_time(last) - parse_time(first)
 
 
 def in_order(groups: Iterable[Group], sort: Sort, min_size: int) -> Iterator[Group]:
-    """Groups of `min_size` documents or more that are there: by time (as they come), the largest or the longest first;
-    of the same size or length as they come.
+    """The groups of at least `min_size` existing documents: in the given order, which is by time, or the largest or
+    longest first; of the same size or length in the given order.
     """
     wanted = (group for group in groups if group.size >= min_size)
     if sort == "time":

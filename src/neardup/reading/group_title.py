@@ -1,4 +1,4 @@
-"""Which document says what a group is called: one rule for pages, tables and reports."""
+"""Which document gives a group its title: one rule for pages, tables and reports."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def title_ids(group: Group) -> tuple[str, ...]:
-    """Whose title, or beginning, a group has, by id: its head's; of a head that is gone its first member's, by time."""
+    """The ids of the documents that may give a group its title: the head; if that is gone, the first member by time."""
     return (group.head, *(member.id for member in group.members[:1]))
 
 
 def titled_by(group: Group, documents: Mapping[str, ReadDocument]) -> ReadDocument | None:
-    """The first of them that is among `documents`, by id; None if neither is."""
+    """The first of `title_ids` that is among `documents`, which are by id; None if none is."""
     return next((documents[id] for id in title_ids(group) if id in documents), None)

@@ -26,26 +26,26 @@ class Span(NamedTuple):
 
 
 class NormalText(NamedTuple):
-    """The normal `form` of a text as code points, of which the one at i comes from `text[starts[i]:ends[i]]`."""
+    """The normal `form` of a text as code points; the code point at i comes from `text[starts[i]:ends[i]]`."""
 
     form: NDArray[np.uint32]
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
 
     def span(self, first: int, last: int) -> Span:
-        """Where in the text the characters of the normal form from `first` to before `last` come from."""
+        """The span of the text from which the characters of the normal form from `first` to before `last` come."""
         return Span(int(self.starts[first]), int(self.ends[last - 1]))
 
     def within(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[Positions, Positions]:
-        """The characters of the normal form that come from spans of the text: from which, to before which."""
+        """For spans of the text, (the first places in the normal form that come from them; those after the last)."""
         return np.searchsorted(self.ends, starts, "right"), np.searchsorted(self.starts, ends)
 
 
 def normal_text(text: str, signer: Signer) -> NormalText:
     """The normal form of `text` by the recipe of `signer`; about 50 ms for a million characters.
 
-    What composes (a letter with its accents) is one character from several; where that happens, all of it counts as the
-    origin of what comes out. Raises `ValueError` for an unpaired surrogate.
+    Characters that compose (a letter with its accents) become one; all of them together then count as the origin of the
+    result. Raises `ValueError` for an unpaired surrogate.
     """
     points = _code_points(text)
     table = unicode_table.load()
@@ -84,7 +84,7 @@ def _merged(
     clusters: Sequence[tuple[int, int]],
     composed: Sequence[NDArray[np.uint32]],
 ) -> NormalText:
-    """Plain characters, each from one of the text, and what clusters compose to, in order."""
+    """The normal form: plain characters, each from one character of the text, and the composed clusters, in order."""
     sizes = [len(form) for form in composed]
     starts = np.concatenate([at, np.repeat([start for start, _ in clusters], sizes)])
     ends = np.concatenate([at + 1, np.repeat([end for _, end in clusters], sizes)])

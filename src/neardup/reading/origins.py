@@ -1,4 +1,4 @@
-"""How many independent texts a story has, and which of them each of its documents is."""
+"""How many independent texts a story has, and which of them each of its documents has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Bits = NDArray[np.uint8]
 
 SAME_TEXT: Final = 0.9
-"""From what doc_q on two documents have one and the same text, but for a byline, a date, a typo."""
+"""The doc_q from which on two documents count as one text, apart from a byline, a date, a typo."""
 _BITS_A_KEY: Final = 4
 _FEWEST_BITS: Final = 1 << 10
 _MOST_BITS: Final = 1 << 18
@@ -27,11 +27,11 @@ def shared(a: Keys, b: Keys) -> int:
 
 
 def origins_of(keys: Mapping[str, Keys]) -> dict[str, int]:
-    """Which of the independent texts each document has: the first that its own is the same as, from 0 on. `keys` are
-    the distinct keys of each, in order of time.
+    """Which of the independent texts, numbered from 0, each document has: the first one with which its own text has a
+    doc_q of `SAME_TEXT` or more. `keys` has the distinct keys of each document, in order of time.
 
-    Every document is held against all origins by bits of their keys (0.6 µs for two of 4 KB), which rule out what
-    cannot be the same, and only with those left exactly (30 µs).
+    Every document is compared with all origins by bits of their keys (0.6 µs for two of 4 KB), which rule out those
+    that cannot be the same, and exactly only with those left (30 µs).
     """
     origins = _Origins(next((len(own) for own in keys.values()), 0))
     return {id: origins.assign(own) for id, own in keys.items()}
@@ -49,7 +49,7 @@ class _Origins:
         self._bits = np.zeros((8, self._bytes), np.uint8)
 
     def assign(self, own: Keys) -> int:
-        """The origin of a set; a new one if it has none yet."""
+        """The number of a set's origin; that of a new one if the set is like none so far."""
         bits = self._bits_of(own)
         for at in self._possible(len(own), bits):
             other = self._keys[at]
@@ -59,8 +59,8 @@ class _Origins:
         return len(self._keys) - 1
 
     def _bits_of(self, keys: Keys) -> Bits:
-        """A bit for each key, several may have the same: a bit that only one of two sets has is a key that only that
-        one has.
+        """A bit for each key; several keys may share a bit. A bit set in only one of two sets means a key that only
+        that set has.
         """
         marked = np.zeros(8 * self._bytes, np.bool_)
         marked[(keys >> self._shift).astype(np.int64)] = True

@@ -1,7 +1,7 @@
-"""Pages of HTML: each one file that loads nothing and runs nothing, whatever the texts in it hold.
+"""Pages of HTML: each is one file that loads nothing and runs nothing, whatever the texts in it contain.
 
 Every value is escaped by the templates; a policy in the page forbids scripts and anything from elsewhere; and marks
-that would turn a line round act within their own element only (`unicode-bidi: isolate`).
+that reverse the direction of a line act only within their own element (`unicode-bidi: isolate`).
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from neardup.reading.excerpts import Piece
 
 _BRIEF: Final = 200
-"""Characters of a field, a source or a name on a page of many documents; nothing bounds what a file brings."""
+"""How many characters of a field, source or name a page of many documents shows; those of a file have no bound."""
 _NO_CHARACTER_RE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-"""What HTML has no way to write."""
+"""The characters that cannot be written in HTML."""
 
 
 def rendered(template: str, **values: Any) -> str:
-    """The page that `template` makes of `values`, whose texts are escaped."""
+    """The page made by `template` from `values`, whose texts are escaped."""
     return environment("neardup.reading").get_template(template).render(values)
 
 
 @functools.cache
 def environment(package: str) -> Environment:
-    """What makes pages of the templates of a package: every value is escaped, and one that is not given is an error."""
+    """The environment for the templates of a package: every value is escaped, and a missing value is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - only pages need it
 
     made = Environment(
@@ -57,7 +57,8 @@ def environment(package: str) -> Environment:
 
 
 def in_marks(pieces: Iterable[Piece]) -> Markup:
-    """A text in pieces, escaped, as HTML: what differs stands in marks of a class each, what is lacking is struck out.
+    """A text in pieces, escaped, as HTML: differences are in marks with a class for each kind, lacking words struck
+    out.
 
     >>> from neardup.reading.excerpts import Piece
     >>> in_marks([Piece("cats & ", "same"), Piece("dogs", "changed")])
@@ -73,7 +74,7 @@ def in_marks(pieces: Iterable[Piece]) -> Markup:
 
 
 def _harmless(value: Any) -> Any:
-    r"""A value without characters that no page may have: a sign stands for each.
+    r"""A value in which a replacement character stands for each character that no page may have.
 
     >>> _harmless("a\x1b[2Jb")
     'a�[2Jb'
@@ -84,7 +85,7 @@ def _harmless(value: Any) -> Any:
 
 
 def _brief(text: str, most: int = _BRIEF) -> str:
-    """The beginning of a text that others wrote; what is cut ends in "…".
+    """The beginning of a text that others wrote; a cut text ends in "…".
 
     >>> len(_brief("a" * 200)), _brief("a" * 201)[-2:]
     (200, 'a…')

@@ -1,7 +1,7 @@
-"""Passages in common: the stretches of two normal forms that are the same, wherever they stand.
+"""Passages in common: the stretches that two normal forms share, wherever they are.
 
-Read from left to right, each begins where the one before ends, or within its last characters, and goes on for as long
-as both are the same. So everything of a stretch of `SHORTEST` characters or more that is in both is in some passage.
+Read from left to right, each passage begins after the one before, or within its last characters, and extends as long as
+both forms are the same. So every common stretch of `SHORTEST` characters or more is covered by passages.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     Points = NDArray[np.uint32]
 
 SHORTEST: Final = 12
-"""Characters of the normal form: shorter stretches are in common by chance."""
+"""The fewest characters of the normal form in a passage: shorter stretches are in common by chance."""
 _TRIED: Final = 64
-"""Of more beginnings of one passage only the nearest are tried: it may then be cut into several, and none is lost."""
+"""How many beginnings of one passage are tried, the nearest ones: it may then be cut into several, and none is lost."""
 _FACTOR: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -33,7 +33,7 @@ class Passage(NamedTuple):
 
 
 def passages(a: Points, b: Points) -> list[Passage]:
-    """The passages in common, in order of `a`; what `b` has of them once more is among them, too.
+    """The passages in common, in order of `a`, including further occurrences in `b`.
 
     About 2 s for two texts of a million characters that differ in a thousand spots.
     """
@@ -70,7 +70,7 @@ def stretch_keys(points: Points) -> NDArray[np.uint64]:
 
 
 def _followed(keys: NDArray[np.uint64], following: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
-    """The keys of stretches of `size` characters, each with the one that follows it taken along."""
+    """The keys of stretches of `size` characters, each combined with the key in `following` of the stretch after it."""
     then = following[size:]
     with np.errstate(over="ignore"):
         mixed = (keys[: len(then)] * _FACTOR + then) * _FACTOR
@@ -81,8 +81,8 @@ def _followed(keys: NDArray[np.uint64], following: NDArray[np.uint64], size: int
 def in_common(
     keys: NDArray[np.uint64], ordered: NDArray[np.uint64], wanted: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Which `wanted` characters of a normal form whose stretches have these `keys` lie in stretches that are among the
-    `ordered` keys of another: so in passages that both have.
+    """Which of the `wanted` characters of a normal form lie in passages that another has, too. `keys` are those of the
+    stretches of the one, `ordered` those of the other, sorted.
     """
     if not (len(ordered) and len(keys)):
         return np.zeros_like(wanted)
@@ -100,9 +100,10 @@ def in_common(
 def _looked_up(
     ordered: NDArray[np.uint64], keys: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where `keys` are among the `ordered` ones: each from which place, and to before which.
+    """For each of `keys`, (its first place among the `ordered` ones; the place after its last).
 
-    They are looked up in order: of many in none, each would wait for memory, the longer the more there are.
+    They are looked up in sorted order: in random order each look-up would wait for memory, the longer the more keys
+    there are.
     """
     by_key = np.argsort(keys)
     lows, highs = np.empty((2, len(keys)), np.int64)
@@ -140,7 +141,7 @@ def _passages(
 
 
 def _nearest(candidates: NDArray[np.int64], expected: int) -> list[int]:
-    """The candidates nearest to where a passage is expected; all, if they are not too many."""
+    """The candidates nearest to where a passage is expected; all of them, up to `_TRIED`."""
     if len(candidates) <= _TRIED:
         return [int(each) for each in candidates]
     middle = int(np.searchsorted(candidates, expected))
@@ -156,7 +157,7 @@ def _longest(a: Points, b: Points, position: int, candidates: list[int]) -> Pass
 
 
 def _common_size(a: Points, b: Points, at_a: int, at_b: int) -> int:
-    """How many characters from here and there are the same."""
+    """How many characters from `at_a` and from `at_b` on are the same."""
     limit = min(len(a) - at_a, len(b) - at_b)
     size, step = 0, 64
     while size < limit:

@@ -1,4 +1,4 @@
-"""One text of a comparison, with what is computed from it alone."""
+"""One text of a comparison, with the values that are computed from it alone."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 
 class Side:
-    """A `text`, signed by `recipe`, with what is computed from it alone: worth keeping where it is compared with many.
+    """A `text`, by `recipe`, with the values that are computed from it alone: worth keeping for a text compared with
+    many.
 
-    Each property is computed when it is first asked for, in linear time. Raises `TypeError`, which calls it by `name`,
-    for what is no text, and `DocumentError` for an unpaired surrogate.
+    Each property is computed when it is first asked for, in linear time. Raises `TypeError`, which names the argument
+    by `name`, if `text` is not a string, and `DocumentError` for an unpaired surrogate.
     """
 
     def __init__(self, text: str, recipe: Recipe, name: str = "text") -> None:
@@ -35,25 +36,25 @@ class Side:
 
     @functools.cached_property
     def words(self) -> Words:
-        """Its words and signs."""
+        """The words and signs of the text."""
         return Words(self.text)
 
     @functools.cached_property
     def dated(self) -> Dated:
-        """Its words, and which of them are in dates."""
+        """The words of the text, and which of them are in dates."""
         return Dated(self.words)
 
     @functools.cached_property
     def normal(self) -> NormalText:
-        """Its normal form, and where that comes from."""
+        """The normal form of the text, and where each character of it comes from."""
         return normal_text(self.text, self.signer)
 
     @functools.cached_property
     def stretches(self) -> NDArray[np.uint64]:
-        """The keys of the stretches of its normal form."""
+        """The keys of the stretches of the normal form."""
         return stretch_keys(self.normal.form)
 
     @functools.cached_property
     def ordered_stretches(self) -> NDArray[np.uint64]:
-        """The same in ascending order."""
+        """The keys of the stretches in ascending order."""
         return np.sort(self.stretches)

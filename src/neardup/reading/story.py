@@ -23,16 +23,17 @@ if TYPE_CHECKING:
 GroupKind = Literal["copies", "form"]
 
 _KIND_SAMPLE: Final = 20
-"""Versions by which the kind of a group is told, spread evenly over it."""
+"""How many versions, spread evenly over a group, decide its kind."""
 
 
 class Version(NamedTuple):
     """A document of a story.
 
-    score           doc_q with the head of the group; None for the head itself, and where nobody knows
-    matched         its best match when its verdict was made, which need not be the head; and doc_q with that
-    after_ms        how long after the first of the story it came
-    of_first        how much of the first's q-grams it has; None where the first's text is not known
+    score           doc_q with the head of the group; None for the head itself, and where it is not known
+    matched         its best match when its verdict was made, which need not be the head
+    matched_score   doc_q with that match
+    after_ms        how long after the first document of the story it came
+    of_first        the share of the first document's q-grams that it has; None where either text is not known
     origin          which of the independent texts it has, from 0 on in order of time; None where its text is not known
     """
 
@@ -54,8 +55,8 @@ class Story(NamedTuple):
              "copies"; None where texts were not kept
     origins  how many independent texts its versions have: texts without one before them of doc_q >= `SAME_TEXT`; None
              where texts were not kept
-    across   versions from a source that has none before in this story, but for the first; `within` those from one that
-             has. What names no source is in neither
+    across   how many versions, except the first, come from a source new to the story; `within` counts those from a
+             source that had one before. A version without a source is in neither
     """
 
     group: Group
@@ -67,7 +68,7 @@ class Story(NamedTuple):
 
     @property
     def span_ms(self) -> int:
-        """How long after the first the last came."""
+        """How long after the first document the last came."""
         return self.versions[-1].after_ms
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,7 +86,7 @@ class Story(NamedTuple):
 
 
 class _Listed(NamedTuple):
-    """A document of a group as the group has it."""
+    """A document of a group with the values that the group has of it."""
 
     id: str
     time: str
@@ -97,9 +98,9 @@ class _Listed(NamedTuple):
 def story(
     group: Group, documents: Mapping[str, ReadDocument], signer: Signer, source_field: str = "source"
 ) -> Story:
-    """The story of a group; `documents` are those of its documents that are there, by id.
+    """The story of a group; `documents` has those of its documents that still exist, by id.
 
-    Costs about 0.2 ms a version of 4 KB, and 0.1 ms for each of the twenty by which the kind is told.
+    Costs about 0.2 ms a version of 4 KB, and 0.1 ms for each of the twenty that decide the kind.
     """
     listed = sorted(_listed(group), key=by_time)
     texts = {id: document.counted for id, document in documents.items() if document.is_original}
@@ -149,7 +150,7 @@ def _part_of_first(first: NDArray[np.uint64] | None, own: NDArray[np.uint64] | N
 
 
 def _by_source(versions: Sequence[Version]) -> tuple[int, int]:
-    """How many versions but the first are from a source that is new to the story, and how many from one that is not."""
+    """(How many versions, except the first, are from a source new to the story; how many from a source seen before)."""
     seen = {versions[0].source}
     across = within = 0
     for version in versions[1:]:
@@ -166,7 +167,7 @@ def _by_source(versions: Sequence[Version]) -> tuple[int, int]:
 def _kind(
     group: Group, listed: Sequence[_Listed], texts: Mapping[str, str], signer: Signer
 ) -> GroupKind | None:
-    """Whether most versions that are not the same as the head are fillings of one form with it."""
+    """The kind of a group: "form" if most versions that differ from the head are a form with it; None without texts."""
     first = (
         group.head if group.head in texts else next((each.id for each in listed if each.id in texts), None)
     )

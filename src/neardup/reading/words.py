@@ -1,4 +1,4 @@
-"""The words and signs of a text, and where they stand."""
+"""The words and signs of a text, and their places."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _ALONE: Final = (
     "\u0e00-\u0e4f\u0e5a-\u0ecf\u0eda-\u0eff\u1000-\u103f\u104a-\u108f\u109a-\u109f\u1780-\u17df\u17ea-\u17ff"
     "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"
 )
-"""Scripts that put no space between words: each character is a word. Their digits are not among these: a figure is."""
+"""Scripts without spaces between words: each character is a word. Digits are left out: a whole figure is a word."""
 _JOINERS: Final = "\u200c\u200d"
-"""What stands within words of Persian and of Indic scripts, and is not seen."""
+"""Invisible characters within words of Persian and of Indic scripts."""
 _ASCII_WORD_RE: Final = re.compile(r"[0-9A-Za-z_]++(?:[.,:/'\-][0-9A-Za-z_]++)*|[^\w\s\x1c-\x1f]", re.ASCII)
 """The words of a text in ASCII, in half the time."""
 LONGEST_WORD: Final = 80
@@ -29,8 +29,8 @@ LONGEST_WORD: Final = 80
 
 @functools.cache
 def _word_re() -> re.Pattern[str]:
-    """A word with what stands within it (12.5, 6-3/16, Ford's), or a single sign. Accents and vowel signs, which `re`
-    takes for signs, belong to the letter before them.
+    """A pattern for a word, with the signs inside it (12.5, 6-3/16, Ford's), or for a single sign. Accents and vowel
+    signs, which `re` does not take for letters, belong to the letter before them.
     """
     kept = np.flatnonzero(unicode_table.load().classes & unicode_table.KEEP)
     marks = np.array([point for point in kept.tolist() if not chr(point).isalnum()])
@@ -43,8 +43,8 @@ def _word_re() -> re.Pattern[str]:
 class Words:
     """The words and signs of a `text`, without the white space between them: `texts[i]` begins at `starts[i]`.
 
-    What is longer than any word (a normal form, of which no words are known any more) is taken character by character.
-    About 0.2 ms for 4 KB.
+    A run longer than any word (as in a normal form, in which words are no longer separated) is taken character by
+    character. About 0.2 ms for 4 KB.
     """
 
     def __init__(self, text: str) -> None:
@@ -69,7 +69,7 @@ class Words:
         return self.starts[at] + len(self.texts[at])
 
     def touching(self, start: int, end: int) -> tuple[int, int]:
-        """The words that end behind `start` and begin before `end`: from, to before."""
+        """The words that end after `start` and begin before `end`: (the first, the one after the last)."""
         first = max(bisect_right(self.starts, start) - 1, 0)
         if first < len(self) and self.end(first) <= start:
             first += 1
@@ -77,14 +77,14 @@ class Words:
 
     @functools.cached_property
     def composed(self) -> list[str]:
-        """The same in NFC, by which the words of two texts are compared."""
+        """The words in NFC, by which the words of two texts are compared."""
         if unicodedata.is_normalized("NFC", self.text):
             return self.texts
         return [unicodedata.normalize("NFC", word) for word in self.texts]
 
     @functools.cached_property
     def small(self) -> frozenset[str]:
-        """Those that stand somewhere in small letters."""
+        """The words that occur in small letters."""
         return frozenset(filter(str.islower, self.texts))
 
 
