@@ -1,1 +1,1 @@
-"""A window over HTTP: the same questions as from Python, for programs (`/api`) and for people (pages)."""
+"""A window over HTTP, with the same queries as from Python: for programs (`/api`) and for people (pages)."""

@@ -1,4 +1,4 @@
-"""What goes in and comes out of `/api`, as the OpenAPI description has it. Names are those of the Python library."""
+"""The input and output of `/api`, as in the OpenAPI description. Names are those of the Python library."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from neardup.serving.judged import Judgement
 MOST_LISTED = 1_000
 """Matches, groups or pairs that one answer lists at most."""
 MOST_INGESTED = 100_000
-"""Documents that one request brings at most: of 32 MB of numbers three million rejects were made, of 340 MB."""
+"""The most documents in one request: 32 MB of numbers would give three million rejects, which take 340 MB."""
 THRESHOLD = (
     "doc_q of a match at least, else the window's; below the reach of sketches (0.6, or 0.5) they miss copies"
 )
-"""How the descriptions of questions, of the tools of `neardup mcp` too, tell what a threshold is."""
+"""The description of a threshold in the API, and in the tools of `neardup mcp`."""
 
 
 class Problem(BaseModel):
@@ -42,7 +42,7 @@ class TextQuery(BaseModel):
     @field_validator("threshold", "matches", "time", mode="before")
     @classmethod
     def _is_no_truth(cls, value: Any) -> Any:
-        """The library takes true for 1."""
+        """Refuses a boolean, for pydantic would take true for 1."""
         if isinstance(value, bool):
             raise PydanticCustomError("truth", f"{str(value).lower()} is neither text nor a number")
         return value

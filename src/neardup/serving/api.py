@@ -1,4 +1,4 @@
-"""The routes of `/api`: what programs ask and get. FastAPI makes the OpenAPI description of them."""
+"""The routes of `/api`, for programs. FastAPI generates the OpenAPI description from them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SOME_REJECTED: Final[dict[int | str, dict[str, Any]]] = {
 
 
 def routes(questions: Questions, judged: JudgedPairs | None, metrics: Metrics) -> APIRouter:
-    """All routes; those that change anything only where that was allowed."""
+    """All routes; those that change anything are included only where that was allowed."""
     router = APIRouter(prefix="/api", responses=_ERRORS, dependencies=[Depends(_refuse_unknown)])
     _add_questions(router, questions, metrics)
     _add_groups(router, questions)
@@ -54,7 +54,7 @@ def routes(questions: Questions, judged: JudgedPairs | None, metrics: Metrics) -
 
 
 async def _refuse_unknown(request: Request) -> None:
-    """Raises for a parameter in the address that the route does not have, or that comes twice: one would be ignored."""
+    """Raises for a query parameter that the route does not have, or that comes twice: it would be ignored otherwise."""
     known = [field.alias for field in request.scope["route"].dependant.query_params]
     for name in request.query_params:
         if name not in known:
@@ -174,7 +174,7 @@ def _add_ingest(router: APIRouter, questions: Questions, metrics: Metrics) -> No
 
 
 def status_of(error: NeardupError) -> int:
-    """The HTTP status by which an error is told; of one that is not about what was asked, 503."""
+    """The HTTP status for an error; 503 for an error that is not about the request."""
     if isinstance(error, UnknownDocument):
         return 404
     return 422 if isinstance(error, SettingsError | DocumentError) else 503

@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 log: Final = logging.getLogger("neardup")
 _OWN_MACHINE: Final = Limits()
 _SAID_AGAIN: Final = 60
-"""After so many seconds the log says once more that the window cannot be used, and why."""
+"""After so many seconds the log repeats that the window cannot be used, and why."""
 
 
 def create_application(
     questions: Questions, *, limits: Limits = _OWN_MACHINE, judged: JudgedPairs | None = None
 ) -> FastAPI:
-    """The ASGI application that answers `questions`, within `limits`, and writes down what people say of pairs."""
+    """The ASGI application that answers `questions`, within `limits`, and keeps people's judgements in `judged`."""
     metrics = Metrics(questions)
     application = FastAPI(
         title="neardup",
         summary=f"Near-duplicates in {questions.name}, by exact doc_q",
         version=VERSION,
-        docs_url=None,  # they load scripts from elsewhere
+        docs_url=None,  # its pages load scripts from elsewhere
         redoc_url=None,
         openapi_url="/api/openapi.json",
     )
@@ -68,7 +68,7 @@ def _tell_errors(application: FastAPI) -> None:
     said, said_at = "", 0.0
 
     def unusable(request: Request, detail: str) -> Response:
-        """Whoever runs the server learns it, too, and not from each who asks."""
+        """Also logs the error for the operator of the server, but not once for every request."""
         nonlocal said, said_at
         if detail != said or time.monotonic() - said_at >= _SAID_AGAIN:
             said, said_at = detail, time.monotonic()
@@ -82,7 +82,7 @@ def _tell_errors(application: FastAPI) -> None:
 
     @application.exception_handler(OSError)
     async def answer_system(request: Request, error: OSError) -> Response:
-        """A full disk, or a directory that has gone: nothing is wrong with what was asked."""
+        """For a full disk, or a directory that has gone: nothing is wrong with the request."""
         return unusable(request, f"{error.filename or 'the system'}: {error.strerror or error}")
 
     @application.exception_handler(ClientDisconnect)
@@ -109,12 +109,12 @@ def _tell_errors(application: FastAPI) -> None:
 
     @application.exception_handler(Exception)
     async def answer_fault(request: Request, error: Exception) -> Response:
-        """It is in the log of the server with all that is known of it; others learn no more than its class."""
+        """The server's log has all that is known of the error; the client learns only its class."""
         advice = (
             f"{type(error).__name__}: a fault of neardup. The log of the server has more; please report it"
         )
         answer = _error(request, 500, advice)
-        answer.headers.update(SECURITY_HEADERS)  # this one goes past the guard
+        answer.headers.update(SECURITY_HEADERS)  # this answer does not pass the guard
         return answer
 
 
@@ -126,8 +126,8 @@ def _why_invalid(request: Request, error: RequestValidationError) -> str:
         return f"the body must be JSON, and the header say so: Content-Type: application/json (it says {shown(kind)})"
     if first["type"] == "json_invalid":
         return f"the body must be JSON: {first['ctx']['error']} at character {first['loc'][-1]}"
-    where = first["loc"][1] if len(first["loc"]) > 1 else "the request"  # a type may stand behind it
-    if first["type"] == "extra_forbidden":  # then it is a name of theirs
+    where = first["loc"][1] if len(first["loc"]) > 1 else "the request"  # a type may follow it
+    if first["type"] == "extra_forbidden":  # then it is a name chosen by the client
         where = shown(where)
     given = f" (it is {reprlib.repr(first['input'])})"
     if first["type"] == "missing":
@@ -137,7 +137,7 @@ def _why_invalid(request: Request, error: RequestValidationError) -> str:
 
 
 def _why_unreadable(cause: BaseException | None) -> str | None:
-    """What is wrong with a body that cannot be taken for JSON at all; None if nothing is."""
+    """Why a body cannot be read as JSON at all, from the `cause` of the error; None if that is not the fault."""
     if isinstance(cause, UnicodeDecodeError):
         return f"the body must be JSON in UTF-8: its byte {cause.start:,} is none"
     if isinstance(cause, RecursionError):
@@ -148,14 +148,14 @@ def _why_unreadable(cause: BaseException | None) -> str | None:
 
 
 def _error(request: Request, status: int, detail: str) -> Response:
-    """A page for people, a problem for programs."""
+    """An error as an answer: a page for people, a problem (RFC 9457) for programs."""
     if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
         return problem(status, detail)
     return pages.error_page(status, detail)
 
 
 class _Timed:
-    """An ASGI application that gives `metrics` how long `app` takes until it begins to answer a request."""
+    """An ASGI application that reports to `metrics` how long `app` takes until it begins to answer a request."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app

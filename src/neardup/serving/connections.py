@@ -1,5 +1,5 @@
-"""How many connections the server holds open: each is a file, and a process that may open no more answers nobody. And
-the signals that end it.
+"""How many connections the server holds open (each is a file, and a process that has reached its limit of files answers
+nobody), and the signals that end the server.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def most_connections() -> int:
 
 
 class LimitedProtocol(H11Protocol):
-    """A connection; one beyond the most is hung up at once."""
+    """A connection; one beyond the limit is closed at once."""
 
     has_told = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """As the library has it."""
+        """Like uvicorn's own, but closes the connection if there are too many."""
         super().connection_made(transport)
         most = most_connections()
         if len(self.connections) <= most:
@@ -49,7 +49,7 @@ class LimitedProtocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """The library's server, ended by a closed terminal, too; a signal that is ignored where it is made stays so."""
+    """uvicorn's server, which a closed terminal (SIGHUP) ends, too; signals ignored at its creation stay ignored."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -57,13 +57,13 @@ class Server(uvicorn.Server):
         self._ignored = [number for number in ends if signal.getsignal(number) is signal.SIG_IGN]
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """As the library has it."""
+        """Like uvicorn's own, but not for the signals that are to be ignored."""
         if sig not in self._ignored:
             super().handle_exit(sig, frame)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """As the library has it, of SIGHUP as well."""
+        """Like uvicorn's own, for SIGHUP as well."""
         with super().capture_signals():
             if threading.current_thread() is not threading.main_thread():
                 yield

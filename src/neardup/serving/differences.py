@@ -1,4 +1,4 @@
-"""Two texts as a page shows them beside each other: what differs marked, and which facts do."""
+"""Two texts side by side as a page shows them: differences marked, with the facts that differ."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from neardup.reading.facts import Fact
 
 MOST_SHOWN: Final = 20_000
-"""Characters of a text on a page that shows several; the rest is a link away."""
+"""How many characters of a text a page with several texts shows; the rest is a link away."""
 _REMEMBERED: Final = 256
-"""Pairs whose differences are remembered: 50 MB at most."""
+"""How many pairs' differences are cached: 50 MB at most."""
 _SAME: Final = "the same text"
 _SIDES: Final = 4
-"""Texts of which what is computed from them alone is: a thread compares one head after another."""
+"""How many texts' own values are cached: a thread compares with one head after another."""
 
 
 class Side(NamedTuple):
-    """The beginning of a text as HTML, with what differs marked; `cut`: characters that are not shown."""
+    """The beginning of a text as HTML, with differences marked; `cut`: how many characters are not shown."""
 
     html: Markup
     cut: int
 
 
 class Against(NamedTuple):
-    """A text as against another one: it, with what it lacks, what is said of both, and facts in which they differ."""
+    """A text compared with another: its side, with the words it lacks, a sentence on the two, and facts that differ."""
 
     side: Side
     said: str
@@ -41,7 +41,7 @@ class Against(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """Two texts, what is said of their difference, and all facts in which they differ."""
+    """Two texts, a sentence on their difference, and all facts that differ."""
 
     first: Side
     second: Side
@@ -50,13 +50,13 @@ class Compared(NamedTuple):
 
 
 def whole(text: str) -> Side:
-    """A text that is compared with none."""
+    """The side of a text that is not compared with another."""
     return Side(in_marks([Piece(text[:MOST_SHOWN], "same")]), len(text[MOST_SHOWN:]))
 
 
 def against(first: str, text: str, recipe: Recipe | None, *, most_facts: int) -> Against:
-    """A text as against the `first`, as far as it is shown, with the first `most_facts` different facts: about 1 ms for
-    4 KB, 10 ms for the most; those compared last are remembered, by what they say, unless one is not shown whole.
+    """A text compared with the `first`, as far as it is shown, with the first `most_facts` different facts: about 1 ms
+    for 4 KB, 10 ms for the longest. The last pairs are cached by their texts, unless one of the two is not shown whole.
     """
     is_short = max(len(first), len(text)) <= MOST_SHOWN
     return (_against if is_short else _against.__wrapped__)(first, text, recipe, most_facts)
@@ -74,7 +74,7 @@ def _against(first: str, text: str, recipe: Recipe | None, most_facts: int) -> A
 
 
 def compared(first: str, second: str, recipe: Recipe | None) -> Compared:
-    """Two texts beside each other, as far as they are shown: about 2 ms for 4 KB, 10 ms for the most."""
+    """Two texts side by side, as far as they are shown: about 2 ms for 4 KB, 10 ms for the longest."""
     if first == second:
         return Compared(whole(first), whole(second), _SAME, ())
     why = explain(first[:MOST_SHOWN], second[:MOST_SHOWN], recipe=recipe)
@@ -87,18 +87,18 @@ def _shown(why: Explanation, side: Literal["a", "b"], text: str) -> Side:
 
 
 def _said(why: Explanation, first: str, second: str, recipe: Recipe | None) -> str:
-    """What two whole texts are to each other; `why` is of what is shown of them."""
+    """The kind of two whole texts, and the reason; `why` explains only the parts that are shown."""
     is_whole = max(len(first), len(second)) <= MOST_SHOWN
     kind = (why if is_whole else explain(first, second, recipe=recipe)).kind
     return f"{kind.name}: {kind.reason}"
 
 
 def counted_part(text: str, recipe: Recipe | None) -> str:
-    """What counts of a text of no known source, as where a window is asked about it."""
+    """The part of a text without a known source that counts, as in a query of the window."""
     return ExplainedSide(text, recipe or Recipe()).signer.counted.left_out(text, None).rest(text)
 
 
 @functools.lru_cache(_SIDES)
 def _side(text: str, recipe: Recipe | None) -> ExplainedSide:
-    """What is computed of one text alone: the head of a group is compared with every version."""
+    """The values computed from one text alone, cached because the head of a group is compared with every version."""
     return ExplainedSide(text, recipe or Recipe())

@@ -1,4 +1,4 @@
-"""The form of a page: a pasted text, taken as it was sent or refused."""
+"""The form of a page: a pasted text, either taken exactly as it was sent or refused."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from neardup.errors import shown
 _KIND: Final = "application/x-www-form-urlencoded"
 _ESCAPES_RE: Final = re.compile(rb"(?:%[0-9A-Fa-f]{2})+")
 _MOST_FIELDS: Final = 100
-"""Ours has two. Counted before anything is made of them: a form of millions took seconds of everyone's time."""
+"""Our form has two. Fields are counted before they are parsed: a form of millions blocked everyone for seconds."""
 
 
 class Pasted(BaseModel):
-    """A text to be looked up, and perhaps at which doc_q."""
+    """A text to be looked up, and perhaps a threshold."""
 
     text: str
     threshold: float | None = Field(None, gt=0, le=1)
@@ -33,7 +33,7 @@ async def _sent(request: Request) -> bytes:
 
 
 def pasted(body: Annotated[bytes, Depends(_sent)]) -> Pasted:
-    """What the form says; an empty field counts as none. Called in a thread, so that nobody waits for a large one."""
+    """The values of the form; an empty field counts as missing. Runs in a thread: so a large form blocks nobody."""
     if (fields := body.count(b"&") + 1) > _MOST_FIELDS:
         advice = f"it may have {_MOST_FIELDS}: write & as %26 within a text"
         raise HTTPException(413, f"the form has {fields:,} fields: {advice}")
@@ -52,8 +52,8 @@ def pasted(body: Annotated[bytes, Depends(_sent)]) -> Pasted:
 
 
 def _unescaped(part: bytes) -> str:
-    """A name or a value as it was before it was escaped. Python's own `unquote` makes an object of every escape: 2.4 GB
-    of a Cyrillic text of 5 million letters.
+    """A name or a value without escapes. Python's own `unquote` makes an object for every escape: 2.4 GB for a Cyrillic
+    text of 5 million letters.
     """
     return _ESCAPES_RE.sub(_bytes_of, part.replace(b"+", b" ")).decode()
 

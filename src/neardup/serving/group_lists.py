@@ -1,4 +1,4 @@
-"""Lists of groups: in which order they stand, and what is told of each."""
+"""Lists of groups: their order, and what a row shows of each group."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Sort = Literal["time", "size"]
 
 
 class Row(NamedTuple):
-    """A group in a list; `since` and `until`: when its first and its last document came."""
+    """A group in a list; `since` and `until`: the times of its first and its last document."""
 
     head: str
     since: str
@@ -32,12 +32,12 @@ class Row(NamedTuple):
 
 
 def sorted_groups(questions: Questions, sort: Sort, least: int) -> list[Group]:
-    """The groups of at least so many documents, the largest first, or those of which the first document is newest."""
+    """The groups of at least `least` documents, the largest first, or those with the newest first document first."""
     return list(in_order(questions.groups().values(), sort, least))
 
 
 def rows_of(questions: Questions, groups: Sequence[Group]) -> list[Row]:
-    """What a list tells of these groups."""
+    """The rows of these groups in a list."""
     return [
         Row(group.head, *first_and_last(group), group.size, _lowest(group), title)
         for group, title in zip(groups, titles_of(questions, groups), strict=True)
@@ -45,7 +45,7 @@ def rows_of(questions: Questions, groups: Sequence[Group]) -> list[Row]:
 
 
 def titles_of(questions: Questions, groups: Sequence[Group]) -> list[str]:
-    """What groups are called (`neardup.reading.group_title`); one whose documents have just gone by its head's id."""
+    """The titles of groups (`neardup.reading.group_title`); if its documents have just gone, its head's id."""
     read = questions.read([id for group in groups for id in title_ids(group)])
     documents = {document.id: document for document in read if document is not None}
     titled = ((group, titled_by(group, documents)) for group in groups)
@@ -57,7 +57,7 @@ def _lowest(group: Group) -> float | None:
 
 
 def csv_of(group: Group) -> str:
-    """All documents of a group, a line each."""
+    """All documents of a group as CSV, one row each."""
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(("id", "time", "doc_q with the head", "copy of", "doc_q with that"))

@@ -1,4 +1,4 @@
-"""What stands before every request: host, token, rate, size of bodies; and what every answer forbids a browser."""
+"""The checks before every request (host, token, rate, size of bodies), and the headers that restrict browsers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE: Final = "neardup_token_{port}"
-"""Browsers keep cookies by host, and not by port: each server of a machine has its own."""
+"""Browsers keep cookies by host, not by port: so each server on a machine has a cookie name of its own."""
 SECURITY_HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -29,17 +29,17 @@ SECURITY_HEADERS: Final = {
     "Referrer-Policy": "same-origin",  # with "no-referrer" a browser hides the origin of our own forms
     "Cache-Control": "no-store",
 }
-"""Nothing is loaded from elsewhere, nothing that a text holds is run, and no other page can show one of ours."""
+"""Nothing is loaded from elsewhere, no script in a text is run, and no other page can embed one of ours."""
 _SAFE_METHODS: Final = ("GET", "HEAD")
 
 
 class Limits(NamedTuple):
-    """Who may ask, and how much.
+    """Which requests are accepted.
 
-    hosts     names under which the server may be asked; () = any: with a token
-    token     what every request must show; None = nothing
-    body      bytes of a request at most
-    rate      requests of one client a second at most; 0 = no limit
+    hosts     host names by which the server may be addressed; () = any: with a token
+    token     the token that every request must have; None = none
+    body      the most bytes in the body of a request
+    rate      the most requests of one client in a second; 0 = no limit
     """
 
     hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
@@ -49,11 +49,11 @@ class Limits(NamedTuple):
 
 
 class _TooLarge(Exception):
-    """The body of a request is larger than it may be."""
+    """The body of a request exceeds the limit."""
 
 
 class _CountedBody:
-    """The body of a request, which `receive` brings in parts, up to `most` bytes."""
+    """The body of a request, which arrives by `receive` in parts, up to `most` bytes."""
 
     def __init__(self, receive: Receive, most: int) -> None:
         self._receive = receive
@@ -61,11 +61,11 @@ class _CountedBody:
 
     @property
     def is_too_large(self) -> bool:
-        """Whether more has come than may."""
+        """Whether more bytes have come than allowed."""
         return self._left < 0
 
     async def receive(self) -> Message:
-        """The next part; raises `_TooLarge`."""
+        """The next part; raises `_TooLarge` if the body exceeds the limit with it."""
         message = await self._receive()
         self._left -= len(message.get("body", b""))
         if self.is_too_large:
@@ -74,11 +74,11 @@ class _CountedBody:
 
 
 class Guard:
-    """An ASGI application that lets requests pass to `app` as far as `limits` allow.
+    """An ASGI application that passes requests on to `app` as far as `limits` allow.
 
-    A page's token comes once in its address (`?token=…`) and is a cookie from then on, which no script can read and no
-    other site can use; a program's comes as `Authorization: Bearer …`. What changes anything is only taken from pages
-    of the same origin, or from programs.
+    A browser sends the token once in the address (`?token=…`) and from then on in a cookie, which no script can read
+    and no other site can use; a program sends it as `Authorization: Bearer …`. Requests that change anything are
+    accepted only from pages of the same origin, or from programs.
     """
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
@@ -106,12 +106,12 @@ class Guard:
             await send(message)
 
         async def send_unless_too_large(message: Message) -> None:
-            if not body.is_too_large:  # else what the application says of half a body is not wanted
+            if not body.is_too_large:  # otherwise the application answers about half a body
                 await send_guarded(message)
 
         refused = self._refused(scope)
         if refused is None:
-            # Of an answer to HEAD the server leaves the body out.
+            # The server leaves out the body of an answer to HEAD.
             whole = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
             try:
                 with contextlib.suppress(_TooLarge):
@@ -125,7 +125,7 @@ class Guard:
             await refused(scope, receive, send_guarded)
 
     def _refused(self, scope: Scope) -> Response | None:
-        """The answer to a request that may not pass; None to one that may."""
+        """The answer to a request that is refused; None if it may pass."""
         headers = Headers(scope=scope)
         host = headers.get("host", "").lower()
         if self._limits.hosts and _name_of(host) not in self._limits.hosts:
@@ -158,7 +158,7 @@ class Guard:
         given = query.get("token")
         if given is not None and scope["method"] == "GET" and self._is_token(given):
             others = urlencode([(name, value) for name, value in query.multi_items() if name != "token"])
-            own = "/" + scope["path"].lstrip("/")  # two of them would begin the name of another server
+            own = "/" + scope["path"].lstrip("/")  # two slashes would begin the name of another server
             response = RedirectResponse(own + (f"?{others}" if others else ""), 303)
             secure = scope["scheme"] == "https"
             response.set_cookie(_cookie(scope), given, httponly=True, samesite="strict", secure=secure)
@@ -181,18 +181,18 @@ class Guard:
 
 
 def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
-    """An error as RFC 9457 has it, with the next step in its detail."""
+    """An error in the form of RFC 9457, with the next step in its detail."""
     body: dict[str, Any] = {"status": status, "detail": detail}
     return JSONResponse(body, status, headers, media_type="application/problem+json")
 
 
 def _cookie(scope: Scope) -> str:
-    """What the cookie of this server is called."""
+    """The name of this server's cookie."""
     return COOKIE.format(port=(scope.get("server") or ("", 0))[1])
 
 
 def _host_of(origin: str) -> str:
-    """The host of an Origin header in small letters, with its port; "" of what is none, such as "null"."""
+    """The host of an Origin header in small letters, with its port; "" if it names none, as "null" does."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:

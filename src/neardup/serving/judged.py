@@ -1,4 +1,4 @@
-"""What people say of pairs, in a file that `neardup evaluate --truth` reads."""
+"""People's judgements of pairs, in a file that `neardup evaluate --truth` reads."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _HEADER: Final = "id1\tid2\tlabel\n"
 
 
 def is_listable(id: str) -> bool:
-    """Whether an id can stand in a file of pairs, which has tabs between ids and a pair a line."""
+    """Whether an id can be written in a file of pairs, which has one pair a line and tabs between ids."""
     return "\t" not in id and id.splitlines() == [id]
 
 
 class JudgedPairs:
-    """The file at `path`: a line a pair, `id1 <tab> id2 <tab> judgement`; the last one said of a pair counts.
+    """The file at `path`: one line a pair, `id1 <tab> id2 <tab> judgement`; the last judgement of a pair counts.
 
-    Made when the first pair is judged. A judgement that is returned from is on the disk. Raises `SettingsError`
-    for a file that is something else, and unless it is `readonly`, so that nothing can be judged, for a directory that
-    is not there or takes no file.
+    The file is made when the first pair is judged. When `judge` returns, the judgement is on the disk. Raises
+    `SettingsError` for a file of another kind, and, unless it is `readonly` (so that nothing can be judged), for a
+    directory that does not exist or cannot be written to.
     """
 
     def __init__(self, path: Path, *, readonly: bool = False) -> None:
@@ -42,23 +42,23 @@ class JudgedPairs:
             _check_writable(path)
         if path.exists() and not path.is_file():
             raise SettingsError("judged", str(path), "a file, and none that leads elsewhere")
-        if path.exists() and path.stat().st_size:  # else somebody is about to judge
+        if path.exists() and path.stat().st_size:  # an empty file: another process is about to judge
             self._judged = _read(path)
 
     def __len__(self) -> int:
         return len(self._judged)
 
     def pairs(self) -> list[tuple[str, str]]:
-        """The pairs that are judged."""
+        """The pairs judged so far."""
         return list(self._judged)
 
     def of(self, first: str, second: str) -> str | None:
-        """What was said of a pair, in whichever order it was named."""
+        """The judgement of a pair, in either order of its ids; None if it was not judged."""
         return self._judged.get(_ordered(first, second))
 
     def judge(self, first: str, second: str, judgement: Judgement) -> None:
-        """Writes down what a pair is. Raises `DocumentError` for ids that cannot stand in such a file, or are one, and
-        `NeardupError` where another file has taken the place of this one.
+        """Records a judgement. Raises `DocumentError` for ids that cannot be written in the file, or are the same, and
+        `NeardupError` if another kind of file has taken the place of this one.
         """
         if first == second:
             raise DocumentError(first, "a pair is of two documents, and both ids are this one")
@@ -84,8 +84,8 @@ def _check_writable(path: Path) -> None:
 
 @contextmanager
 def _held(path: Path) -> Iterator[BinaryIO]:
-    """The file, made if it is not there, which nobody else writes meanwhile: it is replaced whole, so that of those who
-    wait for it only one that still stands there may go on.
+    """The file, made if it does not exist, locked against other writers. Because it is replaced whole, a process that
+    has waited for the lock goes on only if its open file is still the one at `path`, and opens the new one otherwise.
     """
     while True:
         with open(path, "ab", opener=_open_at_once) as file:
@@ -96,12 +96,12 @@ def _held(path: Path) -> Iterator[BinaryIO]:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """A pipe that has taken the place of the file is refused; else it would be waited for until somebody reads it."""
+    """Opens without waiting: a pipe in place of the file is refused, instead of blocking until somebody reads it."""
     return os.open(path, flags | os.O_NONBLOCK, 0o666)
 
 
 def _read(path: Path) -> dict[tuple[str, str], str]:
-    """The pairs of a file as `judge` writes it; raises `SettingsError` for any other, which would be written over."""
+    """The pairs of a file made by `judge`; raises `SettingsError` for any other file, which would be overwritten."""
     said = f"two ids and one of {', '.join(JUDGEMENTS)} a line, with tabs between them"
     wanted = f"a file of neardup serve or calibrate ({{}}): {_HEADER.strip()!r}, then {said}"
     try:
@@ -122,7 +122,7 @@ def _read(path: Path) -> dict[tuple[str, str], str]:
 def _read_again(path: Path) -> dict[tuple[str, str], str]:
     try:
         return _read(path)
-    except SettingsError as error:  # which is no more about what somebody has set
+    except SettingsError as error:  # the fault is no longer in a setting
         raise NeardupError(str(error)) from None
 
 

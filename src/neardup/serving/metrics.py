@@ -1,4 +1,4 @@
-"""Figures for Prometheus: of the window, of what was asked of it, and of what it was given."""
+"""Figures for Prometheus: of the window, of the queries, and of the documents ingested."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from neardup.serving.questions import Questions
 
 STORY_SECONDS: Final = 5
-"""So old the groups may be in which the story that spreads is looked for: reading them all can take long."""
+"""How old the list of groups may be in which the spreading story is looked for: reading all groups can take long."""
 STORY_HOURS: Final = (1, 3, 24)
 _SECONDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
@@ -48,7 +48,7 @@ class Metrics(Collector):
         )
 
     def count(self, call: str, verdicts: Iterable[Verdict], rejects: int = 0) -> None:
-        """Counts what a `call` answered."""
+        """Counts the verdicts and rejects of a `call`."""
         with self._lock:
             counts = self._counts.setdefault(call, Counts())
             for verdict in verdicts:
@@ -61,7 +61,7 @@ class Metrics(Collector):
             yield from verdict_figures(self._counts, self._rejects)
 
     def time(self, path: str, status: int, seconds: float) -> None:
-        """Counts a request to the route `path`, which is its pattern: not what a client may make up."""
+        """Counts a request; `path` is the pattern of the route, not a path that a client made up."""
         self._seconds.labels(path, f"{status // 100}xx").observe(seconds)
 
     def text(self) -> bytes:
@@ -70,7 +70,7 @@ class Metrics(Collector):
 
 
 class _WindowFigures(Collector):
-    """What the window is when it is asked."""
+    """The figures of the window when they are collected."""
 
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
@@ -109,7 +109,7 @@ class _WindowFigures(Collector):
 
 
 def _most_copies(times: Sequence[Sequence[int]], newest: int, hours: int) -> int:
-    """Of the members that came in the last `hours` before `newest`, those of one group at most; `times` are those of
-    each group's members.
+    """The largest number of members of one group that came in the last `hours` before `newest`; `times` has the times
+    of each group's members.
     """
     return max((sum(time > newest - hours * HOUR_MS for time in own) for own in times), default=0)

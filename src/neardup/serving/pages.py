@@ -1,4 +1,4 @@
-"""The pages: what people see of a window, and judge. HTML made by the server; every text is escaped."""
+"""The pages on which people see a window and judge pairs: HTML made by the server; every text is escaped."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from neardup.window.base import ReadDocument
 
 _ICON: Final = Path(__file__).parent / "static" / "icon.svg"
-"""What browsers show beside the title of every page, and of those of JSON and figures, too."""
+"""The icon that browsers show beside the title of every page, also of JSON and figures."""
 _ROWS: Final = 50
 _NEWEST_GROUPS: Final = 20
 _MOST_BARS: Final = 72
@@ -37,7 +37,7 @@ _MOST_FACTS: Final = 10
 
 
 class Column(NamedTuple):
-    """A version of a group on its page: its text as against the head's, what people and what figures say of the two."""
+    """A version of a group on its page: its text compared with the head's, the score, the judgement and the kind."""
 
     version: Version
     is_head: bool
@@ -48,7 +48,7 @@ class Column(NamedTuple):
 
 
 class ChangedFact(NamedTuple):
-    """A fact of the head that a version has otherwise; `version` counts columns from 1."""
+    """A fact of the head that differs in a version; `version` counts columns from 1."""
 
     kind: str
     head: str
@@ -57,7 +57,7 @@ class ChangedFact(NamedTuple):
 
 
 class ShownPair(NamedTuple):
-    """A copy and its best match, and what each is called."""
+    """A copy and its best match, and the title of each."""
 
     id: str
     duplicate_of: str
@@ -67,7 +67,7 @@ class ShownPair(NamedTuple):
 
 
 class ShownMatch(NamedTuple):
-    """A match as against the text that was asked about; `group`: the head of its group, if it is in one."""
+    """A match compared with the text asked about; `group`: the head of its group, if it is in one."""
 
     document: ReadDocument
     score: float
@@ -76,23 +76,23 @@ class ShownMatch(NamedTuple):
 
 
 class Pages:
-    """Makes one page of a window, which shows what was committed when this was made, or later."""
+    """Makes one page of a window, which shows what was committed when this object was made, or later."""
 
     def __init__(self, questions: Questions, judged: JudgedPairs | None) -> None:
         self._questions = questions
         self._judged = judged
-        # Before anything is read: what comes meanwhile makes the page follow.
+        # Before anything is read, so that the page reloads after any later commit.
         self._changes = questions.look()
 
     def render(self, template: str, **values: Any) -> HTMLResponse:
-        """The page of a template, with what all pages show."""
+        """The page of a template, with the values that all pages show."""
         judgements = JUDGEMENTS if self._judged is not None else ()
         return page(
             template, window=self._questions.name, changes=self._changes, judgements=judgements, **values
         )
 
     def home(self) -> HTMLResponse:
-        """A box to paste a text into, what the window holds, its newest groups."""
+        """The home page: a box to paste a text into, the figures of the window, its newest groups."""
         stats = self._questions.stats()
         newest = sorted_groups(self._questions, "time", 1)[:_NEWEST_GROUPS]
         return self.render(
@@ -143,7 +143,7 @@ class Pages:
     def check(
         self, text: str, threshold: float | None, on_verdict: Callable[[Verdict], None]
     ) -> HTMLResponse:
-        """What says a pasted text."""
+        """The matches of a pasted text; `on_verdict` is called with the verdict."""
         verdict, documents, first, dated = self._questions.seen(text, threshold=threshold)
         on_verdict(verdict)
         counted = counted_part(text, self._questions.recipe)
@@ -164,7 +164,7 @@ class Pages:
         return ShownMatch(document, match.score, in_group, side)
 
     def document(self, id: str) -> HTMLResponse:
-        """A document whole."""
+        """A whole document."""
         document = self._questions.document(id)
         in_group = document.verdict.group in self._questions.groups()
         return self.render("document.html", document=document, in_group=in_group)
@@ -204,14 +204,14 @@ class Pages:
         )  # fmt: skip
 
     def _titles(self, bands: Sequence[Band]) -> dict[str, str]:
-        """What the documents of the pairs that bands list are called, as far as they are there."""
+        """The titles of the documents in the pairs of bands, by id, as far as they still exist."""
         ids = list({id: None for band in bands for pair in band.pairs for id in (pair.id, pair.duplicate_of)})
         return {
             document.id: title_of(document) for document in self._questions.read(ids) if document is not None
         }
 
     def csv(self, head: str) -> Response:
-        """All documents of a group, a line each."""
+        """All documents of a group as CSV, one row each."""
         name = {"Content-Disposition": 'attachment; filename="group.csv"'}
         return Response(
             csv_of(self._questions.group(head)), media_type="text/csv; charset=utf-8", headers=name
@@ -221,7 +221,7 @@ class Pages:
 def routes(
     questions: Questions, judged: JudgedPairs | None, on_verdict: Callable[[Verdict], None]
 ) -> APIRouter:
-    """The routes of all pages; the verdict on a text that is pasted is told to `on_verdict`."""
+    """The routes of all pages; `on_verdict` is called with the verdict on each pasted text."""
     router = APIRouter(include_in_schema=False)
 
     def pages() -> Pages:

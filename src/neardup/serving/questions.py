@@ -1,4 +1,4 @@
-"""Questions: a window as it is asked over HTTP, by many at once, and always by what its writer has committed."""
+"""Queries of a window over HTTP, from many clients at once, always on what its writer has committed."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from neardup.window.base import ReadDocument, Stats, Window
 
 FRESH_SECONDS: Final = 0.25
-"""For so long nobody looks again whether the writer has committed anything."""
+"""How long it takes until the window is checked again for new commits of the writer."""
 BANDS: Final = 20
-"""Parts of the scores below 1 that are counted, each 0.05 wide; scores of 1 are a part of their own."""
+"""How many bands, each 0.05 wide, scores below 1 are counted in; scores of 1 have a band of their own."""
 _PAIRS_A_BAND: Final = 10
 _READ_AT_ONCE: Final = 50
-"""Documents that are read in one go, in which nobody else is answered."""
+"""How many documents are read at once, while no other query is answered."""
 _MOST_DATED: Final = 1_000
-"""Matches of a text among which the first by time is looked for: read in some 50 ms."""
+"""Among how many matches of a text the first by time is looked for: reading them takes some 50 ms."""
 
 
 class UnknownGroup(UnknownDocument):
-    """The window holds no group whose head has this `id`; a document of that id it may hold."""
+    """The window has no group whose head has this `id`, though it may have a document of that id."""
 
     def __str__(self) -> str:
         return (
@@ -50,7 +50,7 @@ class Pair(NamedTuple):
 
 
 class Band(NamedTuple):
-    """Copies whose best match has doc_q from `low` on and below `high`, of the last band 1, and some of them."""
+    """Copies with doc_q of the best match from `low` to below `high` (in the last band 1), and some of these pairs."""
 
     low: float
     high: float
@@ -59,8 +59,8 @@ class Band(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What there is to a text: the verdict, the documents of the matches that it lists (None: gone since), and the
-    first by time of as many matches as were `dated`, of more the best.
+    """The answer about a text: the verdict, the documents of its listed matches (None: gone since), and the first by
+    time among the `dated` best matches.
     """
 
     verdict: Verdict
@@ -70,16 +70,16 @@ class Seen(NamedTuple):
 
 
 class Ingested(NamedTuple):
-    """What became of documents: a verdict each, or a reject."""
+    """The result of ingesting documents: a verdict or a reject for each."""
 
     verdicts: list[Verdict]
     rejects: list[Reject]
 
 
 class Questions:
-    """What can be asked of `window`, called `name`, and, with `ingests`, given to it.
+    """The queries of `window`, called `name`, and, with `ingests`, ingestion into it.
 
-    A question sees what was committed at most `FRESH_SECONDS` before it came. Methods may be called from many threads.
+    A query sees everything committed up to `FRESH_SECONDS` before it came. Methods may be called from many threads.
     """
 
     def __init__(self, window: Window, name: str, *, ingests: bool = False) -> None:
@@ -116,7 +116,7 @@ class Questions:
         return explain(first.counted, second.counted, recipe=self.recipe)
 
     def look(self) -> int:
-        """Looks whether anything was committed since the last look; how often there was by now."""
+        """Checks for new commits, and returns how often there were any so far."""
         with self._lock:
             if time.monotonic() - self._looked >= FRESH_SECONDS:
                 if self._window.refresh():
@@ -125,12 +125,12 @@ class Questions:
             return self.changes
 
     def check(self, text: str, **options: Any) -> Verdict:
-        """What says `text`: as `Window.query`, whose `options` these are. Nothing is stored."""
+        """The verdict on `text`, by `Window.query` with its `options`. Nothing is stored."""
         self.look()
         return self._window.query(text, **options)
 
     def seen(self, text: str, *, threshold: float | None, matches: int = DEFAULT_MATCHES) -> Seen:
-        """The verdict on `text`, which lists so many matches: the first that said it need not be among these."""
+        """The answer about `text`; the verdict lists `matches` matches, which need not include the first by time."""
         verdict = self.check(text, threshold=threshold, matches=max(matches, _MOST_DATED))
         ids = [match.id for match in verdict.matches]
         documents = self.read(ids[:matches])
@@ -142,7 +142,7 @@ class Questions:
         return Seen(listed, documents, first, len(ids))
 
     def query(self, id: str, **options: Any) -> Verdict:
-        """What says the same as the stored document `id`: as `Window.query`."""
+        """The verdict on the stored document `id`, by `Window.query` with its `options`."""
         self.look()
         return self._window.query(id=id, **options)
 
@@ -152,12 +152,12 @@ class Questions:
         return self._window.read(ids)
 
     def read_in_parts(self, ids: Sequence[str]) -> Iterator[ReadDocument]:
-        """Those that are there, a part of them after another, between which others may ask."""
+        """The documents of these ids that exist, read in parts, between which other queries are answered."""
         for at in range(0, len(ids), _READ_AT_ONCE):
             yield from (each for each in self.read(ids[at : at + _READ_AT_ONCE]) if each is not None)
 
     def document(self, id: str) -> ReadDocument:
-        """The document of this id; raises `UnknownDocument`."""
+        """The document of this id; raises `UnknownDocument` if there is none."""
         (document,) = self.read([id])
         if document is None:
             raise UnknownDocument(id)
@@ -169,27 +169,27 @@ class Questions:
         return self._window.stats()
 
     def groups(self, most_seconds: float = 0) -> dict[str, Group]:
-        """All groups, by their heads, the newest first. The first question after a change reads them all, unless they
-        may be so many seconds old.
+        """All groups, by their heads, the newest first. The first call after a change reads them all, unless they were
+        read less than `most_seconds` ago.
         """
-        with self._grouping:  # or everyone who waits would read them
+        with self._grouping:  # otherwise every waiting thread would read them
             changes = self.look()
             is_young = self._groups_at is not None and time.monotonic() - self._groups_read < most_seconds
             if self._groups_at != changes and not is_young:
                 self._groups_read = time.monotonic()
                 self._groups = {group.head: group for group in newest_first(self._window.groups())}
-                self._groups_at = changes  # what was committed while they were read makes them be read again
+                self._groups_at = changes  # commits during the reading make the next call read again
             return self._groups
 
     def group(self, head: str) -> Group:
-        """The group of this head; raises `UnknownGroup`."""
+        """The group of this head; raises `UnknownGroup` if there is none."""
         group = self.groups().get(head)
         if group is None:
             raise UnknownGroup(head)
         return group
 
     def bands(self) -> list[Band]:
-        """How well copies match what they are copies of."""
+        """The copies by their scores with their best matches, in bands."""
         pairs: list[list[Pair]] = [[] for _ in range(BANDS + 1)]
         counts = [0] * (BANDS + 1)
         for group in self.groups().values():
@@ -206,11 +206,11 @@ class Questions:
         ]
 
     def ingest(self, documents: Iterable[Any]) -> Ingested:
-        """Stores `documents` (`Window.ingest`), which are lasting when this returns."""
+        """Stores `documents` by `Window.ingest`; they are committed when this returns."""
         rejects: list[Reject] = []
         try:
             verdicts = list(self._window.ingest(documents, on_reject=rejects.append))
-        finally:  # of what failed half-way the beginning may be stored
+        finally:  # after a failure half-way the first documents may be stored
             with self._lock:
                 self.changes += 1
         return Ingested(verdicts, rejects)

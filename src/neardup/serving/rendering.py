@@ -1,4 +1,4 @@
-"""Pages of the server, by its templates: every text of others is escaped."""
+"""Renders the pages of the server from its templates; every text of others is escaped."""
 
 from __future__ import annotations
 

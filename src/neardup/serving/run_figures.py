@@ -1,4 +1,4 @@
-"""Figures for Prometheus of a run that makes verdicts, over HTTP as long as it lasts."""
+"""Figures for Prometheus of a run that makes verdicts, served over HTTP as long as it lasts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Backlogged(NamedTuple):
-    """Documents that wait for a verdict, the oldest of a time in milliseconds; `blocked` more take no marks."""
+    """How many documents wait for a verdict, the oldest's time in ms; `blocked`: how many more take no marks."""
 
     documents: int
     oldest: int | None
@@ -29,7 +29,7 @@ class Backlogged(NamedTuple):
 
 
 class RunState(NamedTuple):
-    """How far a run is when it is asked; `waiting` is None where nobody knows."""
+    """The progress of a run when figures are collected; `waiting` is None where it is not known."""
 
     counts: Counts
     rejects: int
@@ -38,7 +38,7 @@ class RunState(NamedTuple):
 
 
 class RunFigures(Collector):
-    """The figures of a run, `call`, whose state is asked for whenever they are."""
+    """The figures of a run named `call`; `state` is called whenever they are collected."""
 
     def __init__(self, call: str, state: Callable[[], RunState]) -> None:
         self._call, self._state = call, state
@@ -65,7 +65,7 @@ def _of_waiting(waiting: Backlogged) -> Iterator[Metric]:
 
 
 def listen(host: str, port: int, figures: RunFigures) -> WSGIServer:
-    """Answers at this address, from a thread of its own, until it is shut down. Raises `OSError` if it is taken."""
+    """A server of the figures at this address, in a thread of its own. Raises `OSError` if the address is taken."""
     registry = CollectorRegistry()
     registry.register(figures)
     server, _ = start_http_server(port, host, registry)

@@ -1,4 +1,4 @@
-"""Figures of verdicts for Prometheus, by the same names wherever verdicts are made: `serve`, `ingest`, `watch`."""
+"""Figures of verdicts for Prometheus, under the same names in `serve`, `ingest` and `watch`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def verdict_figures(counts: Mapping[str, Counts], rejects: int) -> Iterator[CounterMetricFamily]:
-    """The figures of verdicts by the call that they are of, and of rejected documents."""
+    """The figures of verdicts by the call that made them, and of rejected documents."""
     verdicts = CounterMetricFamily("neardup_verdicts", "Verdicts that were made", labels=["call", "status"])
     copies = CounterMetricFamily("neardup_copies", "Copies by their kind", labels=["call", "kind"])
     candidates = CounterMetricFamily(

@@ -1,4 +1,4 @@
-"""A group as people compare it: its different texts side by side, the head first, and where each differs from that."""
+"""A group as people compare it: its different texts side by side, the head first, each with the differences."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from neardup.window.base import ReadDocument
 
 MOST_VERSIONS: Final = 12
-"""Columns of a page; further texts are counted, and stand in the table below."""
+"""The most columns of a page; further texts are counted, and listed in the table below."""
 MOST_READ: Final = 200
-"""Members of a group that a page reads; another page has the next ones."""
+"""The most members of a group that a page reads; the next page has the next ones."""
 _TITLE: Final = 120
-"""Characters of what a document is called."""
+"""The most characters of a document's title."""
 
 
 class Copy(NamedTuple):
@@ -40,8 +40,8 @@ class Version(NamedTuple):
 
 
 class Versions(NamedTuple):
-    """Some documents of a group by what counts of their texts: that of the head first (if it is still there), then the
-    others by the time of their first document.
+    """Some documents of a group by the parts of their texts that count: that of the head first (if it is still there),
+    then the others by the time of their first document.
 
     left_out   texts beyond `MOST_VERSIONS`
     all        the documents that were read, by time
@@ -54,8 +54,8 @@ class Versions(NamedTuple):
 
 
 def versions_of(questions: Questions, group: Group, offset: int = 0) -> Versions:
-    """The texts of `group`: of its head, and of `MOST_READ` members from `offset` on, by time, each read once, a part
-    of them after another, between which others may ask.
+    """The texts of `group`: of its head, and of `MOST_READ` members from `offset` on, by time. Each is read once, in
+    parts, between which other queries are answered.
     """
     members = sorted(group.members, key=by_time)[offset : offset + MOST_READ]
     scores: dict[str, float | None] = {group.head: None}
@@ -79,7 +79,7 @@ def _copy(document: ReadDocument, score: float | None) -> Copy:
 
 
 def positions(copies: Sequence[Copy]) -> list[tuple[Copy, float]]:
-    """Each document and where its time lies, from 0 for the first to 1 for the last."""
+    """Each document with the relative position of its time, from 0 for the first to 1 for the last."""
     times = [parse_time(copy.time) for copy in copies]
     first = min(times, default=0)
     span = max(times, default=0) - first
@@ -87,6 +87,6 @@ def positions(copies: Sequence[Copy]) -> list[tuple[Copy, float]]:
 
 
 def title_of(document: ReadDocument) -> str:
-    """What a document is called: its title, its first line, else its id; what is cut ends in "…"."""
+    """What a document is called: its title, its first line, or else its id; a cut one ends in "…"."""
     title = title_or_beginning(document.fields, document.text) or document.id
     return title if len(title) <= _TITLE else title[: _TITLE - 1] + "…"
