@@ -1,4 +1,4 @@
-"""Line charts and scatter plots as SVG, for a page that needs nothing from elsewhere.
+"""Line charts and scatter plots as SVG, for a page that loads nothing from elsewhere.
 
 Colours and type come from the page's style sheet: a series has the classes `series s<n>`, so that one chart serves
 light and dark. Every point carries its figures as a title, which browsers show and screen readers read.
@@ -13,14 +13,14 @@ from html import escape
 from typing import Final
 
 COLOURS: Final = 10
-"""Colours of the style sheet; further series repeat them with other dashes."""
+"""How many colours the style sheet has; further series repeat them with other dashes."""
 DASHES: Final = ("", "7 4", "2 3")
 
 WIDTH: Final = 1000
 HEIGHT: Final = 480
 LEFT, RIGHT, TOP, BOTTOM = 64, 20, 16, 52
 LETTER, LINE = 6.8, 15.0
-"""Room that a letter and a line of a label take, in units of the drawing."""
+"""The width of a letter and the height of a line of a label, in units of the drawing."""
 DOT: Final = 6.0
 MOST_NAMES: Final = 30
 """How many points can have their names beside them; more need a `legend`."""
@@ -51,7 +51,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: what it shows, from where to where, with ticks at these values."""
+    """One axis: its label, its range from `low` to `high`, and the values of its ticks."""
 
     label: str
     low: float
@@ -61,14 +61,15 @@ class Axis:
     shown: Callable[[float], str] = "{:g}".format
 
     def part(self, value: float) -> float:
-        """Where `value` lies, from 0 to 1."""
+        """The position of `value` on the axis, from 0 to 1."""
         if self.log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
 
 def share_axis(label: str, values: Iterable[float]) -> Axis:
-    """An axis for shares that leaves out what no value needs, in steps of a tenth (a fiftieth where all are close).
+    """An axis for shares, from just below the lowest value to 1, in steps of a tenth (a fiftieth if all are close to
+    1).
 
     >>> share_axis("F1", [0.72, 0.95]).ticks
     (0.7, 0.8, 0.9, 1.0)
@@ -102,8 +103,9 @@ def log_axis(label: str, values: Iterable[float], shown: Callable[[float], str])
 
 
 def chart(title: str, series: Sequence[Series], x: Axis, y: Axis, *, joined: bool = True) -> str:
-    """The SVG of `series`: lines with their points where `joined`, which a `legend` must name; else points, with
-    their names if there are not too many."""
+    """The SVG of `series`: lines with their points if `joined`, with the names left to a `legend`; else points, with
+    their names beside them if there are not too many.
+    """
     drawn = [one for one in series if one.marks]
     body = [*_grid(x, y)]
     for one in drawn:
@@ -194,7 +196,7 @@ def _point(across: float, down: float, title: str, size: float) -> str:
 
 
 def _names(drawn: Sequence[Series], x: Axis, y: Axis) -> Iterator[str]:
-    """The name of each series beside its one point, as near to it as other names leave room."""
+    """The name of each series beside its one point, as near as the other names allow."""
     points = {one.number: (_across(x, one.marks[0].x), _down(y, one.marks[0].y)) for one in drawn}
     occupied = [(across - DOT - 2, across + DOT + 2, down) for across, down in points.values()]
     for one in sorted(drawn, key=lambda one: (-one.marks[0].y, one.marks[0].x)):
@@ -216,7 +218,7 @@ def _names(drawn: Sequence[Series], x: Axis, y: Axis) -> Iterator[str]:
 
 
 def _free(occupied: Sequence[tuple[float, float, float]], left: float, right: float, wanted: float) -> float:
-    """The height nearest to `wanted` at which a name from `left` to `right` overlaps none that is already there."""
+    """The height nearest to `wanted` at which a name from `left` to `right` overlaps none placed before."""
     for step in range(2 * HEIGHT):
         height = wanted + (step + 1) // 2 * (1 if step % 2 else -1)
         inside = TOP <= height <= HEIGHT - BOTTOM - LINE / 2

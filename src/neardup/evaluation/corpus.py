@@ -1,4 +1,4 @@
-"""What is evaluated on: documents numbered from 0, read once, with a digest that differs from any other corpus's."""
+"""The documents to evaluate on: numbered from 0, read once, with a digest that identifies them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Corpus:
     """Documents in the order in which they were read, numbered from 0; a pair is two numbers, the smaller first.
 
-    sources   the source of each (`source_of`), for a table of boilerplate; () if none is known
+    sources   the source of each document (`source_of`), for a table of boilerplate; () if none is known
     """
 
     ids: tuple[str, ...]
@@ -52,7 +52,7 @@ class Corpus:
         yield from zip(self.ids, self.texts, self.sources or ("",) * len(self), strict=True)
 
     def facts(self) -> dict[str, Any]:
-        """Its size and digest, for a report."""
+        """The size and digest of the corpus, for a report."""
         return {
             "documents": len(self),
             "characters": sum(map(len, self.texts)),
@@ -66,9 +66,9 @@ def read_corpus(
     *,
     max_length: int = DEFAULT_MAX_LENGTH,
 ) -> Corpus:
-    """The documents that a reader gives, checked as `ingest` checks them; what cannot be used goes to `on_reject`.
+    """The documents of a reader, checked as `ingest` checks them; unusable ones are passed to `on_reject`.
 
-    Raises `EvaluationError` if none is left, or if two have one id: a truth that names it would mean either.
+    Raises `EvaluationError` if none is left, or if two have the same id: a truth that names it would be ambiguous.
     """
     texts: dict[str, str] = {}
     sources: list[str] = []

@@ -1,4 +1,4 @@
-"""What can be wrong with the input of an evaluation, and a method that fails."""
+"""The errors of an evaluation: input that cannot be used, and a method that fails."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class EvaluationError(SettingsError):
 
     def __init__(self, name: str, expected: str, value: object = None) -> None:
         super().__init__(name, value, expected)
-        self.args = (name, expected, value)  # what pickle calls this class with
+        self.args = (name, expected, value)  # the arguments with which pickle calls this class
 
     def __str__(self) -> str:
         return f"{self.name}: {self.expected}"

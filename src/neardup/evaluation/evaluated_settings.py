@@ -1,4 +1,4 @@
-"""The part of a configuration that decides which copies neardup itself finds: it is measured as it is set."""
+"""The settings that decide which copies neardup itself finds: it is measured with the user's own."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 class EvaluatedSettings:
     """The settings of neardup that an evaluation takes over, under the names that they have in `Settings`.
 
-    It varies threshold and retrieval itself. It leaves out what makes a window forget (its hours, budgets, the policy
-    `drop`), because every document is compared with all before it; partial copies, which are no duplicates; and what
-    never changes a verdict.
+    The evaluation varies threshold and retrieval itself. It leaves out the settings by which a window forgets (hours,
+    budgets, the policy `drop`), because every document is compared with all before it; partial copies, which are not
+    duplicates; and settings that never change a verdict.
 
-    gives_reach   the reach of the recipe is wanted at every threshold; else sketches reach as far as those of a new
-                  window at that threshold, whatever else the recipe says
+    gives_reach   whether the recipe's own reach is used at every threshold; else sketches get the reach that a new
+                  window of that threshold has
 
     >>> str(EvaluatedSettings(Recipe(q=5, fold_case=True), min_shared=3)), str(EvaluatedSettings())
     ('q=5, fold_case, min_shared=3', '')
@@ -45,7 +45,7 @@ class EvaluatedSettings:
 
     @classmethod
     def of(cls, settings: Settings, *, gives_reach: bool = False) -> Self:
-        """What of `settings` is taken over."""
+        """The part of `settings` that is taken over."""
         return cls(
             settings.recipe or Recipe(),
             settings.max_length,
@@ -76,7 +76,7 @@ class EvaluatedSettings:
         return Settings(threshold=threshold, retrieval=retrieval, matches=None, window_hours=0, **own)
 
     def sources_of(self, corpus: Corpus) -> Sequence[str]:
-        """The source of each document if boilerplate is left out by source; else (), for a window would keep it."""
+        """The source of each document if boilerplate is left out by source; else (), as a window would store it."""
         return corpus.sources if self.recipe.boilerplate else ()
 
     @cached_property
@@ -94,7 +94,7 @@ class EvaluatedSettings:
         return (Lexicon.default() if path is None else Lexicon.load(path)).id
 
     def __str__(self) -> str:
-        """What differs from the defaults; empty if nothing does."""
+        """The settings that differ from the defaults; empty if none does."""
         return ", ".join(self._differences())
 
     def _differences(self) -> Iterator[str]:

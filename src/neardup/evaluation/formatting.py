@@ -8,7 +8,7 @@ from neardup.model.counted import shown_score
 
 
 def shown_rate(value: float | None) -> str:
-    """A share, or a dash where there is none.
+    """A share, or a dash for None.
 
     >>> shown_rate(4928 / 4929), shown_rate(None)
     ('0.999', '-')

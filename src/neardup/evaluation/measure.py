@@ -1,4 +1,4 @@
-"""One method over one corpus: what it decides at each threshold, and what that costs."""
+"""One method over one corpus: its decisions at each threshold, and their cost."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Progress(NamedTuple):
-    """How far a method is: `done` of `total` documents in one `stage` of its work."""
+    """The progress of a method: `done` of `total` documents in one `stage` of its work."""
 
     stage: str
     done: int
@@ -30,11 +30,11 @@ OnProgress = Callable[[Progress], None]
 EVERY: Final = 0.1
 """Seconds between two reports of progress."""
 WARM_UP: Final = 3
-"""Texts for `warm_up`."""
+"""How many texts `warm_up` uses."""
 
 
 class FoundPairs(NamedTuple):
-    """The pairs called copies at one threshold, how many were looked at, and the seconds it took."""
+    """The pairs called copies at one threshold, how many pairs were looked at, and the seconds it took."""
 
     pairs: list[Pair]
     compared: int | None
@@ -42,7 +42,7 @@ class FoundPairs(NamedTuple):
 
 
 def thresholds_of(own: Sequence[float], wanted: Sequence[float] | None) -> tuple[float, ...]:
-    """The thresholds to measure a method at: those wanted, unless there are none or it says only yes or no."""
+    """The thresholds to measure a method at: the `wanted` ones; its `own` without any, or if it only says yes or no."""
     return tuple(own) if wanted is None or tuple(own) == YES_NO else tuple(wanted)
 
 
@@ -57,7 +57,7 @@ def points_of(
 
 
 def warm_up(method: Method[Any], corpus: Corpus) -> None:
-    """Use `method`, which serves nothing else, on a few texts, so that what it loads and compiles is there."""
+    """Uses `method`, which is not used again, on a few texts, so that everything it loads and compiles is ready."""
     texts = (*corpus.texts[:WARM_UP], corpus.texts[0])  # one of them twice, so that a pair is compared
     method.learn(texts)
     index = method.index(method.thresholds[0])
@@ -76,11 +76,11 @@ def measure(
     wanted_thresholds: Sequence[float] | None,
     on_progress: OnProgress,
 ) -> Result:
-    """The result of `method`, which is called `label`.
+    """The result of `method`, under the name `label`.
 
-    It learns from all texts and signs all of them. Then, anew for every threshold, documents come one by one in the
-    order of the corpus, are looked up among those before and added; if only judged pairs count, only the documents
-    that those name.
+    The method learns from all texts and signs all of them. Then, anew for every threshold, the documents are looked up
+    one by one among those before them and added, in the order of the corpus; if only judged pairs count, only the
+    documents in these.
     """
     thresholds = thresholds_of(method.thresholds, wanted_thresholds)
     memory.forget_peak()
@@ -149,7 +149,7 @@ def _pairs_by_threshold(
 
 
 def _works_alike(method: Method[Any], signature: Any, threshold: float) -> bool:
-    """Whether the threshold decides only where the scores are cut: all counting is then the same at each."""
+    """Whether the threshold only cuts the list of scores, so that the counting is the same at every threshold."""
     kind = type(method)
     if kind.same is not Method.same:
         return False
@@ -159,7 +159,7 @@ def _works_alike(method: Method[Any], signature: Any, threshold: float) -> bool:
 
 
 class _Scored(NamedTuple):
-    """The pairs that an index finds with their scores, how many were looked at, and the seconds it took."""
+    """The pairs that an index finds with their scores, how many pairs were looked at, and the seconds it took."""
 
     pairs: list[Pair]
     scores: list[float]
@@ -167,7 +167,7 @@ class _Scored(NamedTuple):
     seconds: float
 
     def at(self, threshold: float) -> FoundPairs:
-        """What reaches `threshold`."""
+        """The pairs whose scores reach `threshold`."""
         reached = zip(self.pairs, self.scores, strict=True)
         return FoundPairs(
             [pair for pair, score in reached if score >= threshold], self.compared, self.seconds

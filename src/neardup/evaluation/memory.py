@@ -12,9 +12,9 @@ _CLEAR = Path("/proc/self/clear_refs")
 
 
 def peak_bytes() -> int | None:
-    """The most resident memory since the start or the last `forget_peak`; None where the system does not say.
+    """The most resident memory since the start or the last `forget_peak`, in bytes; None where the system does not say.
 
-    Not `ru_maxrss` on Linux: a process started by a larger one inherits that one's maximum.
+    `ru_maxrss` is not used on Linux: a process started by a larger one inherits that one's maximum.
     """
     if _STATUS.exists():
         return _status("VmHWM")
@@ -23,13 +23,13 @@ def peak_bytes() -> int | None:
 
 
 def resident_bytes() -> int | None:
-    """Resident memory now; None where the system does not say."""
+    """Resident memory now, in bytes; None where the system does not say."""
     return _status("VmRSS") if _STATUS.exists() else None
 
 
 def forget_peak() -> None:
-    """Let the peak begin anew from what is held now, where the system can (Linux 4.0 and later)."""
-    with contextlib.suppress(OSError):  # else it includes what was held before, which is never too little
+    """Resets the peak to the memory held now, where the system can do that (Linux 4.0 and later)."""
+    with contextlib.suppress(OSError):  # otherwise the peak includes earlier memory, and is never too low
         _CLEAR.write_text("5")
 
 

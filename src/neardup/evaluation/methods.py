@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PRODUCTS: Final = ("neardup sketch", "neardup complete")
 COMPARISON: Final = ("neardup sketch", "doc_q", "SpotSigs", "MinHash LSH", "I-Match")
-"""What is measured unless methods are named: neardup, and the methods of Montanari & Puglisi's Fig. 5."""
+"""The methods measured by default: neardup, and the methods of Montanari & Puglisi's Fig. 5."""
 USUAL: Final = (
     "doc_q(q=4)",
     "simhash(k=2, lexicons=1, bits=64, idf)",
@@ -25,10 +25,10 @@ USUAL: Final = (
     "simhash(k=2, lexicons=1, bits=32, idf)",
     "sentence fingerprints(cutoff=0.6, delta=3)",
 )
-"""The method of a family that is meant without all parameters, where it is not the first: the papers' best."""
+"""The methods meant by the name of a family without all parameters, where it is not the first: the papers' best."""
 ALL: Final = "all"
 LIKENESS: Final = 0.5
-"""How alike (`difflib`) a name must be to an unknown one to be proposed; below that, any name is as good as another."""
+"""How similar (`difflib`) a name must be to an unknown one to be proposed."""
 
 
 def names() -> list[str]:
@@ -37,11 +37,11 @@ def names() -> list[str]:
 
 
 def chosen(wanted: Sequence[str]) -> list[str]:
-    """The names of the methods that `wanted` means, each once; "all" is all of them.
+    """The names of the methods meant by `wanted`, each once; "all" means all of them.
 
-    A name without parameters, or with some of them, means the usual method of that family that has these. Only
+    A name without parameters, or with some of them, means the usual method of that family with these parameters. Only
     letters, digits and parameters count: `imatch` is `I-Match(idf=0.2..0.85)`. Raises `EvaluationError` for any other
-    name, with the nearest one if any is near.
+    name, with the most similar one if there is any.
 
     >>> chosen(["imatch", "doc_q", "Doc-Q (q=3)"])
     ['I-Match(idf=0.2..0.85)', 'doc_q(q=4)', 'doc_q(q=3)']
@@ -53,7 +53,7 @@ def chosen(wanted: Sequence[str]) -> list[str]:
 
 
 def usable(wanted: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """The `wanted` methods that can be made, and why the others cannot: a library is not installed."""
+    """(The `wanted` methods that can be made; for each of the others the reason: a library is not installed)."""
     installed, missing = [], {}
     for name in chosen(wanted):
         try:
@@ -66,14 +66,14 @@ def usable(wanted: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def product(name: str, settings: EvaluatedSettings = DEFAULTS) -> Product:
-    """The engine with the retrieval that `name` names, set up by `settings`."""
+    """The engine of neardup as a method, with the retrieval in its `name`, and with `settings`."""
     from neardup.evaluation.neardup_method import Product  # noqa: PLC0415 - kernels, which naming the methods does not need
 
     return Product("complete" if name.endswith("complete") else "sketch", settings)
 
 
 def make(name: str, *, seed: int = 0) -> Method[Any]:
-    """The method of a paper that is called exactly `name`; `seed` is for what it draws at random."""
+    """The method of a paper with exactly this `name`; `seed` is for its random numbers."""
     return registry.make(name, seed=seed)
 
 

@@ -1,4 +1,4 @@
-"""neardup itself as a method: what its embedded engine reports, in a separate window at each threshold."""
+"""neardup itself as a method: the pairs that its embedded engine reports, in a separate window for each threshold."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 
 THRESHOLDS: Final = (0.5, 0.6, 0.7, 0.8, 0.9)
 _TIME: Final = 0
-"""The time of every document: as by every other method, they are compared whatever their own times are."""
+"""The time of every document: as with all other methods, documents are compared whatever their own times are."""
 
 
 class Product:
-    """The engine with one kind of retrieval, set up by `settings`. No `Method`: it signs, finds and compares in one go.
+    """The engine with one kind of retrieval, and with `settings`. It is no `Method`, because it signs, finds and
+    compares in one step.
 
-    Like other methods, it is named after what differs from the defaults: `neardup sketch(q=5, fold_case)`.
+    Like other methods, it is named after the settings that differ from the defaults: `neardup sketch(q=5, fold_case)`.
     """
 
     paper = (
@@ -53,14 +54,14 @@ class Product:
         wanted_thresholds: Sequence[float] | None,
         on_progress: OnProgress,
     ) -> Result:
-        """The result of ingesting all of `corpus` once a threshold; sizes are those of the largest index.
+        """The result of ingesting all of `corpus` once for each threshold; sizes are those of the largest index.
 
-        Signing is timed by itself, as part of the whole: what remains of the whole counts as comparing. An index here
-        is the posting lists and the table of documents, without their texts, as the other methods' are. Raises
+        Signing is timed separately; the rest of the time for ingesting counts as comparing. The index here is the
+        posting lists and the table of documents, without their texts, like the indices of the other methods. Raises
         `EvaluationError` for a document that the engine rejects: its pairs would be missed silently.
         """
         thresholds = thresholds_of(self.thresholds, wanted_thresholds)
-        with self._window(thresholds[0]) as window:  # for what is compiled or loaded at first use
+        with self._window(thresholds[0]) as window:  # so that everything is compiled and loaded
             list(window.ingest(_documents(corpus.texts[:2]), on_reject=partial(_refuse, corpus)))
         memory.forget_peak()
         baseline = memory.resident_bytes()
@@ -103,7 +104,7 @@ class Product:
 
 
 def _documents(texts: Iterable[str], sources: Sequence[str] = ()) -> Iterator[neardup.Document]:
-    """The texts as documents, each of its source, if that is known; an id is the number of its document."""
+    """The texts as documents, each with its source, if that is known; the ids are the numbers of the documents."""
     for doc, (text, source) in enumerate(zip_longest(texts, sources, fillvalue="")):
         yield neardup.Document(str(doc), text, _TIME, {"source": source} if source else None)
 
@@ -114,7 +115,7 @@ def _refuse(corpus: Corpus, reject: neardup.Reject) -> None:
 
 
 def _sign_seconds(corpus: Corpus, recipe: Recipe) -> float:
-    """Seconds that signing all texts takes, in batches as `ingest` makes them."""
+    """How many seconds it takes to sign all texts, in batches like those of `ingest`."""
     signer = signer_for(recipe)
     began = time.process_time()
     for first in range(0, len(corpus), DEFAULT_BATCH_DOCUMENTS):

@@ -1,4 +1,4 @@
-"""An evaluation as one HTML page with tables and curves, which needs nothing from elsewhere."""
+"""An evaluation as one HTML page with tables and curves, which loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _series(number: int, result: Result, what: str) -> Series:
 
 
 def _short_names(results: Sequence[Result]) -> list[str]:
-    """The names without parameters, where that leaves no doubt."""
+    """The names of methods, without parameters where the family alone is unambiguous."""
     families = [result.name.partition("(")[0] for result in results]
     counts = Counter(families)
     return [
@@ -136,7 +136,7 @@ def _short_names(results: Sequence[Result]) -> list[str]:
 
 
 def _decides(result: Result) -> bool:
-    """Whether the method has no threshold."""
+    """Whether the method has no threshold, and only decides."""
     return [point.threshold for point in result.points] == [1.0]
 
 

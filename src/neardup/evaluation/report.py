@@ -1,4 +1,4 @@
-"""An evaluation as JSON and as Markdown: with the page of page.py, these are the files of a report."""
+"""An evaluation as JSON and as Markdown; with the page of page.py, these are the files of a report."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMES: Final = ("report.json", "report.md", "report.html")
 
 
 def write_reports(evaluation: Evaluation, directory: Path) -> list[Path]:
-    """Write report.json, report.md and report.html into `directory`, each whole; their paths, in this order."""
+    """Writes report.json, report.md and report.html into `directory`, each whole; returns the paths in this order."""
     directory.mkdir(parents=True, exist_ok=True)
     paths = [directory / name for name in NAMES]
     texts = (to_json(evaluation), to_markdown(evaluation), to_html(evaluation))
@@ -36,7 +36,7 @@ def write_reports(evaluation: Evaluation, directory: Path) -> list[Path]:
 
 
 def to_json(evaluation: Evaluation) -> str:
-    """All of it, for programs. The same inputs give the same text, except the values under `cost`."""
+    """The whole evaluation, for programs. The same inputs give the same text, except for the values under `cost`."""
     return json.dumps(evaluation.to_dict(), indent=1, ensure_ascii=False) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""What a report says, as plain rows and sentences: the tables, the facts above them, the notes below."""
+"""The content of a report as plain rows and sentences: the tables, the facts above them, the notes below."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def detail_rows(result: Result) -> Iterable[list[str]]:
 
 
 def facts(evaluation: Evaluation) -> list[tuple[str, str, str]]:
-    """Name, value and what to add in small letters."""
+    """The facts above the tables: (name, value, an addition in small letters)."""
     corpus, truth = evaluation.corpus, evaluation.truth
     labels = ", ".join(f"{count:,} {label}" for label, count in truth["labels"].items())
     others = [(truth["others"], "judged to be none"), (truth["uncounted"], "left out")]
@@ -77,7 +77,7 @@ def facts(evaluation: Evaluation) -> list[tuple[str, str, str]]:
 
 
 def _highest(results: Sequence[Result]) -> list[tuple[str, str, str]]:
-    """The fact of the highest F1 and whose it is."""
+    """The fact with the highest F1 and the method that reached it; none without results."""
     if not results:
         return []
     top = max(result.best.f1 for result in results)
@@ -87,13 +87,13 @@ def _highest(results: Sequence[Result]) -> list[tuple[str, str, str]]:
 
 
 def subtitle(evaluation: Evaluation) -> str:
-    """What was measured, by which version, on what."""
+    """The version, and the digests of the corpus and the truth."""
     digests = f"corpus {evaluation.corpus['digest']}, truth {evaluation.truth['digest']}"
     return f"neardup {VERSION}, {digests}, seed {evaluation.seed}"
 
 
 def notes(evaluation: Evaluation) -> Iterable[str]:
-    """What a reader must know to believe the figures."""
+    """The notes that a reader needs to interpret the figures."""
     judged = evaluation.truth["counted"] != "every pair"
     yield (
         "Each method ran in a process of its own with one thread: it learned its statistics from all texts, signed all "

@@ -1,4 +1,4 @@
-"""What was measured of one method, as plain values; results of earlier runs, kept in files."""
+"""The measured values of one method, as plain values; results of earlier runs, kept in files."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ LIBRARIES: Final = ("datasketch", "numpy", "unisim", "xxhash")
 
 @dataclass(frozen=True)
 class Point:
-    """What a method decides at one threshold.
+    """The decisions of a method at one threshold, in numbers of pairs.
 
-    reported   pairs it calls copies, of those that count; `correct`: those of them that are
+    reported   pairs that count and that it calls copies; `correct`: those of them that are copies
     copies     pairs that are copies
-    compared   pairs it looked at one by one; None where its index does not work pair by pair
+    compared   pairs that it looked at one by one; None where its index does not work pair by pair
     """
 
     threshold: float
@@ -54,7 +54,7 @@ class Point:
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of the two; 0 if nothing correct was reported.
+        """The harmonic mean of precision and recall; 0 if nothing correct was reported.
 
         >>> round(Point(0.7, reported=101, correct=101, copies=111, compared=None).f1, 3)
         0.953
@@ -72,11 +72,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Cost:
-    """What it took: seconds of processor time in a process of its own with one thread, loading and compiling left out.
+    """The cost of a method: seconds of processor time in a process of its own with one thread, without loading and
+    compiling.
 
     sign_seconds      signing `signed` documents
     compare_seconds   for each threshold: finding candidates, comparing them and adding to the index
-    peak_bytes        the most memory the process held; `baseline_bytes`: what it held before it learned and signed
+    peak_bytes        the most memory the process held; `baseline_bytes`: its memory before it learned and signed
     """
 
     learn_seconds: float
@@ -96,9 +97,9 @@ class Cost:
 
 @dataclass(frozen=True)
 class Result:
-    """One method over one corpus. All but `cost` is the same whenever the same is measured.
+    """One method over one corpus. Everything but `cost` is the same whenever the same is measured.
 
-    `method` is how it was asked for, `name` how it calls itself, `index_bytes` what its index would hold.
+    `method` is the name by which it was requested, `name` its own, `index_bytes` the size that its index would have.
     """
 
     method: str
@@ -131,7 +132,7 @@ class Result:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The result that `to_dict` wrote; `KeyError` or `TypeError` for anything else."""
+        """The result that `to_dict` wrote; raises `KeyError` or `TypeError` for anything else."""
         fields = ("threshold", "reported", "correct", "copies", "compared")
         points = tuple(Point(**{name: point[name] for name in fields}) for point in values["points"])
         cost = values["cost"]
@@ -146,7 +147,7 @@ class Result:
 
 
 class ResultCache:
-    """Results in the files of a directory, each under a key that says what it is the result of."""
+    """Results in the files of a directory, each under a key (`key_of`) that identifies what was measured."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -160,7 +161,7 @@ class ResultCache:
             return None  # then it is measured again, which is never wrong
 
     def keep(self, result: Result, key: str) -> None:
-        """Write it whole or not at all, whatever happens meanwhile."""
+        """Writes a result whole or not at all, whatever happens meanwhile."""
         path = self._path(result.method, key)
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"key": key, "result": result.to_dict()}, indent=1) + "\n"
@@ -172,7 +173,7 @@ class ResultCache:
 
 
 def key_of(method: str, *what: object) -> str:
-    """16 hex digits for a result of `method` over `what`, made by this code."""
+    """16 hex digits for a result of `method` over the inputs `what`, made by this code."""
     parts = (FORMAT, VERSION, _code(), _libraries(), method, *what)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
@@ -183,7 +184,7 @@ def _code() -> str:
 
 
 def code_digest(root: Path) -> str:
-    """A digest of what decides a result in the package that lies at `root`."""
+    """A digest of the files that decide a result in the package at `root`."""
     digest = hashlib.sha256()
     for path in sorted(deciding(root)):
         digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
@@ -191,7 +192,7 @@ def code_digest(root: Path) -> str:
 
 
 def deciding(root: Path) -> Iterator[Path]:
-    """The files that decide a result in the package that lies at `root`: modules and data."""
+    """The files that decide a result in the package at `root`: modules and data."""
     for pattern in CODE:
         yield from (path for path in root.glob(pattern) if path.is_file() and path.name not in SHOWING)
 

@@ -25,12 +25,12 @@ RESULTS: Final = "results"
 """The directory of kept results, within the directory of the evaluation."""
 
 Runner = Callable[[Job, "OnProgress"], Result]
-"""What measures a job: `measure_in_subprocess`, or `worker.measure_in_process`. Raises `MethodFailed`."""
+"""A function that measures a job: `measure_in_subprocess`, or `worker.measure_in_process`. Raises `MethodFailed`."""
 
 
 @dataclass
 class Evaluation:
-    """Everything that a report says: of the corpus, of the truth, of every method, and which ones failed."""
+    """The content of a report: facts of the corpus and the truth, the result of every method, and those that failed."""
 
     corpus: dict[str, Any]
     truth: dict[str, Any]
@@ -39,7 +39,7 @@ class Evaluation:
     failed: list[MethodFailed] = field(default_factory=list)
 
     def add(self, outcome: Result | MethodFailed) -> None:
-        """Add what `evaluate` yields."""
+        """Adds an outcome that `evaluate` yields."""
         if isinstance(outcome, MethodFailed):
             self.failed.append(outcome)
         else:
@@ -70,12 +70,12 @@ def evaluate(
     on_progress: Callable[[str, Progress], None] = lambda _method, _progress: None,
     runner: Runner = measure_in_subprocess,
 ) -> Iterator[Result | MethodFailed]:
-    """The result of each of the `methods` (names that `methods.make` knows), or why there is none, in their order.
+    """The result of each of the `methods` (names that `methods.make` knows), or the reason why there is none, in order.
 
-    Every result is kept in `directory` as soon as it is there, and read from there if nothing that it depends on has
-    changed since: corpus, truth, method, thresholds, seed, the code and, for neardup itself, the `settings` that it is
-    set up by; `fresh` measures all again. Without `thresholds`, each method is measured at its own. A method has a
-    process of its own and one thread, unless another `runner` measures it.
+    Every result is stored in `directory` at once, and read from there if nothing that it depends on has changed since:
+    corpus, truth, method, thresholds, seed, the code and, for neardup itself, its `settings`; `fresh` measures all
+    again. Without `thresholds`, each method is measured at its own. A method runs in a process of its own with one
+    thread, unless another `runner` is given.
     """
     cache = ResultCache(directory / RESULTS) if directory else None
     wanted = None if thresholds is None else tuple(thresholds)

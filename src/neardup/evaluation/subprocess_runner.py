@@ -1,7 +1,7 @@
 """Runs a job in a process of its own: starts worker.py, feeds it, and reads its progress and its result.
 
-Each method has a process of its own, so that its memory is its own and nothing that one method has loaded is ready for
-the next. Each has one thread: every thread pool is pinned. Nothing is written to disk.
+Each method has a process of its own, so that its memory is its own and no method profits from what another has loaded.
+Each has one thread: every thread pool is limited to one. Nothing is written to disk.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _PIECE: Final = 1 << 20
 
 
 def measure_in_subprocess(job: Job, on_progress: OnProgress) -> Result:
-    """The result of `job`, from a process of its own; raises `MethodFailed` if that ends without one."""
-    # -P: the working directory is the user's, and may hold files with the names of modules.
+    """The result of `job`, from a process of its own; raises `MethodFailed` if the process ends without a result."""
+    # -P: the working directory is the user's, and may have files named like modules.
     command = [sys.executable, "-P", "-m", "neardup.evaluation.worker"]
     environment = os.environ | dict.fromkeys(THREAD_POOLS, "1")
     with (
@@ -50,7 +50,7 @@ def measure_in_subprocess(job: Job, on_progress: OnProgress) -> Result:
             _feed(process.stdin, job)
             reply = _read_reply(process.stdout, on_progress)
         except BaseException:
-            process.kill()  # interrupted: it would go on working for nobody
+            process.kill()  # otherwise it would go on working in vain
             raise
         process.wait()
         if "result" not in reply:
@@ -60,7 +60,7 @@ def measure_in_subprocess(job: Job, on_progress: OnProgress) -> Result:
 
 
 def _feed(stdin: IO[bytes], job: Job) -> None:
-    """Write the job and its documents. A process that has ended reads no more: `_reason_of_end` has why."""
+    """Writes the job and its documents. Stops silently if the process has ended: `_reason_of_end` has the reason."""
     try:
         waiting = [orjson.dumps(job.to_dict()) + b"\n"]
         size = 0
@@ -79,7 +79,7 @@ def _feed(stdin: IO[bytes], job: Job) -> None:
 
 
 def _read_reply(stdout: IO[bytes], on_progress: OnProgress) -> dict[str, Any]:
-    """The last line that it writes: a result or an error, or neither if it ends before that."""
+    """The last line that the process writes: a result or an error, or neither if it ends before that."""
     reply: dict[str, Any] = {}
     for line in stdout:
         if line.endswith(b"\n"):
@@ -90,7 +90,7 @@ def _read_reply(stdout: IO[bytes], on_progress: OnProgress) -> dict[str, Any]:
 
 
 def _reason_of_end(errors: IO[bytes], code: int) -> str:
-    """Why a process without a result or an error has ended, as far as it can be known."""
+    """Why a process has ended without a result or an error, as far as that can be known."""
     errors.seek(0)
     lines = errors.read().decode("utf-8", "replace").strip().splitlines()
     if code < 0:

@@ -3,12 +3,13 @@
     id1 <tab> id2                    every pair listed is a copy
     id1 <tab> id2 <tab> judgement    1, yes, dup … is a copy; 0, no … is none; ? is not counted either way
 
-A judgement may be any other word if at least one word of the file is known to mean a copy, or if `copy_labels` says
-which ones do: all others then mean no copy, but for ?, unsure and unknown, unless it names them. A column of other
-numbers is a score: with `copy_from`, pairs that reach it are copies, the others not; without it, every pair listed is a
-copy, unless 0 or 1 is among the numbers: that could be a judgement or a score, and is refused. Lines that are blank or
-begin with # are skipped, and so is a first line that names columns, such as id1 and id2, unless documents have those
-ids; the first line of files of neardup serve and calibrate is no pair even then. Further columns are not read.
+A judgement may be any other word if at least one word of the file is known to mean a copy, or if `copy_labels` names
+the words that do. All other words then mean no copy, except for ?, unsure and unknown (unless `copy_labels` has them),
+which are not counted. A column of other numbers is a score: with `copy_from`, pairs that reach it are copies, the
+others not; without it, every pair listed is a copy. If 0 or 1 is among other numbers, the column could be judgements or
+scores, and is refused. Lines that are blank or begin with # are skipped, and so is a first line that names columns,
+such as id1 and id2, unless documents have those ids; the first line of files of neardup serve and calibrate is never
+taken for a pair. Further columns are not read.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ COPY: Final = frozenset({"true", "yes", "y", "dup", "duplicate", "copy", "near",
 """The words that mean a copy; so does the number 1, however it is written."""
 UNCOUNTED: Final = frozenset({"?", "unknown", "unsure", ""})
 _OWN_HEADER: Final = ["id1", "id2", "label"]
-"""How the files of neardup serve and calibrate begin."""
+"""The first line of files of neardup serve and calibrate."""
 _HEADER_RE = re.compile(
     r"(id|doc|document|first|second|left|right|one|other|source|target|original|copy|name|a|b)([ _-]?id)?[ _-]?[12ab]?",
     re.IGNORECASE,
@@ -43,7 +44,7 @@ _HEADER_RE = re.compile(
 
 
 class Tally(NamedTuple):
-    """How the pairs that a method calls copies compare with the truth; `reported` counts only pairs that count."""
+    """How many pairs that a method calls copies count (`reported`), and how many of those are copies (`correct`)."""
 
     reported: int
     correct: int
@@ -51,12 +52,12 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Truth:
-    """What is known of the pairs of a corpus.
+    """The judgements of the pairs of a corpus.
 
-    copies, others   pairs judged to be copies, and judged to be none
-    uncounted        pairs that are judged to be neither
+    copies, others   pairs judged to be copies, and pairs judged not to be
+    uncounted        pairs judged to be neither
     judged_only      whether only copies and others count; else every pair that is no copy and not uncounted is wrong
-    labels           how often each judgement stands in the file
+    labels           how often each judgement occurs in the file
     columns          the first line, if it was taken for column names: it could be a pair of unknown documents
     """
 
@@ -85,7 +86,7 @@ class Truth:
         return Tally(len(counted), len(counted & self.copies))
 
     def facts(self) -> dict[str, Any]:
-        """Its sizes and digest, for a report."""
+        """The sizes and digest of the truth, for a report."""
         return {
             "copies": len(self.copies),
             "others": len(self.others),
@@ -115,7 +116,7 @@ def read_truth(
 ) -> Truth:
     """The truth in the file `path`; `judged_only` None: True if any pair is judged not to be a copy.
 
-    Raises `EvaluationError` for a line that is no pair of two documents of `corpus`, a pair judged in two ways, a
+    Raises `EvaluationError` for a line that is not a pair of two documents of `corpus`, a pair judged in two ways, a
     judgement that cannot be read, and a file without any copy; `OSError` for a file that cannot be read.
     """
     lines, columns = _lines(path, corpus)
@@ -177,14 +178,14 @@ def _lines(path: Path, corpus: Corpus) -> tuple[list[_Line], str | None]:
 
 
 def _rows(path: Path, corpus: Corpus) -> Iterator[tuple[int, list[str]]]:
-    """Number and cells of every line that is neither blank nor a comment; an id of the corpus may begin like these."""
+    """Number and cells of every line that is neither blank nor a comment; a first id of the corpus may begin with #."""
     try:
         content = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise EvaluationError(str(path), f"not UTF-8: byte at offset {error.start}") from error
     for number, line in enumerate(
         content.split("\n"), 1
-    ):  # a line of another kind may end in the midst of an id
+    ):  # `splitlines` might break lines in the midst of ids
         cells = line.split("\t")
         if not line.strip() or (line.startswith("#") and cells[0] not in corpus.docs):
             continue
@@ -196,14 +197,14 @@ def _rows(path: Path, corpus: Corpus) -> Iterator[tuple[int, list[str]]]:
 def _meanings(
     path: Path, lines: Sequence[_Line], wanted: frozenset[str], copy_from: float | None
 ) -> dict[str | None, bool | None]:
-    """For every judgement in the file: whether it means a copy or none, or (None) that the pair is not counted."""
+    """For every judgement in the file: whether it means a copy; None if the pair is not counted."""
     labels = {line.label for line in lines}
     words = {label for label in labels if label is not None} - (UNCOUNTED - wanted)
     meanings: dict[str | None, bool | None] = dict.fromkeys(labels, None) | {None: True}
     if copy_from is not None:
         return meanings | _by_score(path, lines, copy_from)
     if not wanted and _are_scores(path, lines):
-        return meanings | dict.fromkeys(words, True)  # scores of pairs that are all listed as copies
+        return meanings | dict.fromkeys(words, True)  # scores: every pair listed is a copy
     copies = wanted or {word for word in words if word in COPY or _number(word) == 1}
     if words and not words & copies:
         unknown = ", ".join(sorted(words))
@@ -236,7 +237,7 @@ def _by_score(path: Path, lines: Iterable[_Line], copy_from: float) -> dict[str 
 
 
 def _are_scores(path: Path, lines: Iterable[_Line]) -> bool:
-    """Whether the judgements are numbers of which none is 0 or 1: scores, which say nothing without a bar.
+    """Whether the judgements are scores: numbers of which none is 0 or 1.
 
     Raises `EvaluationError` for a number that is neither a score nor a judgement, and for 0 or 1 among other numbers.
     """

@@ -2,7 +2,7 @@
 
 `python -m neardup.evaluation.worker` reads a line with the job, then a line for each document, from standard input. It
 writes lines of JSON with the progress to standard output, and at the end one with the result, or with what went wrong.
-It ends by itself when nobody reads its output any more.
+It ends by itself when nothing reads its output any more.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Job:
 
     method       a name that `methods.make` or `methods.product` knows
     thresholds   None: the method's own
-    seed         for what the method draws at random
-    settings     how neardup itself is set up
+    seed         for the random numbers of the method
+    settings     those of neardup itself
     """
 
     method: str
@@ -75,7 +75,7 @@ class Job:
 
 
 def measure_in_process(job: Job, on_progress: OnProgress) -> Result:
-    """The result of `job`; its memory is right only if nothing was measured in this process before."""
+    """The result of `job`; its figures of memory are right only if this process has measured nothing before."""
     if job.method in PRODUCTS:
         engine = product(job.method, job.settings)
         return engine.measure(job.method, job.corpus, job.truth, job.thresholds, on_progress)
@@ -85,19 +85,19 @@ def measure_in_process(job: Job, on_progress: OnProgress) -> Result:
 
 
 def main() -> None:
-    """Measure the method that standard input names."""
+    """Measures the job that standard input names."""
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
-    sys.stdout = sys.stderr  # what a library prints must not get among the lines that are read
+    sys.stdout = sys.stderr  # output of libraries must not mix with our lines
 
     def write(values: dict[str, Any]) -> None:
         try:
             out.write(orjson.dumps(values) + b"\n")
         except BrokenPipeError:
-            os._exit(0)  # nobody reads any more
+            os._exit(0)  # nothing reads the output any more
 
     try:
         _run(sys.stdin.buffer, write)
-    except Exception as error:  # noqa: BLE001 - written to whoever started this process, who shows it to the user
+    except Exception as error:  # noqa: BLE001 - reported to the parent process, which shows it
         frame = traceback.extract_tb(error.__traceback__)[-1]
         write(
             {"error": f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line {frame.lineno})"}
@@ -106,7 +106,7 @@ def main() -> None:
 
 
 def _run(stdin: BinaryIO, write: Callable[[dict[str, Any]], None]) -> None:
-    """Measure the job that `stdin` holds; write its progress and its result."""
+    """Measures the job read from `stdin`; writes its progress and its result."""
 
     def on_progress(progress: Progress) -> None:
         write({"progress": list(progress)})
@@ -115,7 +115,7 @@ def _run(stdin: BinaryIO, write: Callable[[dict[str, Any]], None]) -> None:
 
 
 def _read_job(stdin: BinaryIO) -> Job:
-    """The job and its documents; ends the process if they come incomplete, because the sender has gone."""
+    """The job and its documents; ends the process if they are incomplete, because the sender has gone."""
     head = stdin.readline()
     rows = [orjson.loads(line) for line in stdin if line.endswith(b"\n")]
     values: dict[str, Any] = orjson.loads(head) if head.endswith(b"\n") else {}
