@@ -1,4 +1,4 @@
-"""What `neardup check` compares with: a window, or files read into one in memory."""
+"""The documents that `neardup check` compares with: a window, or files read into one in memory."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _NOTHING: Final = ": nothing can be a copy of them"
 
 
 class Against(NamedTuple):
-    """What is compared with, and how it is read to be shown; `is_whole`: nothing of the files was rejected, and there
-    was something in them.
+    """The window to compare with, and how its documents are read to be shown; `is_whole`: the files had documents, and
+    none was rejected.
     """
 
     window: Window
@@ -40,10 +40,10 @@ class Against(NamedTuple):
 def opened_against(
     names: list[str], config: Config, reading: Mapping[str, Any], *, shown: bool
 ) -> Iterator[Against]:
-    """The window that is named, readonly; or one in memory with the documents of the files named, read as `reading`
-    says, and with their texts as they came if these are `shown`.
+    """The window that is named, readonly; or one in memory with the documents of the files named, read with the options
+    `reading`, and with their original texts if these are `shown`.
 
-    Raises `typer.BadParameter` for windows beside anything else, and for what is not there.
+    Raises `typer.BadParameter` for a window together with any other name, and for a name that does not exist.
     """
     from neardup.elastic.http.address import is_address
 
@@ -52,7 +52,7 @@ def opened_against(
         raise typer.BadParameter(f"{windows[0]} is a window: give it alone", param_hint="--against")
     if windows:
         with opened_window(windows[0], config, readonly=True) as target:
-            in_cluster = is_address(windows[0])  # which is searched, and not loaded to be counted
+            in_cluster = is_address(windows[0])  # searched, and not loaded only to be counted
             if not in_cluster and not len(target):
                 log_line(f"{windows[0]} holds 0 documents{_NOTHING}")
             yield Against(target, target.read, is_whole=True)
@@ -69,7 +69,7 @@ def opened_against(
 
 
 def check_files(names: list[str], option: str, why: str) -> None:
-    """Raises `typer.BadParameter` if one of `names` is a window, which the `option` is not for, and `why`."""
+    """Raises `typer.BadParameter`, and says `why`, if one of `names` is a window, which `option` does not take."""
     for name in names:
         if _is_window(name):
             raise typer.BadParameter(f"{name} is a window, {why}", param_hint=option)
@@ -79,9 +79,9 @@ def check_files(names: list[str], option: str, why: str) -> None:
 
 
 def _fill(target: Window, reader: Reader, names: list[str]) -> bool:
-    """Reads what there is to compare with, which is told by its `names`: of `--against old/*` a shell makes one file to
-    compare with, and many to check. What cannot be used of it is told, and compared with nothing. Whether all
-    could be used, and it was anything.
+    """Reads the documents to compare with into `target`; returns whether there were any, and all could be used. The
+    `names` of their files are reported, because a shell makes of `--against old/*` one file to compare with, and many
+    to check. Documents that cannot be used are reported, and left out.
     """
     inputs.report_passed_over(reader)
     with Rejects(None, has_option=False) as rejects:
@@ -92,7 +92,7 @@ def _fill(target: Window, reader: Reader, names: list[str]) -> bool:
 
 
 def report_compared(reader: Reader, names: list[str], count: int, rejects: Rejects) -> bool:
-    """Tells with how many documents there was to compare. Whether all could be used, and it was anything."""
+    """Reports how many documents there were to compare with; returns whether there were any, and all could be used."""
     is_wrong = inputs.report_read(reader, ())
     lacking = f"; {rejects.count:,} could not be used" if rejects.count else ""
     of = some_of([bytes_escaped(name) for name in names])
@@ -101,8 +101,8 @@ def report_compared(reader: Reader, names: list[str], count: int, rejects: Rejec
 
 
 def _named_apart(reader: Reader, rejects: Rejects) -> Iterator[Document]:
-    """The documents of `reader`, all of one moment. One whose id came before has its file and line in it, too: files
-    that have nothing to do with one another may use the same ids, and none of their documents is to be left out.
+    """The documents of `reader`, all of one moment. File and line are added to an id that came before: unrelated files
+    may use the same ids, and none of their documents is to be left out.
     """
     seen = set[str]()
     for document in rejects.passing(reader):
@@ -113,7 +113,7 @@ def _named_apart(reader: Reader, rejects: Rejects) -> Iterator[Document]:
 
 
 def _undated(read: Read) -> Read:
-    """The same without times: that of documents of files is made up."""
+    """`read` without times, which are made up for documents of files."""
     return lambda ids: [document and document._replace(time="") for document in read(ids)]
 
 

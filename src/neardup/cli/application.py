@@ -37,13 +37,13 @@ COMMANDS = (
     "calibrate", "delete", "expire", "reconcile", "resign", "show", "stats", "evaluate", "setup", "rollover", "doctor",
     "version",
 )  # fmt: skip
-"""Each is the function of this name in the module of this name, in the order of the help."""
+"""The commands in the order of the help; each is the function of this name in the module of this name."""
 GROUPS = ("lexicon", "boilerplate")
-"""Each has commands of its own."""
+"""The commands that have commands of their own."""
 
 
 def command_line(word: str = "") -> typer.Typer:
-    """The command line with all commands; with one alone if `word` names it, for to make all takes 0.1 s."""
+    """The command line with all commands; with only one if `word` names it, because making all of them takes 0.1 s."""
     app = typer.Typer(
         cls=ErrorReportingGroup,
         no_args_is_help=True,

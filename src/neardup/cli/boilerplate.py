@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from neardup.model.boilerplate import Boilerplate
 
 _NAMED: Final = 10
-"""Sources of a table that a message names."""
+"""How many sources of a table a message names."""
 
 boilerplate = typer.Typer(
     no_args_is_help=True,
@@ -90,7 +90,7 @@ def learn(
 
 
 def _some(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The same; raises `typer.BadParameter` where there is none: what is learned from nothing replaces no table."""
+    """The `texts`; raises `typer.BadParameter` if there are none, so that no table is replaced by an empty one."""
     first = next(texts, None)
     if first is None:
         reason = (
@@ -134,7 +134,7 @@ def _unknown(wanted: str, known: Sequence[str]) -> str:
 
 
 def _rows(table: Boilerplate, wanted: str | None) -> list[list[str | int]]:
-    """Source, documents that have a piece, documents looked at, and the piece."""
+    """Rows of (source, number of documents that have a piece, number of documents looked at, piece)."""
     return [
         [name, count, source.documents, piece]
         for name, source in table.sources.items()

@@ -1,4 +1,4 @@
-"""A run of `neardup calibrate`: the pairs, the questions, and what the answers say."""
+"""A run of `neardup calibrate`: the pairs, the questions, and the result of the answers."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ SKIP: Final = "s"
 END: Final = "x"
 _PROMPT: Final = "c copy, f form, q quote, n no, s skip, x end: "
 _SHOWN_TEXT: Final = 700
-"""Characters of each text that are shown whole, whatever differs: some ten lines of a terminal."""
+"""How many characters of each text are shown whether they differ or not: some ten lines of a terminal."""
 _PROGRESS_EVERY: Final = 1_000
 
 
 def given_answers(answers: Path | None, judged: Path) -> JudgedPairs:
-    """The pairs that are judged already: those of `answers`, or else of the file that is written to.
+    """The pairs that are judged already: those in `answers`, or else in the file that is written to.
 
-    Raises `SettingsError` for a file of answers that is not there, or is none, `OutputRefused` for one in a window.
+    Raises `SettingsError` if the file of answers does not exist or is of another kind, `OutputRefused` for one in a
+    window.
     """
     if answers is None:
         check_outputs([("--judged", judged)], [], replace=True)
@@ -49,18 +50,18 @@ def given_answers(answers: Path | None, judged: Path) -> JudgedPairs:
 
 
 class Answers:
-    """Who answers: a person at a terminal or lines of standard input, or, unless it `asks`, only what was `given`."""
+    """The source of answers: a person at a terminal, or lines of standard input; unless it `asks`, those `given`."""
 
     def __init__(self, window: Window, given: JudgedPairs, *, asks: bool) -> None:
         self._window, self._given, self.asks = window, given, asks
 
     def given(self, pair: ScoredPair) -> str | None:
-        """What was said of a pair before."""
+        """The earlier judgement of a pair, None if there is none."""
         return self._given.of(pair.id, pair.earlier)
 
     def of(self, pair: ScoredPair, number: int, of: int) -> str:
-        """The key for a pair, after it was shown; a judgement is on the disk when this returns. `SKIP` for a pair
-        that is no more in the window, which is said.
+        """The key for a pair, after showing it; a judgement is on the disk when this returns. `SKIP` for a pair that is
+        no longer in the window, which is reported.
         """
         try:
             _show_pair(self._window, pair, number, of)
@@ -77,7 +78,7 @@ class Answers:
 
 
 def _read_key() -> str:
-    """A key, or the first letter of a line where there is no terminal; `END` where the input ends."""
+    """A key, or the first letter of a line if there is no terminal; `END` at the end of the input."""
     if sys.stdin.isatty():
         print(_PROMPT, end="", file=sys.stderr, flush=True)
         try:
@@ -91,7 +92,7 @@ def _read_key() -> str:
 
 
 def _show_pair(window: Window, pair: ScoredPair, number: int, of: int) -> None:
-    """The two documents and what differs, as `neardup explain` shows them. Raises `UnknownDocument`."""
+    """Shows the two documents and their differences, as `neardup explain` does. Raises `UnknownDocument`."""
     from neardup.cli.explain_output import print_explanation
     from neardup.cli.explain_subjects import Subjects, subject_of
     from neardup.reading.explanation import explain
@@ -112,14 +113,14 @@ def _show_pair(window: Window, pair: ScoredPair, number: int, of: int) -> None:
 
 
 def _shown_text(text: str) -> str:
-    """How a text begins, on one line, long enough to be judged."""
+    """The beginning of a text, on one line, long enough to be judged."""
     begins = " ".join(text[: 2 * _SHOWN_TEXT].split())
     is_cut = len(begins) > _SHOWN_TEXT or len(text) > 2 * _SHOWN_TEXT
     return f"{begins[:_SHOWN_TEXT]}… ({len(text):,} characters)" if is_cut else begins
 
 
 class Change(NamedTuple):
-    """Among the documents that were looked at: how many are copies at the window's threshold and at another one."""
+    """How many of the `documents` sampled are copies at the window's threshold (`now`) and at another one (`then`)."""
 
     now: int
     then: int
@@ -136,8 +137,9 @@ class Calibration:
 
     @classmethod
     def over(cls, window: Window, lowest: float | None, *, sample: int, seed: int) -> Self:
-        """The pairs of `window` from `lowest` on; raises `typer.BadParameter` if there is none. Without `lowest`, from
-        its reach, or from its threshold, if that is lower: what it calls a copy is counted.
+        """The pairs of `window` with doc_q from `lowest` on; raises `typer.BadParameter` if there is none. Without
+        `lowest`, from the window's reach on, or from its threshold if that is lower, because its own copies are
+        counted.
         """
         threshold = float(window.settings.threshold_fraction)
         if lowest is None:
@@ -161,7 +163,7 @@ class Calibration:
         return cls(sampled, lowest, threshold, seed=seed)
 
     def ask(self, answers: Answers, questions: int) -> None:
-        """Asks until there are so many answers, nobody answers any more, or no pair is left."""
+        """Asks until there are `questions` answers, the answers end, or no pair is left."""
         self._take_given(answers)
         while answers.asks and self._calibrator.answered < questions:
             position = self._calibrator.question()
@@ -176,7 +178,7 @@ class Calibration:
                 self._answer(position, KEYS[key])
 
     def _take_given(self, answers: Answers) -> None:
-        """Takes the answers that were given before, and says which pairs nobody can be asked about."""
+        """Takes the answers given before, and reports pairs that cannot be asked about."""
         unlisted = []
         for number, pair in enumerate(self._of_window.pairs):
             if (said := answers.given(pair)) is not None:
@@ -191,7 +193,7 @@ class Calibration:
             )
 
     def report_unused(self, given: JudgedPairs, window: Window) -> None:
-        """Says which judged pairs do not count, and why: how many, and the first."""
+        """Reports which judged pairs do not count, and why: their number, and the first."""
         known = {frozenset((pair.id, pair.earlier)) for pair in self._of_window.pairs}
         unused = [pair for pair in given.pairs() if frozenset(pair) not in known]
         unknown = [id for pair in unused for id in pair if id not in window]
@@ -214,13 +216,13 @@ class Calibration:
         self._said[said] += 1
 
     def change(self, threshold: float) -> Change:
-        """How many documents have a copy before them now, and would with `threshold`."""
+        """How many documents are copies of an earlier one now, and how many would be with `threshold`."""
         scores = [pair.score for pair in self._of_window.pairs]
         now, then = (sum(score >= each for score in scores) for each in (self._threshold, threshold))
         return Change(now, then, self._of_window.sampled)
 
     def show(self, window: str, format: Literal["table", "jsonl"]) -> None:
-        """Prints what the answers say; raises `SettingsError` if there are none."""
+        """Prints the result of the answers; raises `SettingsError` if there are none."""
         if not self._calibrator.answered:
             pairs = counted(len(self._of_window.pairs), "pair")
             ways = f"by a key ({', '.join(KEYS)}), or in the file of --answers"
@@ -286,7 +288,7 @@ class Calibration:
             print_line(f"to take it: neardup reconcile --window {window} --threshold {best.threshold:g}")
 
     def _about_intervals(self) -> str:
-        """What the intervals are of."""
+        """A sentence that says what the intervals refer to."""
         pairs, sampled, documents = self._of_window
         of = "this window" if sampled == documents else f"the {sampled:,} documents drawn"
         if not (left := len(pairs) - self._calibrator.answered):
@@ -302,7 +304,7 @@ def _with_now(best: Interval, now: Interval, threshold: float) -> str:
 
 
 def _in_words(change: Change) -> str:
-    """What another threshold would do to the verdicts."""
+    """A sentence on the effect that another threshold would have on the verdicts."""
     difference = change.then - change.now
     of = f"of {counted(change.documents, 'document')} {change.now:,} are copies now"
     if not difference:

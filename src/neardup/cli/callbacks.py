@@ -1,4 +1,4 @@
-"""What is checked of the values of options before a command begins. A fault is `typer.BadParameter`."""
+"""Checks of the values of options before a command begins, which raise `typer.BadParameter`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 
 def that_exist(paths: list[Path] | None) -> list[Path]:
-    """`paths`, which must be there; "-" is standard input."""
+    """`paths`, which must exist; "-" is standard input."""
     for path in paths or ():
         if str(path) != "-" and not path.exists():
             raise typer.BadParameter(f"{path} does not exist")
@@ -16,17 +16,17 @@ def that_exist(paths: list[Path] | None) -> list[Path]:
 
 
 def that_exists(path: Path | None) -> Path | None:
-    """`path`, which must be there if it is given; "-" is standard input."""
+    """`path`, which must exist if it is given; "-" is standard input."""
     return that_exist([path])[0] if path else None
 
 
 def unless_standard_output(path: Path | None) -> Path | None:
-    """`path` of a file to write; None for "-", which is standard output as elsewhere."""
+    """The `path` of a file to write; None for "-", which means standard output."""
     return None if path is not None and str(path) == "-" else path
 
 
 def checked_time(text: str | None) -> str | None:
-    """`text` if it is a time."""
+    """`text`, which must be a time if it is given."""
     from neardup.model.times import parse_time
 
     try:

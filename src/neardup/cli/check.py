@@ -1,4 +1,4 @@
-"""neardup check: what of some files is in a window, or in other files?"""
+"""neardup check: which documents of some files are in a window, or in other files?"""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def check(
         opened_against(against, own, reading, shown=format == "table") as other,
     ):
         named = named_fields(settings, id=id_field)
-        if time_field is None:  # it decides nothing here, and a file of settings is for other commands, too
+        if time_field is None:  # times decide nothing here, and the setting in a file is for other commands
             named -= {"time"}
         with outputs.told_if_cut_short():
             code = check_all(other, reader, outputs, named=named)

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from neardup.sources.reader import Reader
 
 _AT_ONCE: Final = 128
-"""Documents that are compared together: a cluster is asked about all of them, and a signal waits until they are."""
+"""How many documents are compared together: one query of a cluster has them all, and a signal waits for its end."""
 _MOST_CHARACTERS: Final = 4_000_000
 
 
 def check_all(against: Against, reader: Reader, outputs: OutputOptions, *, named: Collection[str]) -> int:
-    """Writes the verdict of every document of `reader` by what it is compared `against`; the exit code."""
+    """Compares every document of `reader` with `against`, and writes the verdicts; returns the exit code."""
     inputs.report_passed_over(reader)
     with (
         Stop(waits=True) as stop,
@@ -48,7 +48,7 @@ def check_all(against: Against, reader: Reader, outputs: OutputOptions, *, named
 def _usable(
     items: Iterable[Document | Reject | Flush], reader: Reader, sinks: Sinks, max_length: int
 ) -> Iterator[Document | Flush]:
-    """What can be compared of `items`, whatever its time; the others are rejected."""
+    """The `items` that can be compared, whatever their times; the others are rejected."""
     for item in items:
         if isinstance(item, Reject):
             sinks.rejects.add(item)
@@ -64,7 +64,7 @@ def _usable(
 
 
 def _batches(items: Iterator[Document | Flush]) -> Iterator[list[Document]]:
-    """The `items` in batches; what came before an error, too."""
+    """The `items` in batches; those before an error are yielded before it is raised."""
     batch: list[Document] = []
     size = 0
     try:
@@ -84,7 +84,7 @@ def _batches(items: Iterator[Document | Flush]) -> Iterator[list[Document]]:
 def _answered(
     window: Window, batch: list[Document], reader: Reader, sinks: Sinks
 ) -> list[tuple[Document, Verdict]]:
-    """The documents of a batch with their verdicts; one whose text no search of a cluster can take is rejected."""
+    """The documents of a batch with their verdicts; one whose text a cluster's search does not accept is rejected."""
 
     def ask(part: Sequence[Document]) -> list[tuple[Document, Verdict]]:
         sources = [source_of(document.fields) for document in part]

@@ -1,4 +1,4 @@
-"""The files that `neardup dedup` writes: which may be written, and what writes records to them."""
+"""The files that `neardup dedup` writes: which may be written, and the writers of records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class CleaningOutputs(NamedTuple):
-    """Where a run writes what stays (None: standard output), what goes and what is rejected (None: nowhere)."""
+    """Where a run writes records that stay (None: standard output), removed and rejected ones (None: nowhere)."""
 
     kept: Path | None
     removed: Path | None
@@ -27,7 +27,7 @@ class CleaningOutputs(NamedTuple):
     force: bool = False
 
     def check_forms(self) -> None:
-        """Raises `SettingsError` for a file whose name tells no form, before anything is read."""
+        """Raises `SettingsError` for a file whose name implies no form, before anything is read."""
         for option, path in (("--output", self.kept), ("--removed", self.removed)):
             if path is not None:
                 form_of_output(str(path), option)
@@ -40,15 +40,17 @@ class CleaningOutputs(NamedTuple):
 
 
 def _form_for(reader: Reader) -> OutputForm:
-    """The form for standard output: CSV if files are read, all of them as that; a live stream goes out line by line."""
+    """The form for standard output: CSV if only files of CSV are read; else, and for a live stream, JSON Lines."""
     return "csv" if reader.forms == {"csv"} and reader.bytes_total is not None else "jsonl"
 
 
 @contextmanager
 def opened_writers(outputs: CleaningOutputs, reader: Reader) -> Iterator[tuple[Writer, Writer | None]]:
-    """What writes the records of `reader` that stay, and those that go, if these are to be written.
+    """A context with the writer of the records of `reader` that stay, and the writer of removed ones, if they are
+    written.
 
-    Lines are finished before what is made whole: where no table can be made of the records, they are all there.
+    Files of lines are finished before those that are written as a whole, so that all lines are there even if no table
+    can be made of the records.
     """
     paths = [outputs.kept] if outputs.removed is None else [outputs.kept, outputs.removed]
     with ExitStack() as stack:
@@ -60,13 +62,13 @@ def opened_writers(outputs: CleaningOutputs, reader: Reader) -> Iterator[tuple[W
 
 
 def _is_whole(path: Path | None) -> bool:
-    """Whether a file is of use only when all of it is there; lines are of use as they come."""
+    """Whether a file is usable only when it is complete, unlike lines."""
     return path is not None and form_of_output(str(path), "--output") != "jsonl"
 
 
 @contextmanager
 def _opened_writer(path: Path | None, reader: Reader, *, force: bool) -> Iterator[Writer]:
-    """What writes records of `reader` to the file, in the form that its name tells, or to standard output."""
+    """A context with the writer of records to the file, in the form that its name implies, or to standard output."""
     live = reader.bytes_total is None
     delimiter = None
     with ExitStack() as stack:
@@ -76,7 +78,7 @@ def _opened_writer(path: Path | None, reader: Reader, *, force: bool) -> Iterato
         else:
             form = form_of_output(str(path), "--output")
             if any(ending(name) == ".tsv" for name in reader.paths):
-                delimiter = ","  # from one form to another, by their names
+                delimiter = ","  # tabs become commas, as the names imply
             whole = _is_whole(path)
             if not live:
                 stack.enter_context(output_files.told_if_cut_short(path, force=force, whole=whole))
@@ -87,8 +89,8 @@ def _opened_writer(path: Path | None, reader: Reader, *, force: bool) -> Iterato
 
 @contextmanager
 def _compressed(file: BinaryIO, path: Path) -> Iterator[BinaryIO]:
-    """`file`, or what compresses into it, as the name says."""
-    ending = path.suffix.lower()  # as forms are told
+    """A context with `file`, or with a compressor into it if the name implies compression."""
+    ending = path.suffix.lower()  # in small letters, as for forms
     if ending == ".gz":
         with gzip.GzipFile("", "wb", 6, file, mtime=0) as compressed:
             yield cast("BinaryIO", compressed)

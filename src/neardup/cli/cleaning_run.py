@@ -1,4 +1,4 @@
-"""A run of `neardup dedup`: records in, what stays and what goes out, and a summary."""
+"""A run of `neardup dedup`: reads records, writes those that stay and those removed, and a summary."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class CleaningRules(NamedTuple):
-    """Which of several copies stays, the field that has the source for that, and the kinds that stay."""
+    """The rule by which one of several copies stays, the field of the source for that rule, and the kinds that stay."""
 
     keep: Keep
     field: str
@@ -41,10 +41,10 @@ def clean(
     outputs: CleaningOutputs,
     named: set[str],
 ) -> int:
-    """Writes what stays and what goes of all that `reader` yields, beside what is there `before`; the exit code.
-    `named` as `named_fields` says.
+    """Writes the records of `reader` that stay and those removed, after the records `before`; returns the exit code.
+    `named` as `named_fields` returns it.
 
-    Raises `typer.BadParameter` where there is no file to read: nothing is written then.
+    Raises `typer.BadParameter` if there is no file to read: nothing is written then.
     """
     inputs.report_passed_over(reader)
     inputs.check_any(reader)
@@ -60,9 +60,9 @@ def clean(
         kept, removed = stack.enter_context(opened_writers(outputs, reader))
         rejects = stack.enter_context(sinks.Rejects(outputs.rejects, force=outputs.force))
         shown = sys.stderr.isatty() and not (sys.stdout.isatty() and outputs.kept is None)
-        position = lambda: (reader.bytes_read, reader.bytes_total)  # noqa: E731 - as short as its name
+        position = lambda: (reader.bytes_read, reader.bytes_total)  # noqa: E731 - a function would be longer
         stack.enter_context(progress(tally, position, rejects, shown=shown))
-        # Where all is read before anything is written, a signal ends it at once: there is nothing to be finished.
+        # Where everything is read before anything is written, a signal ends the run at once: nothing need be finished.
         source = tally.noted(entries(reader, rejects.add))
         stream = stop.until_requested(source) if rules.keep.rule == "first" else source
         there = stack.enter_context(before)
@@ -73,8 +73,8 @@ def clean(
                 kept.write(entry.record)
             elif removed:
                 removed.write(entry.record, _why(entry, outcome))
-        if reader.bytes_total is not None:  # only a live stream ends like this
-            stop.raise_if_requested()  # before a table of a part is put in the place of a whole one
+        if reader.bytes_total is not None:  # only a live stream may end by a signal
+            stop.raise_if_requested()  # before a partial table takes the place of a whole one
         copy = Outcome("near", False, "", "", 0.0, 0, "copy" if has_kinds or settings.kinds else None)
         for table in reader.tables:
             kept.expect(table)
@@ -86,7 +86,7 @@ def clean(
 
 
 def _why(entry: Entry, outcome: Outcome) -> dict[str, Any]:
-    """What is written of a record that goes, beside it."""
+    """The values written beside a removed record."""
     why = {
         "id": entry.id,
         "status": outcome.status,

@@ -1,4 +1,4 @@
-"""What a run of `neardup dedup` has done, in figures: what stays and goes, and of which kinds."""
+"""The figures of a run of `neardup dedup`: how many records stay, how many are removed, and of which kinds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class CleaningTally(Tally):
-    """How many records stay and go, and why."""
+    """How many records stay and are removed, and why."""
 
     def __init__(self, sample: KindSample | None) -> None:
         super().__init__()
@@ -30,13 +30,13 @@ class CleaningTally(Tally):
         self._pending = 0
 
     def noted(self, entries: Iterable[Entry | Flush]) -> Iterator[Entry | Flush]:
-        """The `entries`, each noted as read before it is counted or rejected."""
+        """The `entries`, each recorded as read before it is counted or rejected."""
         for entry in entries:
             self._pending += isinstance(entry, Entry)
             yield entry
 
     def rejecting(self, reject: OnReject) -> OnReject:
-        """`reject` for records that have been noted as read."""
+        """`reject` for records that have been recorded as read."""
 
         def rejected(entry: Reject) -> None:
             self._pending -= 1
@@ -45,7 +45,7 @@ class CleaningTally(Tally):
         return rejected
 
     def count_outcome(self, entry: Entry, outcome: Outcome) -> None:
-        """Count one record."""
+        """Counts the outcome of one record."""
         self._pending -= 1
         is_mail = entry.record.is_made and ATTACHMENTS in entry.record.values
         self._with_attachments += is_mail and outcome.where is not None
@@ -73,11 +73,11 @@ class CleaningTally(Tally):
         )
 
     def advice(self) -> str:
-        """What to know of the records that go: lines, or nothing."""
+        """Lines of advice about the removed records; empty if there are none."""
         return "\n".join(filter(None, (self._of_attachments(), self._of_kinds())))
 
     def _of_attachments(self) -> str:
-        """How many mails go whose attachments nobody has compared."""
+        """A sentence with how many removed mails have attachments, which are not compared; empty if none has."""
         if not self._with_attachments:
             return ""
         return (
@@ -86,12 +86,12 @@ class CleaningTally(Tally):
         )
 
     def _of_kinds(self) -> str:
-        """How many of the near copies that go are no plain copies, by a sample of them, and how they would stay."""
+        """A sentence: how many of the removed near copies are not plain copies, by a sample, and how to keep them."""
         if self._sample is None:
             return ""
         near, looked_at, kinds = self._sample.looked()
         others = Counter[str]({kind: kinds[kind] for kind in KEEPABLE if kinds[kind]})
-        # A run that a signal ended has looked at more than it counts.
+        # A run ended by a signal has looked at more copies than it counts.
         if not others or near != self.statuses["near"]:
             return ""
         of = (

@@ -1,4 +1,4 @@
-"""A window in Elasticsearch: the connection to its cluster, whether it is there, and what it was written with."""
+"""A window in Elasticsearch: the connection to its cluster, whether it exists, and its settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from neardup.window.engine import WindowEngine
 
 FIRST_PATIENCE: Final = 10.0
-"""Seconds to wait for the first answer of a cluster: where nobody answers, it is more often the URL that is wrong."""
+"""Seconds to wait for the first answer of a cluster: if there is none, most often the URL is wrong."""
 
 
 def connected(window: str | None, config: Config, *, make: bool) -> Cluster:
@@ -28,8 +28,8 @@ def connected(window: str | None, config: Config, *, make: bool) -> Cluster:
 
 
 def check_cluster(location: str, config: Config, *, make: bool) -> None:
-    """Raises `ClusterUnreachable` soon if nobody answers at a URL; unless the window is to be made, also `NotSetUp` if
-    there is none to open, and `WindowDamaged`.
+    """Raises `ClusterUnreachable`, soon, if nothing answers at a URL. Unless the window is to be made, also raises
+    `NotSetUp` if there is none, and `WindowDamaged`.
     """
     from neardup.elastic.window.state_document import read_state
     from neardup.errors import NotSetUp, WindowDamaged
@@ -78,8 +78,8 @@ def is_new_in_cluster(location: str, config: Config, hours: Callable[[], int]) -
 def by_fields_of_window(location: str, config: Config, *, adds: bool) -> Config:
     """`config` with the fields in which the window at this URL has text and time, unless others are named.
 
-    Read from elsewhere, these would take the place of what the documents have there. Raises `SettingsError` for a
-    window that takes no documents, if it `adds` some.
+    Text and time read from other fields would overwrite the values that the documents have in these. Raises
+    `SettingsError` for a window that takes no documents, if the command `adds` some.
     """
     from neardup.elastic.window.index_layout import Layout
     from neardup.elastic.window.state_document import read_state
@@ -101,7 +101,7 @@ def by_fields_of_window(location: str, config: Config, *, adds: bool) -> Config:
 
 
 def cluster_window_opener(location: str, config: Config, **options: Any) -> Callable[[], WindowEngine]:
-    """What opens the window at a URL with these `options`, each time anew."""
+    """A function that opens the window at a URL with these `options`, each time anew."""
     from neardup.elastic.window.opening import open_elastic_window
 
     return lambda: open_elastic_window(location, credentials=config.credentials, **options)

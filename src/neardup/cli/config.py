@@ -1,4 +1,4 @@
-"""neardup.toml and the environment: the settings that a command takes when its options say nothing.
+"""neardup.toml and the environment: the settings of a command that its options do not set.
 
     # neardup.toml
     window = "news.window"
@@ -20,10 +20,10 @@
 
 Options win over environment variables (`NEARDUP_THRESHOLD`, `NEARDUP_WINDOW`, ... every key of the top level), those
 over the file, the file over the defaults. The file is `neardup.toml` in the working directory, or the one that is
-named; no file is no error, a file with a key that nobody knows is one; a variable that nobody knows is logged,
-because other programs set variables, too. Secrets are better kept in the environment
-(`NEARDUP_API_KEY`, `NEARDUP_USERNAME` and `NEARDUP_PASSWORD`, `NEARDUP_CA_CERTS`); nothing ever shows them, and a file
-that merely lies in the working directory does not decide to which host they go (`Config.check_secrets`).
+named; a missing file is no error, a file with an unknown key is one; an unknown variable is logged, because other
+programs set variables, too. Secrets are better kept in the environment (`NEARDUP_API_KEY`, `NEARDUP_USERNAME` and
+`NEARDUP_PASSWORD`, `NEARDUP_CA_CERTS`); nothing ever shows them, and a file that merely lies in the working directory
+does not decide to which host they go (`Config.check_secrets`).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ TOP_KEYS: Final = ("window", *(key for key in SETTING_KEYS if key not in FIELD_K
 VARIABLE_KEYS: Final = ("window", *SETTING_KEYS, "config", "token", *CREDENTIAL_VARIABLES)
 """What can be set in the environment, as `NEARDUP_` and the key in capitals."""
 OTHER_VARIABLES: Final = ("NEARDUP_CPU_LEVEL", "NEARDUP_DATA", "NEARDUP_REQUIRE_NODE", "NEARDUP_TEST_")
-"""How variables begin that benchmarks and tests read: no settings, and no mistake."""
+"""How the names of variables for benchmarks and tests begin: they are not settings, and no mistake."""
 
 
 _UNASKED: Final = {
@@ -88,13 +88,13 @@ _COUNT_RE: Final = re.compile(r"\d{1,18}")
 
 @dataclass(frozen=True)
 class Config:
-    """What the file, the environment and the options say.
+    """The settings from the file, the environment and the options.
 
-    `given` has only the settings that are given somewhere: for the others a window keeps what it was last written
-    with. `credentials` are for a cluster. `path` is the file that was read, None if there is none. `unasked` has which
-    of "window", "ca_certs" and "verify_certs" only a file says that nobody named, while a secret is the environment's.
-    `gives_reach`: the recipe's is given, not only the default that goes with the rest of it. `options`: what was given
-    by options, not by file or environment, which are for other commands, too.
+    `given` has only the settings that are given somewhere: for the others a window keeps what it was last written with.
+    `credentials` are for a cluster. `path` is the file that was read, None if there is none. `unasked` has those of
+    "window", "ca_certs" and "verify_certs" that only an unnamed file sets, while a secret comes from the environment.
+    `gives_reach`: the reach of the recipe was given, and is not its default. `options`: the names given by options, not
+    by file or environment, which are for other commands, too.
     """
 
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -107,8 +107,8 @@ class Config:
     options: frozenset[str] = frozenset()
 
     def check_secrets(self, window: str | None) -> None:
-        """Raises `ConfigError` if a secret of the environment would go to a host, or to whoever shows a certificate,
-        that only a file says which nobody named: the directory may be anybody's. `window`: the option's, if given.
+        """Raises `ConfigError` if a secret of the environment would go to a host, or a holder of a certificate, that
+        only an unnamed file sets: the directory may be anybody's. `window`: the value of the option, if given.
         """
         location = window or self.window
         if location is None or not is_address(location):
@@ -123,7 +123,7 @@ class Config:
     def settings(self) -> Settings:
         """All settings, with the defaults for those that are not given.
 
-        Of hours that are kept but not compared nothing is known yet: a window knows how many it compares.
+        If only `keep_hours` is given, `window_hours` is at most that: only a window knows how many it compares.
         """
         kept = self.given.get("keep_hours")
         if isinstance(kept, int) and kept and "window_hours" not in self.given:
@@ -132,12 +132,12 @@ class Config:
 
     @property
     def hours(self) -> dict[str, Any]:
-        """Those of `window_hours` and `keep_hours` that are given."""
+        """The values of `window_hours` and `keep_hours`, as far as they are given."""
         return {name: self.given[name] for name in ("window_hours", "keep_hours") if name in self.given}
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe for what has none yet: the given one, else the default."""
+        """The recipe for a window or a text that has none yet: the given one, else the default."""
         return self.settings.recipe or Recipe()
 
     def check_recipe(self) -> None:
@@ -148,12 +148,12 @@ class Config:
 
     @property
     def files_read(self) -> tuple[Path | str, ...]:
-        """The files that what is configured is read from: settings and what the recipe names, where there are any."""
+        """The files that the configuration reads: the file of settings and those that the recipe names, if any."""
         paths = (self.path, self.recipe.lexicon, self.recipe.salt, self.recipe.boilerplate)
         return tuple(path for path in paths if path is not None)
 
     def with_options(self, **options: Any) -> Config:
-        """This, with the settings among `options` that are not None, those of the recipe too; `matches` may be "all".
+        """This, with the settings and recipe fields in `options` that are not None; `matches` may be "all".
 
         Raises `SettingsError` for a value that cannot be used.
 
@@ -170,8 +170,8 @@ class Config:
         return _checked(replace(self, given=known, gives_reach=gives_reach, options=given))
 
     def with_reach(self, own: float | None) -> Config:
-        """This, for a window whose sketches have the reach `own`, None for a new one, whose are to reach its threshold:
-        a recipe that is given without a reach has that.
+        """This configuration, in which a recipe given without a reach gets the reach `own` of the window; with None,
+        for a new window, the reach for its threshold.
         """
         recipe = self.given.get("recipe")
         if recipe is None or self.gives_reach:
@@ -183,21 +183,21 @@ class Config:
     def with_fields(
         self, *, id: str | None = None, text: str | None = None, time: str | None = None
     ) -> Config:
-        """This, with the names of fields that are not None."""
+        """This configuration with those names of fields that are not None."""
         own, times = self.fields, (time,) if time else self.fields.time
         given = {name for name, value in (("id_field", id), ("text_field", text)) if value}
         named = replace(own, id=id or own.id, text=text or own.text, time=times)
         return replace(self, fields=named, options=self.options | given)
 
     def fields_beside(self, own_id: str) -> Fields:
-        """The names of fields where a document has an id beside them, `own_id`, which counts unless one is named."""
+        """The names of fields, where `own_id` names an id outside of them, which counts unless an id field is named."""
         is_named = self.fields.id != Fields().id or "id_field" in self.options
         return self.fields if is_named else replace(self.fields, id=own_id)
 
     def reader(self, paths: Iterable[str | Path], **options: Any) -> Reader:
         """A reader of `paths` with these fields, and with room for the longest text that is allowed."""
         longest = max(LONGEST, LONGEST_ESCAPE * self.settings.max_length)
-        # Whose a document is may matter, though it is not to be shown: boilerplate is left out by source.
+        # The source is read even if it is not shown, because boilerplate is left out by source.
         fields = replace(self.fields, show=tuple(dict.fromkeys((*self.settings.show, *SOURCE_FIELDS))))
         return Reader(paths, fields=fields, longest=longest, **options)
 
@@ -205,13 +205,13 @@ class Config:
 def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> Config:
     """The configuration of this directory and environment.
 
-    Raises `ConfigError` for a file that is no TOML and for a key that is not known (naming the nearest one that is),
-    `SettingsError` for a value that cannot be used, `FileNotFoundError` for a `path` that is given.
+    Raises `ConfigError` for a file that is not TOML and for an unknown key (naming the nearest known one),
+    `SettingsError` for a value that cannot be used, `FileNotFoundError` if a given `path` does not exist.
     """
     environ = environ or {}
     chosen = path or (Path(environ[PREFIX + "CONFIG"]) if environ.get(PREFIX + "CONFIG") else None)
     file = chosen or Path(FILE_NAME)
-    # A link that leads nowhere was meant to be one; a pipe would be waited for.
+    # A dangling link was meant to be a file; reading a pipe would block.
     exists = chosen is not None or (os.path.lexists(file) and not file.is_fifo())
     data = _toml(file) if exists else {}
     _check_keys(file, data, TOP_KEYS)
@@ -230,7 +230,7 @@ def _configured(
     path: Path | None,
     unasked: frozenset[str],
 ) -> Config:
-    """The configuration that the `data` of a file and the environment are."""
+    """The configuration from the merged `data` of a file and the environment."""
     window = data.get("window")
     if window is not None and (not window or not isinstance(window, str) or "\0" in window):
         raise SettingsError("window", window, "a string: the path of a directory, or a URL")
@@ -244,7 +244,7 @@ def _configured(
 
 @contextmanager
 def _said_where(file: Path | None, environ: Mapping[str, str]) -> Iterator[None]:
-    """A value that cannot be used is told with what it stands in: nobody has typed it with this command."""
+    """Adds to the error for an unusable value where it is set, because it was not typed with this command."""
     try:
         yield
     except ConfigError:
@@ -259,7 +259,7 @@ def _said_where(file: Path | None, environ: Mapping[str, str]) -> Iterator[None]
 
 
 def _unasked(data: Mapping[str, Any], environ: Mapping[str, str]) -> frozenset[str]:
-    """What `data` alone says of where a secret of the environment goes; nothing if there is no such secret."""
+    """The keys by which `data` alone decides where a secret of the environment goes; none without such a secret."""
     if not any(environ.get(PREFIX + key.upper()) for key in SECRET_VARIABLES):
         return frozenset()
     table = data.get("elasticsearch")
@@ -271,16 +271,16 @@ def _unasked(data: Mapping[str, Any], environ: Mapping[str, str]) -> frozenset[s
 
 
 def _checked(config: Config) -> Config:
-    """`config`, whose settings can be made; else what `Settings` raises."""
+    """`config`, if its settings are valid; otherwise raises as `Settings` does."""
     config.settings  # noqa: B018 - made to be checked
     return config
 
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        # -sig: some editors begin a file with a byte order mark, which is no TOML.
+        # -sig: some editors begin a file with a byte order mark, which TOML does not allow.
         return tomllib.loads(path.read_text("utf-8-sig"))
-    # No TOML, no UTF-8, or numbers of thousands of digits; thousands of brackets.
+    # Not TOML, not UTF-8, or numbers of thousands of digits; thousands of brackets.
     except (ValueError, RecursionError) as error:
         raise ConfigError(str(path), None, f"this is no TOML: {error}") from error
 
@@ -296,7 +296,7 @@ def _check_keys(path: Path, data: Mapping[str, Any], known: Sequence[str], table
 
 
 def _home(key: str) -> str | None:
-    """Where in the file a key stands; None if it stands nowhere."""
+    """The place of a key in the file, in words; None if it has none."""
     if key in TOP_KEYS and key not in TABLES:
         return "above all tables"
     table = next((table for table, keys in TABLES.items() if key in keys), None)
@@ -316,7 +316,7 @@ def _table(path: Path, data: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 _LISTS: Final = ("time", "show")
-"""Keys of [fields] that may be several names."""
+"""Keys of [fields] that may have several names as their value."""
 
 
 def _fields(table: dict[str, Any]) -> Fields:
@@ -339,10 +339,10 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _log_unknown(environ: Mapping[str, str]) -> None:
-    """Log each variable that looks like a setting and is none.
+    """Logs each variable that looks like a setting and is none.
 
-    No error, as an unknown key of the file is: the environment is not ours alone. Kubernetes, for one, sets
-    NEARDUP_PORT and NEARDUP_SERVICE_HOST in every container beside a service that is called neardup.
+    This is not an error, unlike an unknown key of the file: other programs use the environment, too. Kubernetes, for
+    one, sets NEARDUP_PORT and NEARDUP_SERVICE_HOST in every container beside a service named neardup.
     """
     for name in sorted(environ):
         key = name.removeprefix(PREFIX).lower()
@@ -372,7 +372,7 @@ def _typed(key: str, text: str) -> Any:
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """`values` with the words that people write as what `Settings` takes: "all" for no limit, "1.5GB" for bytes."""
+    """`values` with people's notations converted to those of `Settings`: "all" for no limit, "1.5GB" for bytes."""
     plain = dict(values)
     if "show" in plain:
         plain["show"] = tuple(plain["show"])
@@ -386,7 +386,7 @@ def _plain(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bytes(text: str) -> int:
-    """The number of bytes that a size such as 512, 800MB or 1.5 GiB means.
+    """The number of bytes in a size such as 512, 800MB or 1.5 GiB.
 
     >>> _bytes("1.5GB"), _bytes("2 GiB"), _bytes("512")
     (1500000000, 2147483648, 512)

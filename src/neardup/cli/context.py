@@ -1,4 +1,4 @@
-"""What commands begin with: the configuration, and the open window."""
+"""The first steps of commands: loading the configuration, and opening the window."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ DEFAULT_WINDOW: Final = "neardup.window"
 
 
 def configuration(path: Path | None, arguments: Mapping[str, Any] | None = None) -> Config:
-    """The file and the environment, and on top of them the settings among a command's `arguments`.
+    """The configuration from the file and the environment, overridden by the settings among a command's `arguments`.
 
-    A command gives its `locals()`: a parameter that bears the name of a setting is the option for it.
+    A command passes its `locals()`: a parameter with the name of a setting is the option for that setting.
     """
     from neardup.cli.config import RECIPE_KEYS, SETTING_KEYS, load
 
@@ -34,16 +34,16 @@ def configuration(path: Path | None, arguments: Mapping[str, Any] | None = None)
 
 
 def window_location(window: str | None, config: Config) -> str:
-    """The directory or URL of the window: the option's, else the configuration's, else `DEFAULT_WINDOW`.
+    """The directory or URL of the window: that of the option, else of the configuration, else `DEFAULT_WINDOW`.
 
-    Raises `ConfigError` if credentials would go where nobody said.
+    Raises `ConfigError` if credentials would go to a host that the user has not chosen.
     """
     config.check_secrets(window)
     location = window or config.window or DEFAULT_WINDOW
     from neardup.elastic.http.address import check_no_address, is_address, parse_address
 
     if is_address(location):
-        parse_address(location)  # whatever is no URL of ours is refused before anything else happens
+        parse_address(location)  # refuses an invalid URL before anything else happens
     else:
         check_no_address(location)
     return location
@@ -59,10 +59,10 @@ def opened_window(
     remember: bool = False,
     **options: Any,
 ) -> Iterator[Window]:
-    """The open window, which is closed afterwards however the command ends; made if missing only where `make` is so.
+    """A context with the open window, which is closed however the command ends; it is made if missing only with `make`.
 
     The settings are for this command only unless the window is to `remember` them. `force` among the `options` counts
-    as `forces_hours` says.
+    as `forces_hours` decides.
     """
     import neardup
     from neardup.elastic.http.address import is_address
@@ -81,24 +81,24 @@ def opened_window(
 
 
 def forces_hours(config: Config, *, force: bool) -> bool:
-    """Whether documents that fewer hours no longer keep go by --`force`: only by hours that are given beside it, and
-    decide how many are kept. Who means a file by it, that exists, knows nothing of those that stand in `neardup.toml`
-    for another window.
+    """Whether `--force` drops documents that fewer hours no longer keep: only if the hours that decide this are given
+    by an option, too. A user who gives `--force` for an existing output file may not know of the hours that
+    `neardup.toml` has for another window.
     """
     deciding = "keep_hours" if "keep_hours" in config.given else "window_hours"
     return force and deciding in config.options
 
 
 def report_without_partial(config: Config, partial: Callable[[], bool]) -> None:
-    """Says that options for partial copies decide nothing where these are not looked for, as a window may remember."""
+    """Reports options for partial copies that have no effect because the window does not look for partial copies."""
     idle = [f"--{name}" for name in ("containment", "delta") if name in config.options]
     if idle and not partial():
         log_line(f"nothing is decided by {' and '.join(idle)}: no partial copies are looked for (--partial)")
 
 
 def _opening(directory: Path, config: Config, *, make: bool, is_named: bool) -> Config:
-    """`config` for the window in a directory. Raises `WindowMissing` where none is there to be opened or to `make`; of
-    one that is not `is_named` it is told where it lies.
+    """`config` for the window in a directory. Raises `WindowMissing` if there is none to open and it is not to `make`
+    one; if the directory is not `is_named` by the user, reports which one is used.
     """
     from neardup.stores.description import read_description
 
@@ -114,9 +114,9 @@ def _opening(directory: Path, config: Config, *, make: bool, is_named: bool) -> 
 def reader_into(
     location: str, config: Config, files: Iterable[Path], *, adds: bool, **options: Any
 ) -> Reader:
-    """A reader of `files` for the window at `location`; if it `adds` them to one in a cluster, of all of their fields.
+    """A reader of `files` for the window at `location`; of all their fields, if the command `adds` them to a cluster's.
 
-    Raises `SettingsError` for a window that takes no documents, if it does.
+    Raises `SettingsError` for a window that takes no documents, if the command `adds` them.
     """
     from neardup.elastic.http.address import is_address
 
@@ -128,8 +128,8 @@ def reader_into(
 def is_new_window(location: str, config: Config, *, hours: Callable[[], int]) -> bool:
     """Whether there is no window yet.
 
-    Raises `SettingsError` if so many `hours` do not fit into the cluster of a new one, where each becomes an index, and
-    where no window can be made.
+    Raises `SettingsError` if no window can be made, or if a new one is in a cluster that has no room for so many
+    `hours`, each of which becomes an index.
     """
     from neardup.elastic.http.address import is_address
 
@@ -144,10 +144,10 @@ def _is_new(directory: Path) -> bool:
 
 
 def report_new_window(location: str, hours: int) -> None:
-    """That a stream makes a window: in a directory that was not meant no copies are found of what came before. Nothing
-    is told of a cluster.
+    """Reports that a stream makes a new window in a directory: if another one was meant, copies of earlier documents
+    would be missed. Reports nothing for a cluster.
 
-    Raises `SettingsError` where no window can be made.
+    Raises `SettingsError` if no window can be made.
     """
     from neardup.elastic.http.address import is_address
 
@@ -157,7 +157,7 @@ def report_new_window(location: str, hours: int) -> None:
 
 
 def _report_default(directory: Path) -> None:
-    """Where the documents go, when nobody has said where."""
+    """Reports which directory is used, when the user has named no window."""
     if holds_window(directory):
         log_line(
             f"documents are compared with those that {directory} holds already (--window DIR for another window)"

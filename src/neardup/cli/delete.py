@@ -58,7 +58,7 @@ def _given(ids: list[str] | None, file: Path | None) -> list[str]:
 
 
 def _ids_of(file: Path) -> list[str]:
-    """The ids in a file, of which each line that is not empty is one."""
+    """The ids in a file: each line that is not empty is one."""
     from neardup.cli.one_text import is_record
     from neardup.sources.files import STDIN
 

@@ -1,4 +1,4 @@
-"""How tables and pages tell documents from one another: time, source, and how the text begins."""
+"""How tables and pages describe documents: by time, source, and the beginning of the text."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from neardup.window.base import ReadDocument
 
 KNOWN: Final = 20_000
-"""Documents whose descriptions are kept, so that a copy is shown beside what it is a copy of."""
+"""How many documents' descriptions are kept, so that a copy can be shown beside its original."""
 SOURCE: Final = "source"
-"""The field that says whose a document is, where it is kept (setting `show`)."""
+"""The field with the source of a document, where it is kept (setting `show`)."""
 NOTHING_KEPT: Final = "(text not kept) "
-"""What stands before a normal form that is shown in place of a text."""
+"""The words before a normal form that is shown in place of a text."""
 
 Read = Callable[[Iterable[str]], "list[ReadDocument | None]"]
 
 
 class Described(NamedTuple):
-    """What is shown of a document beside its id: its time as it was written, "" if it brought none."""
+    """The description of a document beside its id; `time` as it was written, "" if the document has none."""
 
     time: str = ""
     source: str = ""
@@ -33,7 +33,7 @@ class Described(NamedTuple):
 
 
 def described(document: ReadDocument) -> Described:
-    """What is shown of a stored document."""
+    """The description of a stored document."""
     begins = title_or_beginning(document.fields, document.text)
     if not document.is_original and not title_of(document.fields) and document.text:
         begins = NOTHING_KEPT + begins
@@ -41,7 +41,7 @@ def described(document: ReadDocument) -> Described:
 
 
 class Descriptions:
-    """Descriptions by id: of documents that are on their way in, and of those that `read` finds in a window."""
+    """Descriptions by id: of documents that are being ingested, and of those that `read` finds in a window."""
 
     def __init__(self, read: Read | None = None) -> None:
         self.read = read
@@ -49,13 +49,13 @@ class Descriptions:
         self._known: dict[str, Described] = {}
 
     def note(self, document: Document) -> None:
-        """Remember a document that is on its way in: its verdict will come, and perhaps copies of it."""
+        """Remembers a document that is being ingested: its verdict will come, and perhaps copies of it."""
         fields = document.fields or {}
         shown = Described("", str(fields.get(SOURCE) or ""), title_or_beginning(fields, document.text))
         _keep(self._noted, document.id, shown)
 
     def look_up(self, ids: Iterable[str | None]) -> None:
-        """Read those of `ids` that are not known in full; one call to the window."""
+        """Reads the documents of those `ids` that are not known in full, in one call to the window."""
         missing = [id for id in dict.fromkeys(ids) if id and not self._known.get(id, Described()).time]
         if missing and self.read is not None:
             for document in self.read(missing):
@@ -63,12 +63,12 @@ class Descriptions:
                     _keep(self._known, document.id, described(document))
 
     def of(self, id: str | None) -> Described:
-        """What is known of a document; of one that nobody knows, nothing."""
+        """The description of a document; an empty one if nothing is known of it."""
         return self._known.get(id or "") or self._noted.get(id or "", Described())
 
     def beside(self, verdict: Verdict) -> list[str]:
-        """Of a copy and its original: how long after, both sources, text, and the original's text if it differs."""
-        # What was checked and stored nowhere may have the id of what it is a copy of.
+        """The cells for a copy and its original: delay, both sources, the text, and the original's if it differs."""
+        # A document that was checked, and is stored nowhere, may have the id of its original.
         own, other = self._noted.get(verdict.id) or self.of(verdict.id), self.of(original_of(verdict))
         after = after_words(other.time, verdict.time) if other.time and verdict.time else ""
         return [
@@ -95,7 +95,7 @@ def original_of(verdict: Verdict) -> str | None:
 
 
 def after_words(earlier: str, later: str) -> str:
-    """How long after another time one is, in words."""
+    """The time from `earlier` to `later`, in words."""
     seconds = (parse_time(later) - parse_time(earlier)) / 1_000
     return f"-{duration(-seconds)}" if seconds < 0 else duration(seconds)
 

@@ -89,7 +89,7 @@ def _repair(location: str, format: Printed, *, force: bool) -> int:
 
     if is_address(location):
         raise typer.BadParameter("a window in a cluster is repaired by Elasticsearch", param_hint="--repair")
-    # Reading what is damaged needs numpy.
+    # Reading a damaged window needs numpy.
     from neardup.cli.repair import repair_window
 
     return repair_window(Path(location), format, force=force)

@@ -167,7 +167,7 @@ def evaluate(
 
 
 def _check_judgements(copy_label: list[str] | None, copy_from: float | None) -> None:
-    """Raises `typer.BadParameter` for a bar that is no number, and where two options say what a copy is."""
+    """Raises `typer.BadParameter` for a `copy_from` that is not a finite number, or if both options are given."""
     if copy_from is not None and not math.isfinite(copy_from):
         raise typer.BadParameter(
             f"{copy_from} is no score to begin at: give a number such as 0.7", param_hint="--copy-from"
@@ -178,7 +178,7 @@ def _check_judgements(copy_label: list[str] | None, copy_from: float | None) -> 
 
 
 def _check_reports(directory: Path, read: Iterable[Path | str], *, force: bool) -> None:
-    """Raises `OutputRefused` if the reports would replace what is read, or, without `force`, anything at all."""
+    """Raises `OutputRefused` if the reports would replace a file that is read, or, without `force`, any file."""
     from neardup.cli.output_files import check_outputs
     from neardup.errors import OutputRefused
     from neardup.evaluation.report import NAMES

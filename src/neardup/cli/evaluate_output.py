@@ -1,4 +1,4 @@
-"""What `evaluate` shows: the methods there are, what is measured, how far it is, and the table at the end."""
+"""The output of `evaluate`: the list of methods, what is measured, the progress, and the table at the end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def print_methods() -> None:
-    """Print every method with the paper that it follows, or what it needs to be installed."""
+    """Prints every method with the paper that it follows, or with the library that must be installed for it."""
     from neardup.evaluation.methods import PRODUCTS, make, names, product
 
     rows = []
@@ -60,14 +60,14 @@ def thresholds_to_measure(text: str | None) -> tuple[float, ...] | None:
 
 
 def described(documents: int, truth: Truth, copy_labels: Sequence[str]) -> str:
-    """How corpus and truth were understood, so that a judgement taken the wrong way is seen at once; which of the
-    judgements that were to mean a copy no pair has.
+    """A description of how corpus and truth were understood, so that a misread judgement is seen at once, and of those
+    `copy_labels` that no pair has.
     """
     facts = truth.facts()
     labels = ", ".join(f"{count:,} {label}" for label, count in facts["labels"].items())
     skipped = f"; first line taken for names of columns: {facts['columns']}" if facts["columns"] else ""
     known = {*facts["labels"]}
-    # Of very many numbers only how many there are is known.
+    # For very many numbers, only their count is known.
     unused = [repr(label) for label in copy_labels if known.isdisjoint((label.lower(), "scored"))]
     mistyped = f"; no pair is judged {' or '.join(unused)} (--copy-label)" if unused else ""
     unjudged = (
@@ -96,7 +96,7 @@ def evaluation_of(
     seed: int,
     fresh: bool,
 ) -> Evaluation:
-    """What `evaluate` measures, with bars on a terminal; results are kept under `output`."""
+    """The evaluation, with progress bars on a terminal; results are kept under `output`."""
     from neardup.evaluation.evaluated_settings import EvaluatedSettings
     from neardup.evaluation.run import Evaluation
     from neardup.evaluation.run import evaluate as outcomes
@@ -124,7 +124,7 @@ def evaluation_of(
 
 
 def print_summary(evaluation: Evaluation, format: Printed) -> None:
-    """Print each method at its best as a table, or all of every result as JSON Lines; then why others failed."""
+    """Prints each method at its best as a table, or every result whole as JSON Lines; then why methods failed."""
     from neardup.evaluation.report_tables import COLUMNS, summary_row
 
     if format == "jsonl":

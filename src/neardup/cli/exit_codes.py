@@ -1,8 +1,8 @@
-"""How a command ends: what an error or a signal becomes, one line on standard error and an exit code.
+"""How a command ends: an error or a signal becomes one line on standard error and an exit code.
 
 0    done
 1    done, some documents were rejected, or not compared with all they should be
-2    the command was not understood, or asked for what is not there
+2    the command was not understood, or asked for something that does not exist
 3    the engine or its data cannot be used
 129  its terminal was closed (SIGHUP), 130 interrupted (SIGINT), 141 the reader of our output went away (SIGPIPE), 143
      terminated (SIGTERM)
@@ -47,10 +47,10 @@ TERMINATED: Final = 128 + signal.SIGTERM
 HUNG_UP: Final = 128 + signal.SIGHUP
 BROKEN_PIPE: Final = 128 + signal.SIGPIPE
 _FULL: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-"""Errors of a place that takes no more."""
+"""Errors of a full disk, an exceeded quota or a file that may not grow."""
 
 MAY_BE_EMPTY: Final = frozenset(("--text", "--title", "--keep-kinds", "--source"))
-"""Options whose values are no names, and may be empty."""
+"""Options whose values are not names, and may be empty."""
 
 _LEFT_OVER_RE: Final = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.+)\)", re.DOTALL)
 _REPR_OF_BYTE_RE: Final = re.compile(r"(?<!\\)\\udc([89a-f][0-9a-f])")
@@ -59,7 +59,7 @@ Item = TypeVar("Item")
 
 
 class Terminated(BaseException):
-    """SIGTERM has come. As KeyboardInterrupt no `Exception`: nobody survives it by accident."""
+    """SIGTERM has come. Like KeyboardInterrupt it is not an `Exception`, so that no handler catches it by accident."""
 
 
 class HungUp(KeyboardInterrupt):
@@ -74,18 +74,18 @@ KINDS: Final[dict[int, type[KeyboardInterrupt | Terminated]]] = {
 
 
 def is_ignored(number: int) -> bool:
-    """Whether who started us wants us to go on at this signal, as a shell does by `trap ''` or in its background."""
+    """Whether our parent process wants this signal ignored, as a shell does by `trap ''` or in the background."""
     return signal.getsignal(number) is signal.SIG_IGN
 
 
 def terminate(number: int, _: FrameType | None) -> None:
-    """What SIGTERM and SIGHUP do where nothing has to be finished first."""
+    """The handler of SIGTERM and SIGHUP where nothing has to be finished first."""
     raise KINDS[number]
 
 
 def end_at_signals() -> None:
-    """From now on a signal ends the process at once: for a command that leaves nothing half done, while a thread of a
-    library waits for input that may never come, and would be waited for.
+    """Lets a signal end the process at once: for a command that leaves nothing half done, because a thread of a library
+    may wait for ever for input, and Python would wait for that thread.
     """
     for number in KINDS:
         if not is_ignored(number):
@@ -93,20 +93,20 @@ def end_at_signals() -> None:
 
 
 class ErrorReportingGroup(TyperGroup):
-    """The group of all commands; every exception that leaves one becomes a message and an exit code here."""
+    """The group of all commands; it turns every exception from one into a message and an exit code."""
 
     def make_context(self, *words: Any, **options: Any) -> Any:
-        """What the words of the command line mean."""
+        """Parses the words of the command line."""
         try:
             with _escaped_usage():
-                if not options.get("resilient_parsing"):  # as for what is completed in a shell
+                if not options.get("resilient_parsing"):  # as for completion in a shell
                     _check_no_empty_name(*words[1:2])
                 return super().make_context(*words, **options)
-        except KeyboardInterrupt as error:  # typer would end without a word
+        except KeyboardInterrupt as error:  # typer would end without a message
             raise typer.Exit(exit_code(error)) from error
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that `ctx` names."""
+        """Runs the command that `ctx` names."""
         try:
             with _escaped_usage():
                 return super().invoke(ctx)
@@ -115,7 +115,7 @@ class ErrorReportingGroup(TyperGroup):
 
 
 def _check_no_empty_name(words: Sequence[str] = ()) -> None:
-    """Raises `typer.BadParameter` for an empty word that is no text: a path of that name is the working directory."""
+    """Raises `typer.BadParameter` for an empty name: as a path it would mean the working directory."""
     end = words.index("--") if "--" in words else len(words)
     for at, (before, word) in enumerate(pairwise(["neardup", *words])):
         is_unnamed = at < end and word.startswith("--") and word.partition("=")[1:] == ("=", "")
@@ -128,7 +128,7 @@ def _check_no_empty_name(words: Sequence[str] = ()) -> None:
 
 @contextlib.contextmanager
 def _escaped_usage() -> Iterator[None]:
-    """Lets what typer says of a command line repeat no password of it and nothing that steers a terminal, and name the
+    """Removes passwords and control characters from typer's messages about a command line, and lets them name the
     option meant.
     """
     try:
@@ -147,7 +147,7 @@ def _escaped_usage() -> Iterator[None]:
 
 
 def _with_bytes(message: str) -> str:
-    r"""`message` with bytes of the command line that are no UTF-8 as `\xNN`: `repr` writes them as Python holds them.
+    r"""`message` with bytes of the command line that are not UTF-8 as `\xNN`: `repr` writes them as surrogates.
 
     >>> print(_with_bytes(repr("caf\udce9")))
     'caf\xe9'
@@ -156,14 +156,14 @@ def _with_bytes(message: str) -> str:
 
 
 def _say_how_names_begin(error: Any) -> None:
-    """Lets typer, where a word that begins with - may be a name, say where such a name goes."""
+    """Adds to typer's error for an unknown option how to give a name that begins with -."""
     takes_names = any(each.param_type_name == "argument" for each in error.ctx.command.params)
     if takes_names and not error.option_name.startswith("--"):
         error.message += f"; a name that begins with - goes behind --: `{error.ctx.command_path} -- NAME`"
 
 
 def _name_the_longer(error: Any) -> None:
-    """Lets typer, which names options of about the same letters, name those that begin as one that there is not."""
+    """Lets typer's error, which proposes similar options, propose those that begin with the unknown one."""
     options = [name for each in error.ctx.command.params for name in (*each.opts, *each.secondary_opts)]
     error.possibilities = [
         name for name in options if name.startswith(error.option_name)
@@ -171,18 +171,18 @@ def _name_the_longer(error: Any) -> None:
 
 
 def _name_what_is_meant(error: Any) -> None:
-    """Lets typer name what other commands call so: the window of `check`, or a file for what is printed."""
+    """Lets typer's error name the equivalent of another command's option: for a window, or for an output file."""
     options = {name for each in error.ctx.command.params for name in each.opts}
     meant = {"--window": "--against", "-w": "--against", "--against": "--window"}.get(error.option_name)
     if meant in options and error.ctx.command.name in ("check", "query"):
         error.possibilities = [meant]
     if error.option_name in ("--output", "-o"):
         error.message += f"; `{error.ctx.command_path} ... > FILE` writes what it prints to a file"
-        error.possibilities = []  # an option of about the same letters is none for a file
+        error.possibilities = []  # a similar option would not be for a file
 
 
 def _name_the_value(error: Any) -> None:
-    """Lets typer, which has values read by pydantic, name the one that could not be."""
+    """Lets typer's error name the value that pydantic could not read."""
     if hasattr(error.__cause__, "errors"):
         value = repr(error.__cause__.errors()[0]["input"])
         why = error.message.removeprefix("Value error, ")
@@ -190,12 +190,12 @@ def _name_the_value(error: Any) -> None:
 
 
 def _name_the_option(error: Any) -> None:
-    """Lets typer, where words are left over that are a window, a file or a text, name the option that they lack."""
+    """Lets typer's error for surplus words that are a window, a file or a text name the option that is missing."""
     left_over = _LEFT_OVER_RE.fullmatch(error.message)
     if left_over is None or error.ctx is None:
         return
     word = left_over[1]
-    # These two say no of a name that is too long; Path raises.
+    # These two return False for a name that is too long; Path raises.
     is_window = word.startswith(("http://", "https://")) or os.path.isdir(word)  # noqa: PTH112
     is_file = word == "-" or os.path.isfile(word)  # noqa: PTH113
     option = "--window" if is_window else "--file" if is_file else "--text"
@@ -204,7 +204,7 @@ def _name_the_option(error: Any) -> None:
 
 
 def exit_code(error: BaseException) -> int:
-    """The exit code for `error`, after saying in one line what it is."""
+    """The exit code for `error`, after reporting it in one line."""
     if isinstance(error, HungUp):
         log_line("ended by SIGHUP: its terminal was closed")
         return HUNG_UP
@@ -217,7 +217,7 @@ def exit_code(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):
         streams.discard(sys.stdout)
         return BROKEN_PIPE
-    if isinstance(error, BlockingIOError) and error.filename is None:  # of a buffer, which knows no name
+    if isinstance(error, BlockingIOError) and error.filename is None:  # from a buffer, which knows no name
         error.filename = "standard output"
     log_line(in_words(error))
     if isinstance(error, SettingsError | UnknownDocument | FileNotFoundError | OutputClosed):
@@ -226,15 +226,15 @@ def exit_code(error: BaseException) -> int:
 
 
 def in_words(error: BaseException) -> str:
-    """What an error is, in one line."""
+    """The message for an error, in one line."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {_why(error)}"
     return _with_bytes(str(error))
 
 
 def _why(error: OSError) -> str:
-    """What the system says, and what to do about it."""
-    if error.errno in _FULL:  # how to go on has been said where there is a note: perhaps by another command
+    """The system's message, and what to do about it."""
+    if error.errno in _FULL:  # a note says how to go on, perhaps by another command
         again = "" if getattr(error, "__notes__", ()) else ", and give the same command again"
         return f"{error.strerror}: make room{again}"
     if error.errno == errno.EMFILE:
@@ -244,17 +244,17 @@ def _why(error: OSError) -> str:
 
 
 def _whose(name: Any) -> str:
-    """To whom a file belongs that may not be used, or the directory that it is in or is to be in, and who may not;
-    nothing where neither is known to be what is denied.
+    """Who owns the file, or the directory of it, to which access is denied, and who is denied; empty if neither is
+    known to be the cause.
     """
-    path = Path(os.path.abspath(os.fsdecode(name)))  # noqa: PTH100 - what is behind a link may not be asked for
+    path = Path(os.path.abspath(os.fsdecode(name)))  # noqa: PTH100 - resolving links may be denied
     for each in (path, *path.parents):
         with contextlib.suppress(OSError, ValueError):
             status = each.stat()
             every_use = os.R_OK | os.W_OK | (os.X_OK if stat.S_ISDIR(status.st_mode) else 0)
             if os.access(each, every_use):
                 if each == path:
-                    continue  # to be deleted or renamed, which its directory allows or not
+                    continue  # deleting or renaming depends on the directory
                 break
             mode = stat.S_IMODE(status.st_mode)
             owner, own = _user(status.st_uid), _user(os.geteuid())
@@ -270,19 +270,19 @@ def _user(id: int) -> str:
 
 
 class _LogHandler(logging.Handler):
-    """What the library logs, as messages of the command line."""
+    """Writes the library's log as messages of the command line."""
 
     def emit(self, record: logging.LogRecord) -> None:
         log_line(record.getMessage())
 
 
 def _log_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """A warning as a message of the command line: without the line of code that gave it."""
+    """Writes a warning as a message of the command line, without the line of code that issued it."""
     log_line(str(message))
 
 
 def run(app: typer.Typer) -> NoReturn:
-    """Run the command line and end the process with its exit code."""
+    """Runs the command line and ends the process with its exit code."""
     streams.repair()
     logging.getLogger("neardup").addHandler(_LogHandler())
     warnings.showwarning = _log_warning
@@ -291,34 +291,34 @@ def run(app: typer.Typer) -> NoReturn:
             signal.signal(ending, terminate)
     try:
         code = _flushed(_code_of(app))
-    except (KeyboardInterrupt, Terminated) as error:  # while its last output waited for a reader, say
+    except (KeyboardInterrupt, Terminated) as error:  # for example while the last output waits for a reader
         streams.discard(sys.stdout)
         code = exit_code(error)
-    for number in KINDS:  # all is done: whatever comes now changes nothing
+    for number in KINDS:  # everything is done: later signals change nothing
         signal.signal(number, signal.SIG_IGN)
     sys.exit(code)
 
 
 def _flushed(code: int) -> int:
-    """Writes out what standard output still holds; the exit code, which was `code` before that."""
+    """Flushes standard output; returns the exit code, which is `code` unless that fails."""
     try:
         sys.stdout.flush()
     except OSError as error:
         streams.discard(sys.stdout)
         if isinstance(error, BrokenPipeError):
             return BROKEN_PIPE
-        if code != UNUSABLE:  # which has been told
+        if code != UNUSABLE:  # which has been reported
             log_line(f"standard output: {_why(error)}")
         return UNUSABLE
     return code
 
 
 def _code_of(app: typer.Typer) -> int:
-    """Runs the command line; its exit code."""
+    """Runs the command line; returns its exit code."""
     try:
         app(prog_name="neardup")
     except SystemExit as end:
-        # Help and tables are printed by a library that makes it 1.
+        # The library that prints help and tables would make it 1.
         if isinstance(end.__context__, BrokenPipeError):
             return exit_code(end.__context__)
         return end.code if isinstance(end.code, int) else DONE
@@ -330,7 +330,7 @@ def _code_of(app: typer.Typer) -> int:
             "(--max-length), smaller batches (--batch-documents) and a smaller window (--max-memory) take less"
         )
         return UNUSABLE
-    except Exception:  # noqa: BLE001 - Python's own exit code for a crash, 1, would say that all is done
+    except Exception:  # noqa: BLE001 - Python's own exit code for a crash, 1, means "done" here
         for line in traceback.format_exc().splitlines():
             streams.write_error_line(line)
         log_line("this is a fault of neardup: please report the lines above")
@@ -339,10 +339,9 @@ def _code_of(app: typer.Typer) -> int:
 
 
 class Stop:
-    """Notes the first signal and lets the work at hand go on until it looks; a second one ends it at once.
+    """Records the first signal and lets the work at hand go on until it checks; a second signal ends the work at once.
 
-    While nothing is worked on but the next document is waited for, one signal is enough; if it `waits`, also until
-    the first is.
+    While the run only waits for the next document, one signal is enough; with `waits`, also before the first document.
     """
 
     def __init__(self, *, waits: bool = False) -> None:
@@ -366,12 +365,12 @@ class Stop:
             raise self.requested
 
     def raise_if_requested(self) -> None:
-        """Raises what the signal means, when everything is done."""
+        """Raises the exception of the signal that has come, if any; to be called when everything is done."""
         if self.requested is not None:
             raise self.requested
 
     def until_requested(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The `items` until a signal comes: whoever works on them sees the end, and finishes what it has."""
+        """The `items` until a signal comes: the consumer then sees their end, and finishes its work."""
         source = iter(items)
         while self.requested is None:
             try:
@@ -384,12 +383,12 @@ class Stop:
             yield item
 
     def sleep(self, seconds: float) -> None:
-        """Sleep, less long if a signal comes."""
+        """Sleeps, less long if a signal comes."""
         try:
             self._waiting = True
             if self.requested is None:
                 time.sleep(seconds)
         except (KeyboardInterrupt, Terminated):
-            pass  # noted in `requested`
+            pass  # recorded in `requested`
         finally:
             self._waiting = False

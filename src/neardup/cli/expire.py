@@ -81,7 +81,7 @@ def expire(
 
 
 def _kept(settings: Settings, hours: Mapping[str, int]) -> int:
-    """How many hours are kept with these `hours`; says so where those given decide nothing."""
+    """How many hours are kept with these `hours`; reports it if those given have no effect."""
     chosen = settings.with_changes(**hours)
     if chosen.window_hours != settings.window_hours and chosen.keep_hours == settings.keep_hours is not None:
         kept = counted(chosen.kept_hours, "hour") if chosen.kept_hours else "all hours"
@@ -92,7 +92,7 @@ def _kept(settings: Settings, hours: Mapping[str, int]) -> int:
 def _check_narrowing(
     hours: Mapping[str, int], before: int, kept: int, expirable: Callable[[int], Expired]
 ) -> None:
-    """Raises `typer.BadParameter` if documents would go because fewer hours are kept, as the `hours` given say."""
+    """Raises `typer.BadParameter` if the `hours` given keep fewer hours, so that documents would be dropped."""
     from neardup.window.changed_hours import going_by
 
     if going := going_by(before, kept, expirable):
@@ -101,7 +101,7 @@ def _check_narrowing(
 
 
 def _check_alone(others: Mapping[str, object]) -> None:
-    """Raises `typer.BadParameter` if one of `others` is given beside --newest, which does nothing with it."""
+    """Raises `typer.BadParameter` if one of the options `others` is given with --newest, which ignores them."""
     for option, value in others.items():
         if value is not None:
             raise typer.BadParameter("with --newest nothing is dropped: give one of them", param_hint=option)

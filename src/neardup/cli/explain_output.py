@@ -1,4 +1,4 @@
-"""How `neardup explain` shows what differs."""
+"""How `neardup explain` shows the differences."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from neardup.reading.facts import FactKind
 
 SHOWN: Final = 100
-"""Differences and passages that are listed for people; what is more is counted below them."""
+"""How many differences and passages are listed for people; further ones are counted below them."""
 LONGEST: Final = 1_000
-"""Characters of a difference that are shown on a terminal."""
+"""How many characters of a difference are shown on a terminal."""
 _KINDS: Final[dict[FactKind, str]] = {"figure": "Figures", "date": "Dates", "name": "Names"}
 
 
 def as_bytes(why: Explanation, subjects: Subjects, format: Literal["text", "json", "html"]) -> bytes:
-    """The explanation as a file has it."""
+    """The explanation as the bytes of a file."""
     if format == "json":
         return _as_json(why, subjects)
     if format == "html":
@@ -35,7 +35,7 @@ def as_bytes(why: Explanation, subjects: Subjects, format: Literal["text", "json
 
 
 def _status(why: Explanation, subjects: Subjects) -> str:
-    """What the two are to one another, in words."""
+    """The relation of the two texts at the threshold, in words."""
     if why.overlap.is_exact:
         case = ", case" if subjects.recipe.fold_case else ""
         return f"exact: only white space{case} and punctuation differ, if anything"
@@ -69,7 +69,7 @@ def _as_page(why: Explanation, subjects: Subjects) -> str:
 
 
 def print_explanation(why: Explanation, subjects: Subjects, to: Any = None) -> None:
-    """The explanation for people, in colours on a terminal."""
+    """Prints the explanation for people, in colours on a terminal."""
     from rich.text import Text
 
     from neardup.reading.excerpts import differences
@@ -114,7 +114,7 @@ def _summary(why: Explanation, subjects: Subjects) -> list[str]:
 
 
 def _in_context(each: Difference) -> Any:
-    """A difference with what stands around it: [what was → what is]."""
+    """A difference in its surroundings: [old → new]."""
     from rich.text import Text
 
     styles = ("bold cyan", "bold cyan") if each.mark == "moved" else ("bold red", "bold green")
@@ -137,12 +137,12 @@ def _in_context(each: Difference) -> Any:
 
 
 def _cut(text: str) -> str:
-    """A difference, whole unless it is very long; then it says how long."""
+    """A difference, whole unless it is very long; then its beginning and its length."""
     if len(text) <= LONGEST:
         return _one_line(text)
     return f"{_one_line(text[:LONGEST])}… ({len(text):,} characters)"
 
 
 def _one_line(text: str) -> str:
-    """`text` with what would steer a terminal escaped, and line ends as blanks."""
+    """`text` with control characters escaped, and line ends as blanks."""
     return cell(" ".join(text.split("\n")))

@@ -1,4 +1,4 @@
-"""The two texts that `neardup explain` compares: of documents in a window, files, records of files, or as given."""
+"""The two texts that `neardup explain` compares: from documents in a window, files, records of files, or options."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Subject(NamedTuple):
-    """One of the two texts: its name, what is known of it, its time if it has one."""
+    """One of the two texts: its name, the text, a description of it, its time ("" if it has none)."""
 
     name: str
     text: str
@@ -41,7 +41,7 @@ class Subject(NamedTuple):
 
 
 def subject_of(document: ReadDocument) -> Subject:
-    """A document of a window."""
+    """The subject for a document of a window."""
     shown = described(document)
     about = (minute(shown.time), shown.source, shown.begins, _said_of(document.left_out))
     return Subject(document.id, document.counted, _joined(*about), document.time)
@@ -50,7 +50,7 @@ def subject_of(document: ReadDocument) -> Subject:
 def _given(
     name: str, text: str, recipe: Recipe, fields: Any = None, time: str = "", begins: str = ""
 ) -> Subject:
-    """A text that is in no window, as one is asked about it: without what recurs in its source, which `fields` say."""
+    """The subject for a text that is in no window, without the boilerplate of its source, which `fields` name."""
     from neardup.signing.counted_part import CountedPart
 
     left_out = CountedPart.by(recipe).left_out(text, fields)
@@ -87,7 +87,7 @@ class Subjects(NamedTuple):
     def read(
         cls, names: list[str], texts: list[str], window: str | None, config: Config, reading: FileReading
     ) -> Self:
-        """The texts that are meant; raises `typer.BadParameter` unless they are two, `UnknownDocument`."""
+        """The texts meant; raises `typer.BadParameter` unless there are two, `UnknownDocument` for an unknown id."""
         if len(names) + len(texts) != 2:
             raise typer.BadParameter("give two: ids, files, or texts by --text", param_hint="A B")
         files = {name for name in names if is_file(name) or is_record_of_file(name)}
@@ -119,7 +119,7 @@ class Subjects(NamedTuple):
 
     @property
     def delay(self) -> str:
-        """How long after or before A B came, in words; "" where not both have a time, or they have the same."""
+        """How long after or before A the text B came, in words; "" if one has no time, or both have the same."""
         if not self.a.time or not self.b.time or self.a.time == self.b.time:
             return ""
         delay = after_words(self.a.time, self.b.time)
@@ -140,7 +140,7 @@ def _of_file(name: str, config: Config, reading: FileReading, recipe: Recipe) ->
 
 
 def _ids(names: list[str], files: set[str]) -> dict[str, str]:
-    """The ids that are meant by names; none by that of a file that is no UTF-8, as ids are."""
+    """The ids that are meant by names; a file's name that is not UTF-8 means none, because ids are UTF-8."""
     ids = {}
     for name in names:
         try:
@@ -154,8 +154,8 @@ def _ids(names: list[str], files: set[str]) -> dict[str, str]:
 def _of_window(
     ids: dict[str, str], window: str | None, config: Config, *, otherwise: set[str]
 ) -> tuple[dict[str, Subject], Recipe, Fraction]:
-    """The documents by the names of their `ids`, and how the window compares. One that is not there, and not
-    `otherwise`, is `UnknownDocument`.
+    """(The documents by the names of their `ids`; the recipe and the threshold of the window). Raises `UnknownDocument`
+    for a document that does not exist, unless its name is in `otherwise`.
     """
     from neardup.cli.context import opened_window
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from neardup.window.base import ReadDocument, Window
 
 _AT_ONCE: Final = 32
-"""Documents that are in memory together: their texts may have millions of characters, and more gain nothing."""
+"""How many documents are in memory together: their texts may be of millions of characters, and more gain nothing."""
 
 
 def export(
@@ -57,7 +57,7 @@ def export(
 
 @contextmanager
 def _writing(output: Path | None, *, force: bool) -> Iterator[Callable[[bytes], object]]:
-    """What writes a line: to standard output, or to a file that is there when all is written."""
+    """A context with a function that writes a line: to standard output, or to a file that appears when complete."""
     from neardup.cli.output_files import opened_output
 
     if output is None:
@@ -68,14 +68,14 @@ def _writing(output: Path | None, *, force: bool) -> Iterator[Callable[[bytes], 
 
 
 def _documents(window: Window) -> Iterator[ReadDocument]:
-    """All documents, in the order in which they came; without those that went meanwhile."""
+    """All documents, in the order in which they came, without those deleted meanwhile."""
     ids = iter(list(window))
     while part := list(islice(ids, _AT_ONCE)):
         yield from (document for document in window.read(part) if document is not None)
 
 
 def _line_of(document: ReadDocument) -> dict[str, Any]:
-    """A record that can be ingested, the verdict where a document in a cluster has it."""
+    """A record that can be ingested, with the verdict in the field that it has in a cluster."""
     verdict = document.verdict.to_dict()
     del verdict["id"], verdict["time"]
     own = {"id": document.id, "time": document.time, "text": document.text}

@@ -1,4 +1,4 @@
-"""Files of which a run of `neardup dedup` removes the copies, and writes nothing."""
+"""Files whose copies a run of `neardup dedup` removes, without writing the files themselves."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class FilesBefore:
-    """Files of `names`, perhaps none, read as `reading` says; `is_whole`: as for `Against`, once they were read.
+    """The files of `names`, perhaps none, read with the options `reading`; `is_whole`: as for `Against`, after reading.
 
-    Raises `typer.BadParameter` for a window, for what is not there, and for a file that is cleaned itself.
+    Raises `typer.BadParameter` for a window, for a file that does not exist, and for a file that is cleaned itself.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class FilesBefore:
 
     @contextmanager
     def opened(self) -> Iterator[Before]:
-        """Their records; in the end it is told how many there were, and what could not be used of them."""
+        """A context with the records of the files; its end reports how many there were, and how many were unusable."""
         inputs.report_passed_over(self._reader)
         with Rejects(None, has_option=False) as rejects:
 

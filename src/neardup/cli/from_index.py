@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def ingest_index(window: str | None, config: Config, name: str, outputs: OutputOptions) -> int:
-    """Ingests the documents of the index `name`, which copies them into the window; the exit code."""
+    """Ingests the documents of the index `name`, by copying them into the window; returns the exit code."""
     from neardup.elastic.reindex.capacity import check_fits
     from neardup.elastic.reindex.index_reader import OWN_ID, IndexReader, Source
 
@@ -47,7 +47,7 @@ def score_in_place(
     *,
     given: Mapping[str, str | None],
 ) -> int:
-    """Scores the documents of the index `name` where they are; the exit code, 1 also if some cannot be marked.
+    """Scores the documents of the index `name` in place; returns the exit code, 1 also if some cannot be marked.
 
     `given`: the options for names of fields, with their values.
     """

@@ -71,7 +71,7 @@ def _print_table(documents: Sequence[ReadDocument]) -> None:
 
 
 def _print_texts(documents: Sequence[ReadDocument]) -> None:
-    """Every document with a line about it, its fields, and its text, which may have many lines."""
+    """Prints every document: a line about it, its fields, and its text, which may have many lines."""
     for at, each in enumerate(documents):
         if at:
             print()
@@ -88,7 +88,7 @@ def _print_texts(documents: Sequence[ReadDocument]) -> None:
 
 
 def _marked(document: ReadDocument) -> str:
-    """Its text, with what is left out of it in brackets."""
+    """The text of a document, with the parts that are left out in brackets."""
     marked, at = "", 0
     for start, end in document.left_out.spans:
         marked += f"{document.text[at:start]}[-{document.text[start:end]}-]"

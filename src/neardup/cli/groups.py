@@ -118,7 +118,7 @@ def groups(
 
 @contextmanager
 def _written_to(path: Path | None, format: str, read: Iterable[str | Path], *, force: bool) -> Iterator[None]:
-    """Standard output goes to the file, if there is one; `OutputRefused` if that may not be written."""
+    """Redirects standard output to the file, if there is one; raises `OutputRefused` if that may not be written."""
     if path is None:
         yield
         return
@@ -147,7 +147,7 @@ def _print_csv(stories: Stories, listed: Iterator[Story]) -> None:
 
 
 def _print_table(stories: Stories, listed: Iterator[Story]) -> int:
-    """The table; how many groups are in it."""
+    """Prints the table; returns how many groups are in it."""
     is_wide = console().width >= WIDE
     rows: list[list[Any]] = []
     for story in listed:
@@ -176,7 +176,7 @@ def _report_left_out(
 
 
 def _span(group: Group) -> str:
-    """From which doc_q with the head to which its members go."""
+    """The range of doc_q between the head and the members, in words."""
     scores = sorted(member.score for member in group.members if member.score is not None)
     if not scores:
         return ""

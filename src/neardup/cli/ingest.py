@@ -145,7 +145,7 @@ def _ingest_files(
     reading: dict[str, Any],
     named: dict[str, str | None],
 ) -> int:
-    """Ingests the documents of `files`, read with the options `reading`; the exit code.
+    """Ingests the documents of `files`, read with the options `reading`; returns the exit code.
 
     `named`: the fields of the id and the time that an option names.
     """

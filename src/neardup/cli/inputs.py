@@ -1,4 +1,4 @@
-"""The files that a run reads: what is needed before, and what there is to report of them in the end."""
+"""The files that a run reads: checks before, and reports after the reading."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def check_any(reader: Reader) -> None:
 
 
 class Readable(Protocol):
-    """A source of documents that knows where each was read."""
+    """A source of documents that knows in which file and line each was read."""
 
     def __iter__(self) -> Iterator[Item]: ...
 
     def position(self) -> tuple[float, float | None]:
-        """How much is behind us, and of how much."""
+        """(How much has been read; of how much, None if that is not known)."""
         ...
 
     def located(self, reject: Reject) -> Reject:
@@ -43,11 +43,11 @@ class Readable(Protocol):
 
 
 def without_limit(location: str, config: Config, dated: DatedReader) -> Config:
-    """`config` without a limit of hours for a new window that files are read into, unless hours are given. That
-    one is new is told, for a stream too.
+    """`config`, without a limit of hours if files are read into a new window and no hours are given. Reports that a
+    window is new, for a stream, too.
 
-    Raises `SettingsError` if so many hours do not fit into a cluster, where each becomes an index; for a stream also
-    where no window can be made.
+    Raises `SettingsError` if a cluster has no room for so many hours, each of which becomes an index; for a stream also
+    if no window can be made.
     """
     if dated.is_live:
         report_new_window(location, config.settings.window_hours)
@@ -61,10 +61,10 @@ def without_limit(location: str, config: Config, dated: DatedReader) -> Config:
 
 
 def needs_no_window(location: str, config: Config, dated: DatedReader) -> bool:
-    """Whether files would make a new window in a directory and put nothing into it, as is told then: it would hold who
-    tries again to its recipe and its hours.
+    """Whether files would make a new window in a directory and put nothing into it, which is then reported: an empty
+    window would impose its recipe and hours on the next attempt.
 
-    Raises `SettingsError` where no window can be made.
+    Raises `SettingsError` if no window can be made.
     """
     from neardup.elastic.http.address import is_address
 
@@ -77,7 +77,7 @@ def needs_no_window(location: str, config: Config, dated: DatedReader) -> bool:
 
 
 def in_time_order(target: Window, dated: DatedReader) -> DatedReader | SortedReader:
-    """The documents of files as a window with a limit of hours needs them: in order of time."""
+    """The documents of files, in order of time if the window has a limit of hours."""
     from neardup.sources.time_order import SortedReader
 
     if dated.is_live or not target.settings.kept_hours or dated.hour_order().in_order:
@@ -88,7 +88,7 @@ def in_time_order(target: Window, dated: DatedReader) -> DatedReader | SortedRea
 
 
 def named_fields(config: Config, *, id: str | None = None, time: str | None = None) -> set[str]:
-    """Which of the fields of the id and the time a person has named, by an option or in the configuration."""
+    """Which of the fields "id" and "time" the user has named, by an option or in the configuration."""
     from neardup.sources.fields import Fields
 
     own, usual = config.fields, Fields()
@@ -97,13 +97,13 @@ def named_fields(config: Config, *, id: str | None = None, time: str | None = No
 
 
 def report_passed_over(reader: Reader) -> None:
-    """Messages about the files below directories that will not be read."""
+    """Reports the files below directories that will not be read."""
     for remark in reader.passed_over:
         log_line(remark)
 
 
 def report_read(reader: Reader, named: Collection[str]) -> bool:
-    """Messages about what `reader` has read, all of it; whether no record has one of the fields `named`."""
+    """Reports how `reader` understood its files, once read; returns whether no record has one of the fields `named`."""
     for remark in reader.remarks():
         log_line(remark)
     is_wrong = False
@@ -114,7 +114,7 @@ def report_read(reader: Reader, named: Collection[str]) -> bool:
 
 
 def report_earlier_copies(count: int, location: str, *, policy: Policy) -> None:
-    """A message about copies that are earlier than what they are marked as copies of."""
+    """Reports how many copies are earlier than the documents that they are marked as copies of."""
     if count:
         earlier = counted(
             count, "copy is earlier than its original", "copies are earlier than their originals"

@@ -1,4 +1,4 @@
-"""Whether everything that neardup needs is there: Python, libraries, data files, compiled kernels, a window.
+"""Checks of everything that neardup needs: Python, libraries, data files, compiled kernels, a window.
 
 The checks of a window in a cluster are in `elastic/admin/checks.py`.
 """
@@ -31,14 +31,13 @@ if TYPE_CHECKING:
 LIBRARIES: Final = ("numpy", "xxhash", "orjson", "zstandard", "elastic-transport", "typer", "rich")
 OLDEST_PYTHON: Final = (3, 11)
 LITTLE_SPACE: Final = 1 << 30
-"""Bytes free on a disk below which a window is better moved: an hour of a busy stream takes about as much."""
+"""With less than this many bytes free on its disk, a window is better moved: a busy hour takes about as much."""
 
 
 def examine(window: Path, *, named: bool = False) -> Iterator[Finding]:
     """Every check of this installation and of the window at `window`.
 
-    Never raises: what would be an exception elsewhere is a finding here. That there is no window is a warning where
-    somebody has `named` it.
+    Never raises: an exception becomes a finding. A missing window is a warning if the user has `named` it.
     """
     yield from examine_installation()
     if not holds_window(window):
@@ -73,7 +72,7 @@ def _library(name: str) -> Finding:
 
 
 def _reader(reader: OptionalReader) -> Finding:
-    """A reader that nobody needs who reads no such files."""
+    """The finding on an optional reader; it is fine if its library is missing."""
     versions = []
     for name in reader.packages:
         try:
@@ -119,7 +118,7 @@ def _no_window_yet(path: Path) -> str:
 
 
 def _window(path: Path) -> Iterator[Finding]:
-    # Nobody waits for the engine to be loaded where there is no window.
+    # The engine is not loaded, which takes time, if there is no window.
     import neardup
     from neardup.stores.survey import read_everything
     from neardup.window.newest_hour import why_ahead

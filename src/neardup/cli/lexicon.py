@@ -1,4 +1,4 @@
-"""neardup lexicon: collection statistics, made and looked at."""
+"""neardup lexicon: builds and shows collection statistics."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def build(
     from neardup.tables.container import check_directory
 
     check_output()
-    check_directory(output)  # before a sample is drawn of what may be very long
+    check_directory(output)  # before a sample is drawn from files that may be very long
     settings = configuration(config, locals()).with_fields(text=text_field)
     recipe = settings.recipe
     reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)

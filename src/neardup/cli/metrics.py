@@ -29,8 +29,8 @@ MetricsOption = Annotated[
 def metrics_at(
     address: str | None, call: Literal["ingest", "watch"]
 ) -> Callable[[Tally, Rejects], AbstractContextManager[None]] | None:
-    """What answers with the figures of a run as long as it lasts, if there is an address; raises `SettingsError`, also
-    if it cannot be listened at now, before anything is made.
+    """A function that serves the figures of a run as long as it lasts; None without an address. Raises `SettingsError`
+    for a wrong address, or one where it cannot listen, before anything is made.
     """
     if address is None:
         return None
@@ -67,7 +67,7 @@ def _answering(address: str, call: str, tally: Tally, rejects: Rejects) -> Itera
 def _listening_at(address: str) -> Iterator[None]:
     try:
         yield
-    except (OSError, UnicodeError) as error:  # UnicodeError: of a name that ASCII cannot stand for
+    except (OSError, UnicodeError) as error:  # UnicodeError: a name that has no form in ASCII
         why = f"{address} cannot be listened at ({getattr(error, 'strerror', None) or error})"
         raise NotAvailable("--metrics", why, "give another host or port") from None
 
@@ -79,7 +79,7 @@ def parsed(address: str) -> tuple[str, int]:
     (('127.0.0.1', 9464), ('0.0.0.0', 9464), ('::1', 9464))
     """
     host, _, port = address.rpartition(":")
-    # Not by `int` alone, which refuses thousands of digits in words of its own.
+    # Not by `int` alone, whose own error refuses thousands of digits.
     if not (port.isascii() and port.isdecimal() and len(port) <= 5 and int(port) <= 65_535):
         raise SettingsError("metrics", address, "[HOST:]PORT, such as 9464 or 0.0.0.0:9464")
     return host.removeprefix("[").removesuffix("]") or "127.0.0.1", int(port)

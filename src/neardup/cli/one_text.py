@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from neardup.sources.reader import Reader
 
 _MOST_SHOWN: Final = 40
-"""Characters of a text that a message about it shows."""
+"""How many characters of a text a message about it shows."""
 _MOST_DIGITS: Final = 18
-"""Of the number of a line: Python makes no number of thousands."""
+"""The most digits of a line's number: Python refuses to convert thousands of digits."""
 
 
 def one_text(
@@ -36,9 +36,9 @@ def one_text(
 ) -> str | None:
     """The text that is meant, None if `otherwise` (the value of `otherwise_option`) is given in its place.
 
-    Of a page it is the markup, too, unless `html` is so. `form`: what the file is, whatever its name. Raises
-    `typer.BadParameter` unless exactly one of the three is given, and for a file of records, `DocumentError` for a file
-    that is no text.
+    The text of a page includes its markup, unless `html` is set. `form`: the form of the file, whatever its name.
+    Raises `typer.BadParameter` unless exactly one of the three is given, and for a file of records, `DocumentError` for
+    a file that is not text.
     """
     given = [value for value in (text, file, otherwise) if value is not None]
     if len(given) != 1:
@@ -48,7 +48,7 @@ def one_text(
 
 
 def is_file(name: str) -> bool:
-    """Whether `name` is a file that is there, standard input, or a pipe, as a shell makes one of `<(command)`."""
+    """Whether `name` is an existing file, standard input, or a pipe, such as a shell makes for `<(command)`."""
     from neardup.sources import files
 
     return name == files.STDIN or files.is_file(name) or _is_pipe(name)
@@ -62,15 +62,15 @@ def _is_pipe(name: str) -> bool:
 
 
 def is_record_of_file(name: str) -> bool:
-    """Whether `name` is that of a record, as messages and `dedup` name it: of a file that is there, and its line."""
+    """Whether `name` names a record as messages and `dedup` do: by an existing file and a line."""
     file, _, line = name.rpartition(":")
     return line.isdecimal() and len(line) <= _MOST_DIGITS and is_file(file)
 
 
 def record_of_file(name: str, config: Config, **reading: Any) -> Document:
-    """The document of the record that `is_record_of_file`; its file is read up to there, as `Config.reader` says.
+    """The document of a record named as in `is_record_of_file`; its file is read up to that record by `Config.reader`.
 
-    Raises `DocumentError` for one that cannot be used, or that is not there.
+    Raises `DocumentError` for a record that cannot be used, or that does not exist.
     """
     file, _, line = name.rpartition(":")
     reader = config.reader([file], **reading)
@@ -87,9 +87,9 @@ def record_of_file(name: str, config: Config, **reading: Any) -> Document:
 
 
 def from_command_line(text: str | None, option: str) -> str | None:
-    """`text` as it was meant: what the locale could not decode is UTF-8, or no text.
+    """`text` with the bytes that the locale could not decode read as UTF-8.
 
-    Raises `DocumentError`, naming the `option` and how the text begins, for the latter.
+    Raises `DocumentError`, which names the `option` and the beginning of the text, if they are not UTF-8.
     """
     from neardup.sources import files
 
@@ -106,7 +106,7 @@ def from_command_line(text: str | None, option: str) -> str | None:
 
 
 def time_of(document: Document) -> str:
-    """The time that a record has itself; "" where it has none that can be read."""
+    """The record's own time; "" if it has none that can be read."""
     try:
         return "" if document.time is None else format_time(parse_time(document.time))
     except ValueError:
@@ -140,7 +140,7 @@ def _check_not_records(file: Path, form: Form | None) -> None:
 
 
 def _report_kind(file: Path, text: str, reader: Reader) -> None:
-    """A message about a text that looks like something else, which is compared with whatever makes it that."""
+    """Reports that a text looks like another format, and is compared with its markup or headers."""
     if is_record(text):
         name = "standard input" if str(file) == "-" else str(file)
         log_line(
@@ -152,7 +152,7 @@ def _report_kind(file: Path, text: str, reader: Reader) -> None:
 
 
 def is_record(text: str) -> bool:
-    """Whether the first line of `text`, or the whole of it, is an object of JSON."""
+    """Whether the first line of `text`, or the whole text, is a JSON object."""
     import orjson
 
     for part in (text.partition("\n")[0], text):

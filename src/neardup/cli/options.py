@@ -1,4 +1,4 @@
-"""The options that several commands share, each defined once; defaults in help texts are those of `Settings`."""
+"""The options shared by several commands, each defined once; defaults in help texts are those of `Settings`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RECIPE = Recipe()
 
 
 def shown(value: object, nothing: str | None = None) -> str:
-    """A default as a help text shows it; `nothing` stands for None, and for 0 where that is no limit.
+    """A default as a help text shows it; `nothing` is shown for None, and for 0 where that means no limit.
 
     >>> shown(10_000_000), shown(False), shown(None, "by threshold"), shown(0, "no limit"), shown(0)
     ('10,000,000', 'no', 'by threshold', 'no limit', '0')
@@ -48,7 +48,7 @@ def _setting(
     metavar: str | None = None,
     nothing: str | None = None,
 ) -> Any:
-    """The option for the setting `name`, of `Settings` or `Recipe`, with its default there as that of the help text."""
+    """The option for the setting `name` of `Settings` or `Recipe`; the help text shows the default there."""
     default = getattr(SETTINGS if hasattr(SETTINGS, name) else RECIPE, name)
     return typer.Option(
         *flags, metavar=metavar, show_default=shown(default, nothing), rich_help_panel=panel, help=help

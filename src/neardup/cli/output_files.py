@@ -1,8 +1,8 @@
-"""Which files may be written, and how they are.
+"""Which files may be written, and how they are written.
 
-No file that is written is ever one that is read, and what is there is not lost unasked. Files are told apart by what
-they are (device and inode), not by their names: links, other spellings and standard input redirected from a file are
-all seen through.
+A file that is read is never written, and existing content is not lost unless the user allows it. Files are identified
+by device and inode, not by their names: so links, other spellings and standard input redirected from a file are all
+recognised.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def check_outputs(
     """Raises `OutputRefused` unless each of the `outputs` (option, path) may be written to. Nothing is opened.
 
     It may not if it is one of the files that are `read` ("-" is standard input) or would be read with its directory,
-    lies in the directory of the `window` or of any other, is standard output or another of the outputs, or holds
-    something that no option (`replace`) allows to touch; `ways` says which options would. What is made `whole` needs a
-    file of its own; what no option of `by_name` writes, as its name says, needs one that is not called compressed, or a
-    table: nor CSV where `lines` of JSON are written.
+    lies in the directory of the `window` or of any other, is standard output or another of the outputs, or has content
+    that no option (`replace`) allows to replace; `ways` names the options that would. An output made `whole` needs a
+    file of its own. An output whose option is not in `by_name` is not written in the form of its name: so its name may
+    not imply compression or a table, nor CSV where `lines` of JSON are written.
     """
     wanted = [(option, path) for option, path in outputs if path is not None]
     known, directories = _known(read)
@@ -69,7 +69,7 @@ def check_outputs(
 
 
 def holds_something(path: Path) -> bool:
-    """Whether there is a file with content, which writing could destroy; an empty one has nothing to lose."""
+    """Whether there is a file with content that writing could destroy."""
     try:
         status = path.stat()
     except OSError:
@@ -79,11 +79,12 @@ def holds_something(path: Path) -> bool:
 
 @contextmanager
 def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> Iterator[BinaryIO]:
-    """The file to write lines to, made if it is not there; what it holds stays before them unless `force` is given.
+    """A context with the file to write lines to, made if it does not exist; its content stays before them unless
+    `force` is given.
 
-    A last line that was cut off is ended first, so that no line of ours is lost in it; after somebody has emptied the
-    file, lines go on from its beginning. What is of use only `whole` takes its place when all of it is written, and not
-    after an error.
+    A last line that was cut off is ended first, so that no line of ours is lost in it; if another program empties the
+    file, lines continue at its beginning. A file that is usable only `whole` is put in place when all of it is written,
+    and not after an error.
     """
     if whole and _is_replaceable(path):
         if left := other_drafts(path):
@@ -100,7 +101,7 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
             yield file
             file.flush()
             os.fsync(file.fileno())
-            if not force and holds_something(path):  # what another program has made meanwhile is not ours
+            if not force and holds_something(path):  # another program may have made the file meanwhile
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), os.fspath(path))
         return
     mode = _mode(path, force=force)
@@ -115,11 +116,11 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
 def told_if_cut_short(
     path: Path | None, *, force: bool, whole: bool = False, is_past: Callable[[], bool] = lambda: False
 ) -> Iterator[None]:
-    """Says what a file is that is written meanwhile, as `opened_output` does it, if an error or a signal ends this; not
-    of one that may not be written, of which the error tells; as it does what helps where that is ours. Where another
-    command goes on, that is a note of the error.
+    """A context that reports the state of the file `path`, written within it by `opened_output`, if an error or a
+    signal ends it. It reports nothing about a file that may not be written, which the error is about, and no remedy
+    where a `NeardupError` names it. If another command writes the rest, the error gets a note that says so.
 
-    `is_past`: whether what was written of documents that have left a window since could not be written again.
+    `is_past`: whether documents have left the window since, so that their output could not be written again.
     """
     is_own = path is not None and (force or not holds_something(path))
     try:
@@ -144,10 +145,10 @@ def told_if_cut_short(
 
 
 def _way_on(path: Path, error: BaseException, *, is_own: bool, is_past: bool) -> str:
-    """What writes the rest of a file after an error; `is_past` as above, `is_own`: all that it holds is of this run."""
+    """How to get the rest of a file after an error; `is_past` as above, `is_own`: the whole file is this run's."""
     first_counts = "and of an id that comes again its first line counts"
     if not is_own:
-        # What could not be written has been read; after a signal nothing waits.
+        # After a failed write, input has been read that is not written; after a signal, nothing is pending.
         return (
             f"{_SAME_COMMAND} the rest, {first_counts}"
             if isinstance(error, OSError)
@@ -164,7 +165,7 @@ def _way_on(path: Path, error: BaseException, *, is_own: bool, is_past: bool) ->
 
 
 def _is_replaceable(path: Path) -> bool:
-    """Whether another file can take the place of one, by all its names, or of none."""
+    """Whether a new file can take the place of `path`: nothing is there, or a file without other names."""
     target = _resolved(path)
     is_alone = target.is_file() and target.stat().st_nlink == 1
     is_free = is_alone or not (target.exists() or target.is_symlink())
@@ -172,7 +173,7 @@ def _is_replaceable(path: Path) -> bool:
 
 
 def _draft(beside: Path, opener: Callable[[str, int], int] | None) -> io.BufferedWriter:
-    """The file `beside`, new: what is there a killed process of the same number has left."""
+    """The new file `beside`; an existing one was left by a killed process with the same number."""
     beside.unlink(missing_ok=True)
     return io.BufferedWriter(NamedFile(beside, "xb", opener=opener))
 
@@ -182,8 +183,8 @@ def _private(name: str, flags: int) -> int:
 
 
 def _at_its_end(name: str, flags: int) -> int:
-    """Each write goes to where the file ends then: of one that `logrotate` has emptied to the beginning, not behind as
-    many zero bytes as it had had.
+    """Opens a file so that each write goes to its present end: after `logrotate` has emptied it, to the beginning,
+    without zero bytes in place of the old content.
     """
     return os.open(name, flags | os.O_APPEND, 0o666)
 
@@ -192,7 +193,7 @@ def _mode(path: Path, *, force: bool) -> Literal["ab", "wb", "xb"]:
     try:
         status = path.stat()
     except FileNotFoundError:
-        # Exclusive: what another program makes meanwhile is not ours. Of a link that leads nowhere that cannot be said.
+        # Exclusive, in case another program makes the file meanwhile; that is impossible for a dangling link.
         return "wb" if path.is_symlink() else "xb"
     if not stat.S_ISREG(status.st_mode):
         return "wb"
@@ -208,11 +209,11 @@ def _is_cut_off(path: Path) -> bool:
 
 
 def _known(read: Iterable[str | os.PathLike[str]]) -> tuple[dict[_FileId, str], list[Path]]:
-    """The files that are read, by what they are, with their names; and the directories."""
+    """(The names of the files that are read, by device and inode; the directories)."""
     known: dict[_FileId, str] = {}
     directories = []
     for name in [os.fspath(one) for one in read]:
-        if name != "-" and os.path.isdir(name):  # noqa: PTH112 - which of what nobody may ask about raises nothing
+        if name != "-" and os.path.isdir(name):  # noqa: PTH112 - it raises nothing if access is denied
             directories.append(Path(name))
         elif (id := _file_id(name)) is not None:
             known.setdefault(id, "standard input" if name == "-" else name)
@@ -239,7 +240,7 @@ def _why_in_a_window(path: Path, window: str | None) -> str | None:
 
 
 def _why_shared(path: Path, before: Iterable[tuple[str, Path]]) -> str | None:
-    """Why something else is written to a file: standard output, or what comes `before`; None if nothing is."""
+    """Why a file is also another output: standard output, or one of those `before`; None if it is not."""
     if _is_standard_output(path):
         return "is standard output: leave the option out, or send that elsewhere"
     same = next(((option, other) for option, other in before if _is_same(path, other)), None)
@@ -263,7 +264,7 @@ def _why_unusable(path: Path, *, whole: bool) -> str | None:
 
 
 def _why_misnamed(path: Path, *, lines: bool) -> str | None:
-    """Why text, or `lines` of JSON, is not what a file of this name holds; None if it may be."""
+    """Why a file of this name should not hold text, or `lines` of JSON; None if it may."""
     ending, form = path.suffix.lower(), form_of(path.name)
     if ending in COMPRESSED or ending in PACKED or form in ("parquet", "arrow") or (lines and form == "csv"):
         what = "JSON Lines" if lines else "text"
@@ -277,13 +278,13 @@ def _window_around(path: Path) -> Path | None:
 
 
 def _is_standard_output(path: Path) -> bool:
-    """Whether a file is where standard output goes, by a name of its own: both would write over one another."""
+    """Whether a file, under its own name, is where standard output goes: both would overwrite each other."""
     id = _standard_output()
     return id is not None and not is_stream(path) and _file_id(path) == id
 
 
 def _standard_output() -> _FileId | None:
-    """What the file is that standard output goes to; None if that is none."""
+    """The device and inode of the file that standard output goes to; None if it is not a regular file."""
     try:
         status = os.fstat(sys.__stdout__.fileno()) if sys.__stdout__ else None
     except (OSError, ValueError):
@@ -292,14 +293,14 @@ def _standard_output() -> _FileId | None:
 
 
 def _check_standard_output(known: Mapping[_FileId, str]) -> None:
-    """`neardup ingest a.jsonl >> a.jsonl` would read what it writes, for ever."""
+    """Refuses standard output into a file that is read: `neardup ingest a.jsonl >> a.jsonl` would never end."""
     id = _standard_output()
     if id is not None and id in known:
         raise OutputRefused("standard output", "", f"is {known[id]}, which is read: write to another file")
 
 
 def _file_id(name: str | os.PathLike[str]) -> _FileId | None:
-    """What a file is; None if it is not there, or is a device or a socket, which reading and writing do not mix up."""
+    """The device and inode of a file; None for no file, a device or a socket, which may be both read and written."""
     try:
         status = os.fstat(0) if os.fspath(name) == "-" else Path(name).stat()
     except OSError:

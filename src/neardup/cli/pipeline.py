@@ -1,4 +1,4 @@
-"""Documents into an open window, verdicts and rejects out, and how far it is: what runs share."""
+"""The common part of runs: documents into an open window, verdicts and rejects out, and the progress."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from neardup.sources.position import Item
 
     Position = Callable[[], tuple[float, float | None]]
-    """How much is behind us, and of how much; None where nobody knows."""
+    """How much has been processed, and of how much; None if that is not known."""
 
 MOST_INCOMPLETE: Final = 0.01
-"""What part of the documents may be compared with less than their window before a run is no success."""
+"""The share of documents that may be compared with less than their window in a run that counts as a success."""
 EVERY: Final = 64
-"""Verdicts between two updates of the bar: an update costs about as much as a verdict."""
+"""How many verdicts lie between two updates of the bar: an update costs about as much as a verdict."""
 
 
 class Sinks(NamedTuple):
@@ -45,7 +45,7 @@ class Sinks(NamedTuple):
 
 @contextmanager
 def opened_sinks(options: OutputOptions, position: Position) -> Iterator[Sinks]:
-    """Open sinks, closed when the run ends, however it does, with a summary; a bar shows `position` on a terminal."""
+    """A context with open sinks, closed with a summary however the run ends; a bar on a terminal shows `position`."""
     shown = sys.stderr.isatty() and not (
         sys.stdout.isatty() and options.format == "jsonl" and not options.output
     )
@@ -61,7 +61,7 @@ def opened_sinks(options: OutputOptions, position: Position) -> Iterator[Sinks]:
 
 
 def ingest_all(target: Window, reader: Readable, options: OutputOptions) -> int:
-    """Ingests all that `reader` yields; the exit code."""
+    """Ingests all documents of `reader`; returns the exit code."""
     with Stop(waits=True) as stop, opened_sinks(options, reader.position) as sinks:
         stream = _documents(stop.until_requested(reader), sinks)
         sinks.tally.left = lambda: target.left
@@ -78,7 +78,7 @@ def ingest_all(target: Window, reader: Readable, options: OutputOptions) -> int:
 
 
 def _documents(items: Iterable[Item], sinks: Sinks) -> Iterator[Document]:
-    """What the window is to ingest. Before another one is read, the verdicts so far are written out."""
+    """The documents that the window is to ingest. Verdicts so far are written out before another one is read."""
     tally = sinks.tally
     tally.spent("score")
     for item in items:
@@ -95,7 +95,7 @@ def _documents(items: Iterable[Item], sinks: Sinks) -> Iterator[Document]:
 
 
 def code_of_run(sinks: Sinks, *, blocked: int = 0) -> int:
-    """The exit code of a run that has ended, after saying why if not all documents were compared as they should be."""
+    """The exit code of a run that has ended; reports why if not all documents were compared as they should be."""
     tally = sinks.tally
     much = tally.incomplete > MOST_INCOMPLETE * tally.count
     if much:
@@ -113,7 +113,7 @@ def code_of_run(sinks: Sinks, *, blocked: int = 0) -> int:
 def score_backlog(
     watch: Watcher, sinks: Sinks, *, on_backlog: Callable[[Backlog], object] = lambda _: None
 ) -> None:
-    """Writes the verdicts of `watch`, each as soon as it is there; a signal ends it after the batch at hand."""
+    """Writes the verdicts of `watch`, each as soon as it is made; a signal ends the run after the batch at hand."""
     sinks.tally.left = lambda: watch.left
     with Stop() as stop:
 
@@ -147,7 +147,7 @@ def score_backlog(
 
 
 class BacklogReport:
-    """Shows how many documents wait: in the bar where there is one, else every so often as a line on standard error."""
+    """Shows how many documents wait: in the bar if there is one, else from time to time as a line on standard error."""
 
     def __init__(self, sinks: Sinks, every: float) -> None:
         self._sinks, self._every, self._last = sinks, every, float("-inf")
@@ -164,7 +164,7 @@ class BacklogReport:
 
 
 def in_words(backlog: Backlog, now: float) -> str:
-    """How far scoring is behind at `now` (seconds).
+    """How far scoring is behind at `now` (in seconds), in words.
 
     >>> from neardup.elastic.watch.backlog import Backlog
     >>> in_words(Backlog(1200, 1_795_251_600_000), 1_795_251_690), in_words(Backlog(), 0)
@@ -179,36 +179,36 @@ def in_words(backlog: Backlog, now: float) -> str:
 
 
 class Tally(Counts):
-    """How many verdicts of which status, and since when."""
+    """The counts of verdicts by status, and the time of the run."""
 
     def __init__(self) -> None:
         super().__init__()
         self.count = 0
         self.seconds_by_stage: dict[str, float] = {}
         self.backlog: Backlog | None = None
-        """What waits, where somebody looks."""
+        """The documents that wait; None where no backlog is watched."""
         self.incomplete = 0
-        """Documents that were not compared with all of their window: unscored, or with a verdict that is truncated."""
+        """How many documents were not compared with all of their window: unscored, or with a truncated verdict."""
         self.left: Callable[[], Left] = Left
-        """What has left the window."""
+        """Returns what has left the window."""
         self.update: Callable[[], None] = lambda: None
         self.waiting = ""
         """How far behind this is, in words."""
         self._begun = self._stage_began = time.perf_counter()
 
     def spent(self, stage: str) -> None:
-        """What has passed since this was called last went to this stage."""
+        """Counts the time since the last call towards this stage."""
         now = time.perf_counter()
         self.seconds_by_stage[stage] = self.seconds_by_stage.get(stage, 0.0) + now - self._stage_began
         self._stage_began = now
 
     def add(self, verdict: Verdict) -> None:
-        """Count one verdict."""
+        """Counts one verdict."""
         super().add(verdict)
         self.count_one(is_incomplete=verdict.truncated or verdict.status == "unscored")
 
     def count_one(self, *, is_incomplete: bool) -> None:
-        """Count what was compared, and move the bar now and then."""
+        """Counts one document that was compared, and moves the bar now and then."""
         self.count += 1
         self.incomplete += is_incomplete
         if self.count % EVERY == 0:
@@ -247,7 +247,7 @@ class Tally(Counts):
         return summary
 
     def advice(self) -> str:
-        """What is to be said below the summary; "" where that is nothing."""
+        """The advice below the summary; "" if there is none."""
         return ""
 
 
@@ -260,8 +260,8 @@ def progress(
     shown: bool,
     finish: Callable[[], None] = lambda: None,
 ) -> Iterator[None]:
-    """A bar that `tally` moves, if it is `shown`. When the run ends, however it does, and the bar is gone, it is
-    summed up, after `finish`.
+    """A context with a bar that `tally` moves, if it is `shown`. However the run ends, the bar is removed, `finish` is
+    called, and a summary is printed.
     """
     try:
         with _bar(position, tally) if shown else nullcontext():

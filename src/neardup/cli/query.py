@@ -1,4 +1,4 @@
-"""neardup query: what else says this?"""
+"""neardup query: what is like a text, or like a stored document?"""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def query(
 
 
 def _print_tables(verdict: Verdict, target: Window, *, is_text: bool) -> None:
-    """The matches, the partial copies, and in words how many there are of what."""
+    """Prints the matches, the partial copies, and the number of each in words."""
     known = Descriptions(target.read)
     known.look_up([match.id for match in verdict.matches] + [part.id for part in verdict.partial or ()])
     if verdict.matches or not verdict.partial:
@@ -93,7 +93,7 @@ def _print_tables(verdict: Verdict, target: Window, *, is_text: bool) -> None:
 def _print_described(
     columns: Sequence[str], matches: Sequence[Match | PartialMatch], known: Descriptions
 ) -> None:
-    """A table of matches, with what is known of each."""
+    """Prints a table of matches, with the description of each."""
     rows = []
     for match in matches:
         shown = known.of(match.id)
@@ -102,7 +102,7 @@ def _print_described(
 
 
 def _not_listed(verdict: Verdict) -> str:
-    """How many matches the tables leave out, and how to see them; nothing if they show all."""
+    """How many matches the tables leave out, and how to see them; "" if the tables show all."""
     matches = verdict.matches_total - len(verdict.matches)
     parts = (verdict.partial_total or 0) - len(verdict.partial or ())
     left_out = [f"{matches:,} more"] if matches else []

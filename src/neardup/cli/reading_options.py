@@ -1,4 +1,4 @@
-"""The options that say how files are read."""
+"""The options for how files are read."""
 
 from __future__ import annotations
 

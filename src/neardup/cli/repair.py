@@ -1,4 +1,4 @@
-"""neardup doctor --repair: what is whole of a damaged window in a directory, and what is lost."""
+"""neardup doctor --repair: reports which parts of a damaged window in a directory are whole and which are lost."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _NAMED: Final = 5
 
 
 def repair_window(path: Path, format: Printed, *, force: bool) -> int:
-    """Repairs the window at `path`, or without `force` says what that would do; prints what is lost by hour.
+    """Repairs the window at `path`, or without `force` reports what that would do; prints the losses by hour.
 
-    The exit code: that of something unusable as long as there is something to repair.
+    Returns the exit code, that of an unusable window as long as there is something to repair.
     """
     check_output()
     check_window(path)
@@ -49,7 +49,7 @@ def repair_window(path: Path, format: Printed, *, force: bool) -> int:
 
 
 def _losses(survey: Survey) -> Iterator[dict[str, Any]]:
-    """What is kept and lost of each damaged hour; null where nobody can tell."""
+    """For each damaged hour the numbers kept and lost; null where a number cannot be known."""
     for hour in survey.hours:
         if hour.is_damaged:
             yield {
@@ -102,7 +102,7 @@ def _in_words(survey: Survey, path: Path) -> Iterator[str]:
 
 
 def _where_unreadable(hour: HourSurvey) -> str:
-    """Where rows lie of which not even the id is known."""
+    """The places of rows of which not even the id can be read."""
     file = f"{HOURS}/{hour_name(hour.hour)}/{NAMES[ROWS]}"
     starts = ", ".join(f"{start:,}" for start, _ in hour.unreadable_at[:_NAMED])
     more = hour.unreadable - len(hour.unreadable_at[:_NAMED])

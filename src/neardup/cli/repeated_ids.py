@@ -1,4 +1,4 @@
-"""What `ingest` reads, watched for ids that come again and for documents without a time."""
+"""Watches the input of `ingest` for repeated ids and for documents without a time."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from neardup.sources.time_order import DatedReader, SortedReader
 
 GENERATION: Final = 500_000
-"""Ids are looked for among at least so many before them, at most twice as many: a live stream has no end."""
+"""An id is looked for among this many ids before it, or up to twice as many: a live stream has no end."""
 _UNDATED: Final[dict[type, str]] = {
     AssumedTime: "that of the one before, or the first",
     NoneType: "that of arrival",
 }
-"""What the time is of documents that have none, by what `DatedReader` gives them."""
+"""The message about documents without a time, by the type of the time that `DatedReader` gives them."""
 
 
 class IdCheckingReader:
-    """What `items` yield, the documents of `reader` in whatever order; it counts the ids that come again, and the
-    documents without a time.
+    """Yields the `items`, the documents of `reader` in whatever order, and counts repeated ids and documents without a
+    time.
 
-    `named` as `named_fields` says.
+    `named` as `named_fields` returns it.
     """
 
     def __init__(self, items: DatedReader | SortedReader, reader: Reader, named: Collection[str]) -> None:
@@ -56,11 +56,11 @@ class IdCheckingReader:
         return f"{where.source}:{where.line}" if where.line else f"{where.source}"
 
     def position(self) -> tuple[float, float | None]:
-        """How much is behind us, and of how much."""
+        """(How much has been read; of how much)."""
         return self._items.position()
 
     def located(self, reject: Reject) -> Reject:
-        """`reject` with the source and line of its document, which counts no longer if it was the last."""
+        """`reject` with the source and line of its document, which no longer counts if it was the last one read."""
         if self._last is not None and self._last.id == reject.id:
             if (kind := type(self._last.time)) in self._undated:
                 self._undated[kind] -= 1
@@ -70,15 +70,15 @@ class IdCheckingReader:
         return self._items.located(reject)
 
     def report_undated(self) -> None:
-        """Messages about the times that documents without one were given."""
+        """Reports the times that documents without one were given."""
         for kind, time in _UNDATED.items():
             if count := self._undated[kind]:
                 have = counted(count, "document without a time has", "documents without a time have")
                 log_line(f"{have} {time} (first: {self._first_undated})")
 
     def report(self, target: Window) -> bool:
-        """Messages about what was read into `target`; whether it cannot be what was meant: most documents gone, or a
-        field nowhere.
+        """Reports on the documents read into `target`; returns whether the input was probably wrong: most documents are
+        gone, or no record has a named field.
         """
         again = came_again(self._ids, target)
         if again.stored:
@@ -113,11 +113,11 @@ class IdCheckingReader:
 class CameAgain(NamedTuple):
     """How many documents of a run had an id that was known.
 
-    same     from this run, with the same text
-    other    from this run, with another text whose place they took
-    beside   from this run, with another text that they replaced nothing of
-    stored   from earlier runs, with the same text
-    earlier  from earlier runs, with another text that gave way
+    same     the id came in this run, with the same text
+    other    the id came in this run, with another text, which was replaced
+    beside   the id came in this run, with another text, but nothing was replaced
+    stored   the id came in an earlier run, with the same text
+    earlier  the id came in an earlier run, with another text, which was replaced
     """
 
     same: int
@@ -128,11 +128,11 @@ class CameAgain(NamedTuple):
 
 
 def came_again(ids: RepeatedIds, target: Window) -> CameAgain:
-    """What the `ids` of a run, and what its window has replaced and left unchanged, of this run's documents and of
-    earlier ones, say together.
+    """Combines the counts of repeated `ids` in a run with the window's counts of replaced and unchanged documents,
+    which include those stored by earlier runs.
 
-    What replaced another text is taken for this run's as long as that had enough such. Where nothing leaves the window,
-    the others of these were no other texts for it: they differ by white space and punctuation alone.
+    Replacements count as those of this run's documents, up to the number of ids that came again with another text. If
+    nothing leaves the window, the remaining texts were not other texts for it: only white space and punctuation differ.
     """
     settings = target.settings
     other = min(ids.other, target.replaced)
@@ -144,9 +144,10 @@ def came_again(ids: RepeatedIds, target: Window) -> CameAgain:
 
 
 class RepeatedIds:
-    """Counts documents with an id of before, and the `same` text or an`other` one; `example` is the first of these.
+    """Counts documents whose id came before, with the `same` text or an`other` one; `example` is the first of the
+    latter.
 
-    Remembered are hashes of 8 bytes, so that one in millions of millions may be wrong.
+    Only hashes of 8 bytes are remembered, so one in millions of millions may be wrong.
     """
 
     def __init__(self, generation: int = GENERATION) -> None:
@@ -158,7 +159,7 @@ class RepeatedIds:
         self._last: tuple[str, int | None] | None = None
 
     def is_first_other_text(self, document: Document) -> bool:
-        """Count `document`; whether it is the first whose id was another text's."""
+        """Counts `document`; returns whether it is the first whose id came before with another text."""
         id, text = hash(document.id), hash(document.text)
         known = self._now.get(id, self._before.get(id))
         self.count += 1
@@ -175,7 +176,7 @@ class RepeatedIds:
         return self.other == 1
 
     def forget_last(self, rejected: str | None) -> None:
-        """Count the last document no longer, if it is the one of the id `rejected`."""
+        """Takes the last document out of the counts, if it has the id `rejected`."""
         if self._last is None or self._last[0] != rejected:
             return
         id, known = hash(rejected), self._last[1]

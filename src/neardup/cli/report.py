@@ -11,7 +11,7 @@ from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
 
 _PAGES: Final = ("", ".html", ".htm", ".xhtml")
-"""How the names of pages end."""
+"""The endings of names of pages."""
 
 
 def report(

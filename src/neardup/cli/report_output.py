@@ -1,4 +1,4 @@
-"""What `neardup report` puts on its page."""
+"""The content of the page of `neardup report`."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from neardup.window.base import ReadDocument
 
 FLOWS: Final = 50
-"""Pairs of sources that are shown."""
+"""How many pairs of sources are shown."""
 COMPARED: Final = 10
-"""Versions of a group whose differences from its first text are shown."""
+"""For how many versions of a group the differences from its first text are shown."""
 PIECES: Final = 100
-"""Lines and sentences of boilerplate that are shown."""
+"""How many lines and sentences of boilerplate are shown."""
 DIFFERENCES: Final = 10
-"""Differences of a version that are shown."""
+"""How many differences of a version are shown."""
 _AT_ONCE: Final = 1_000
 
 
@@ -41,7 +41,7 @@ class Reported:
         self._stories = Stories(window, config, source_field)
 
     def page(self, limit: int, title: str, rejects: Sequence[dict[str, Any]] | None) -> str:
-        """The page, with so many of the largest groups."""
+        """The page, with the `limit` largest groups."""
         from neardup.reading.charts import of_scores, over_time
         from neardup.reading.page import rendered
 
@@ -64,7 +64,7 @@ class Reported:
         )  # fmt: skip
 
     def _story(self, group: Group) -> dict[str, Any]:
-        """A group with its texts: that of its first document which is there, and how others differ from it."""
+        """A group with its texts: that of its first existing document, and the differences of the others from it."""
         story = self._stories.of(group)
         texts = _distinct_texts(story, self._stories.documents)
         return {
@@ -80,7 +80,7 @@ class Reported:
         }
 
     def _differing(self, first: ReadDocument, other: ReadDocument) -> dict[str, Any]:
-        """How one of the texts differs, by the window's recipe."""
+        """The differences of one text from the first, by the window's recipe."""
         from neardup.reading.excerpts import differences
         from neardup.reading.explanation import explain
 
@@ -93,7 +93,7 @@ class Reported:
         }
 
     def _flows(self, groups: Sequence[Group]) -> tuple[Counter[tuple[str, str]], int]:
-        """Copies by the source of their best match and their own; and of how many not both are known."""
+        """(Counts of copies by the source of their best match and their own; for how many a source is not known)."""
         pairs = [
             (member.duplicate_of or group.head, member.id) for group in groups for member in group.members
         ]
@@ -128,7 +128,7 @@ def _period(hours: int) -> str:
 
 
 def _distinct_texts(story: Story, documents: dict[str, ReadDocument]) -> list[ReadDocument]:
-    """The first document of each text of the versions, in order of time; texts are the same by what counts of them."""
+    """The first document of each text of the versions, in order of time; texts are equal by the parts that count."""
     by_text: dict[str, ReadDocument] = {}
     for version in story.versions:
         document = documents.get(version.id)
@@ -138,7 +138,7 @@ def _distinct_texts(story: Story, documents: dict[str, ReadDocument]) -> list[Re
 
 
 def read_rejects(path: Path) -> list[dict[str, Any]]:
-    """What `neardup ingest --rejects` wrote; raises `typer.BadParameter` for a file of anything else, or none."""
+    """The rejects that `neardup ingest --rejects` wrote; raises `typer.BadParameter` for a missing or another file."""
     if not path.exists():
         reason = f"{path} does not exist: neardup ingest writes it, by its --rejects"
         raise typer.BadParameter(reason, param_hint="--rejects")

@@ -42,7 +42,7 @@ def rollover(
 
 
 def _check_hourly(cluster: Cluster) -> None:
-    """Raises `SettingsError` for a window that is scored in place: what is written to hours of it nobody scores."""
+    """Raises `SettingsError` for a window that is scored in place: documents in hours of it would not be scored."""
     from neardup.elastic.window.state_document import read_state
     from neardup.errors import SettingsError
 

@@ -34,15 +34,15 @@ _PARTS: Final = {
     "metrics": ("prometheus_client",),
 }
 _TOKEN_RE: Final = re.compile(r"[!-~]{16,}")
-"""What a header can hold, and a cookie or an address quote."""
+"""A token that a header, a cookie and an address can contain."""
 STOP_SECONDS: Final = 30
-"""So long an end waits for requests that have begun: a client may stand still within one for ever."""
+"""How many seconds the end waits for requests that have begun: a client may stall within one for ever."""
 HOW: Final = "pip install '.[serve]' in a checkout"
-"""What installs the libraries of the server."""
+"""How to install the libraries of the server."""
 
 
 def needs_extra(extra: Part) -> None:
-    """Raises `SettingsError` if the libraries of an extra, or those of it for figures, are not installed."""
+    """Raises `SettingsError` if the libraries of an extra, or of the part of it for figures, are not installed."""
     lacking = lacking_parts(extra)
     if lacking:
         how = HOW.replace("serve", "mcp") if extra == "mcp" else HOW
@@ -55,8 +55,8 @@ def lacking_parts(extra: Part = "serve") -> list[str]:
 
 
 def limits_for(host: str, token: str | None, *, body: int, rate: int) -> Limits:
-    """Who may ask: at an address of this machine alone whoever is on it; elsewhere who has the token. One is made if
-    none is given.
+    """The limits of the server: at an address of this machine only, anyone on it may ask; at any other, only clients
+    with the token, which is made if none is given.
     """
     from neardup.serving.guard import Limits
 
@@ -80,9 +80,9 @@ def listen(
     ingests: bool,
     own_token: bool,
 ) -> None:
-    """Answers requests until SIGINT or SIGTERM; requests that have begun are ended then, for `STOP_SECONDS` at most.
+    """Answers requests until SIGINT or SIGTERM; requests that have begun are then finished, for `STOP_SECONDS` at most.
 
-    An `own_token` of whoever starts it is not printed: a service's log is read by others.
+    With `own_token`, the token came from the user, and is not printed: others may read a service's log.
     """
     import uvicorn
 
@@ -94,19 +94,19 @@ def listen(
     pairs = _judged_pairs(judged)
     application = create_application(questions, limits=limits, judged=pairs)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Of a socket that is said to be of TCP answers do not wait for one another.
+    # With the protocol set to TCP, answers do not wait for one another.
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, port))
-            listener.listen()  # who comes as soon as the address is told waits, and is not refused
-        except (OSError, TypeError) as error:  # TypeError: of a name that ASCII cannot stand for
+            listener.listen()  # early clients wait, and are not refused
+        except (OSError, TypeError) as error:  # TypeError: a name that has no form in ASCII
             is_port = isinstance(error, OSError) and error.errno in {errno.EADDRINUSE, errno.EACCES}
             why = f"{host}:{port} cannot be listened at ({getattr(error, 'strerror', None) or error})"
             raise NotAvailable("--port" if is_port else "--host", why, "give another") from None
 
         token = "TOKEN" if own_token else limits.token
-        ends = "SIGTERM" if is_ignored(signal.SIGINT) else "Ctrl-C"  # as in the background of a script
+        ends = "SIGTERM" if is_ignored(signal.SIGINT) else "Ctrl-C"  # as in a script's background
         log_line(f"serving {location} at {_address(host, listener.getsockname()[1], token)} ({ends} ends it)")
         if pairs is not None:
             log_line(
@@ -114,16 +114,16 @@ def listen(
             )
         threading.Thread(target=_load, args=(questions,), daemon=True).start()
         config = uvicorn.Config(
-            # Its warnings are of what clients send, who are told: whoever runs the server can do nothing about them.
+            # Its warnings are about faulty requests, and the clients get them: the operator can do nothing about them.
             application, log_level="error", access_log=False, server_header=False, lifespan="off",
             timeout_graceful_shutdown=STOP_SECONDS,
-            http=LimitedProtocol, backlog=max(most_connections() // 16, 1),  # taken at once, before any is hung up
+            http=LimitedProtocol, backlog=max(most_connections() // 16, 1),  # accepted at once, before any is closed
         )  # fmt: skip
         Server(config).run(sockets=[listener])
 
 
 def _judged_pairs(path: Path | None) -> JudgedPairs | None:
-    """The file of judged pairs; none where nobody named one and this directory takes no file, which is said."""
+    """The file of judged pairs; None, which is reported, if none is named and this directory cannot be written to."""
     from neardup.cli.output_files import check_outputs
     from neardup.serving.judged import JudgedPairs
 
@@ -136,16 +136,16 @@ def _judged_pairs(path: Path | None) -> JudgedPairs | None:
 
 
 def _load(questions: Questions) -> None:
-    """Reads the window before anyone asks, and lets Python's collector pass over it from then on: going through all of
-    it took 60 ms, now and then, of somebody's page.
+    """Reads the window before the first request, and exempts it from Python's garbage collector, which took 60 ms, now
+    and then, of somebody's page to go through all of it.
     """
-    with contextlib.suppress(NeardupError):  # whoever asks is told
+    with contextlib.suppress(NeardupError):  # clients get the error
         questions.groups()
         gc.collect()
         gc.freeze()
 
 
 def _address(host: str, port: int, token: str | None) -> str:
-    """Where a browser finds the first page, the token (or a word that stands for it) included."""
+    """The address of the first page, including the token (or a word in its place)."""
     name = f"[{host}]" if ":" in host else host
     return f"http://{name}:{port}/" + (f"?token={token}" if token else "")

@@ -135,13 +135,13 @@ def setup(
 
 def _print_changes(changes: Iterable[Change], would: str = "") -> None:
     for change in changes:
-        for line in f"{would}{change}".splitlines():  # the first says what, those below it how
+        for line in f"{would}{change}".splitlines():  # the first line says what changes, those below it how
             print_line(line)
 
 
 def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: bool, dry_run: bool) -> Plan:
-    """What is to change, which has been done then unless it is a `dry_run`. It is printed, of a run that fails half-way
-    what has been done.
+    """The changes, which have been made when this returns unless it is a `dry_run`. They are printed; if the run fails
+    half-way, those made so far.
     """
     from neardup.elastic.admin.setup import apply, set_up
     from neardup.elastic.window.setup_changes import (

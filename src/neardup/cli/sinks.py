@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Verdict
 
 FLUSH_BYTES: Final = 1 << 16
-"""Verdicts are written out when a batch is done, or when so many bytes of them wait."""
+"""Verdicts are written out when a batch is done, or when this many bytes of them are pending."""
 SHOWN_KINDS: Final = 20
-"""Kinds of rejects of which the first is shown on standard error; the summary counts all."""
+"""For how many kinds of rejects the first is shown on standard error; the summary counts all."""
 _VARIABLE_RE: Final = re.compile(
     r"'(?:[^'\\]|\\.)*'|\([^()]*\)|0x[0-9a-f]+|U\+[0-9A-F]+|\d[\d,.]*|\"[^\"]*\""
 )
-"""What differs between reasons of one kind: values, positions, lists of fields."""
+"""The parts that differ between reasons of one kind: values, positions, lists of fields."""
 
 
 class OutputOptions(NamedTuple):
-    """Where a run writes: what standard output gets, a file for verdicts, a file for rejects.
+    """Where a run writes: the format of standard output, a file for verdicts, a file for rejects.
 
     Files that exist are refused, unless lines may be added to them (`append`) or they may be replaced (`force`).
-    `live`: what is read may never end, so nothing is kept back until it does.
-    `metrics`: answers Prometheus as long as the run lasts.
+    `live`: the input may never end, so no output is kept back until its end. `metrics`: answers Prometheus as long as
+    the run lasts.
     """
 
     format: Format
@@ -70,8 +70,8 @@ class OutputOptions(NamedTuple):
         check_outputs(outputs, read, window=directory, replace=replace, lines=True, ways=ways)
 
     def told_if_cut_short(self, is_past: Callable[[], bool] = lambda: False) -> AbstractContextManager[None]:
-        """Says what the file for verdicts is if the run ends meanwhile; that of a `live` one has no end. `is_past`:
-        whether a second run could not give all of its verdicts again.
+        """A context that reports the state of the file for verdicts if the run ends within it, unless it is `live`, for
+        such a file is never complete. `is_past`: whether a second run could not give all of its verdicts again.
         """
         return told_if_cut_short(None if self.live else self.output, force=self.force, is_past=is_past)
 
@@ -107,8 +107,8 @@ class Verdicts:
                 self.flush()
 
     def print_table(self) -> None:
-        """Print what of the table is still to be printed, which happens once; as it says where the verdicts are, they
-        are written before.
+        """Prints the rest of the table, once. Pending verdicts are written before, because the table says where they
+        are.
         """
         table, self._table = self._table, None
         if table:
@@ -119,17 +119,17 @@ class Verdicts:
                 table.print()
 
     def note(self, document: Document) -> None:
-        """A document is on its way in; a table shows how its text begins."""
+        """Notes a document that is being ingested, because a table shows the beginning of its text."""
         if self._table:
             self._table.descriptions.note(document)
 
     def look_up_in(self, read: Read) -> None:
-        """A table reads what it shows of other documents from the window."""
+        """Lets a table read its descriptions of other documents from the window, by `read`."""
         if self._table:
             self._table.descriptions.read = read
 
     def write(self, verdict: Verdict) -> None:
-        """Write one verdict, or keep it until `flush`."""
+        """Writes one verdict, or keeps it until `flush`."""
         if self._file:
             line = verdict.to_json()
             self._waiting.append(line)
@@ -140,7 +140,7 @@ class Verdicts:
             self._table.add(verdict)
 
     def flush(self) -> None:
-        """Write out what waits, so that whoever reads the other end has it."""
+        """Writes out pending verdicts, so that the reader at the other end has them."""
         if self._waiting and self._file:
             lines, self._waiting, self._size = self._waiting, [], 0
             data = b"\n".join(lines) + b"\n"
@@ -161,8 +161,8 @@ class Verdicts:
 
 
 class Rejects:
-    """The rejected documents of a run: all as JSON Lines in the file, where there is one; on standard error the first
-    of each kind when it comes, and in the end how many there were, and that `--rejects` keeps all if the command
+    """The rejected documents of a run: all as JSON Lines in the file, if there is one; on standard error the first of
+    each kind when it comes, and at the end their number, with the hint that `--rejects` keeps all if the command
     `has_option`.
     """
 
@@ -201,7 +201,7 @@ class Rejects:
                 yield item
 
     def add(self, reject: Reject) -> None:
-        """Write this one to the file, and show it if it is the first of its kind."""
+        """Writes a reject to the file, and shows it if it is the first of its kind."""
         self.count += 1
         if self._file:
             self._file.write(as_json(reject._asdict()))

@@ -31,7 +31,7 @@ def stats(
     from neardup.cli.tables import print_either
 
     settings = configuration(config)
-    # The hours that the window remembers, as the rest: those of the file may be refused when it is written next.
+    # The remembered hours, like all else: those of neardup.toml may be refused when the window is written next.
     own = replace(
         settings, given={name: settings.given[name] for name in settings.given.keys() - settings.hours.keys()}
     )
@@ -44,7 +44,7 @@ def stats(
 
 
 def _mixed(values: dict[str, list[str]]) -> str:
-    """What of the verdicts is not by the settings above."""
+    """A sentence on the verdicts that were made by other settings than those above."""
     if not values:
         return "no: all verdicts are by one threshold, retrieval, policy and partial"
     listed = "; ".join(f"{name} {', '.join(others)}" for name, others in values.items())

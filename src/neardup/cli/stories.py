@@ -1,4 +1,4 @@
-"""Groups of a window with what their documents say, for tables, files and pages."""
+"""The stories of a window's groups, for tables, files and pages."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ COLUMNS: Final = (
     "group", "size", "kind", "origins", "id", "time", "after_seconds", "source", "score", "matched", "matched_score",
     "of_first", "origin", "begins",
 )  # fmt: skip
-"""Of a CSV file: a row for each document of a group."""
+"""The columns of a CSV file, which has a row for each document of a group."""
 LONGEST: Final = 200
-"""Characters of a piece of boilerplate that are shown."""
+"""How many characters of a piece of boilerplate are shown."""
 
 
 def showing(config: Config, source_field: str) -> Config:
-    """`config` for a reader that needs this field, too."""
+    """`config` for reading documents with this field, too."""
     show = config.given.get("show", DEFAULT_SHOW)
     return config.with_options(show=tuple(dict.fromkeys((*show, source_field))))
 
@@ -61,12 +61,12 @@ class Stories:
         return islice((each for each in stories if kind in ("all", each.kind)), most or None)
 
     def begins(self, id: str) -> str:
-        """How the text of a document of the last story begins, or its title."""
+        """The beginning of the text of a document of the last story, or its title."""
         document = self.documents.get(id)
         return "" if document is None else described(document).begins
 
     def title(self, group: Group) -> str:
-        """What the group of the last story is called, by its title or beginning."""
+        """The title of the group of the last story, or the beginning of its text."""
         from neardup.reading.group_title import titled_by
 
         document = titled_by(group, self.documents)
@@ -83,7 +83,7 @@ class Stories:
 
 
 def csv_line(cells: Iterable[Any]) -> str:
-    r"""One row of a CSV file. A text that a spreadsheet would compute has an apostrophe before it.
+    r"""One row of a CSV file. A text that a spreadsheet would compute gets an apostrophe before it.
 
     >>> csv_line(["=1+1", 0.5, None, "a, b"]).rstrip()
     '\'=1+1,0.5,,"a, b"'
@@ -98,7 +98,7 @@ def _csv_cell(cell: Any) -> Any:
 
 
 def boilerplate_of(window: Window) -> list[dict[str, Any]]:
-    """What the window leaves out of its texts, the most frequent of every source first, then the next of each."""
+    """The pieces that the window leaves out of texts: the most frequent of each source first, then the next."""
     from neardup.signing.signer import signer_for
 
     recipe = window.settings.recipe

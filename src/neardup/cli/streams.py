@@ -1,5 +1,5 @@
-"""The three standard streams, closed, broken or of another encoding. Every line that is printed has what would steer a
-terminal written out (model/escapes.py).
+"""The three standard streams, which may be closed, broken or of another encoding. In every line that is printed,
+control characters are escaped (model/escapes.py).
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from neardup.sources import files
 _IN, _OUT, _ERR = range(3)
 _CLOSED: Final = "standard input is closed"
 _NO_UTF8_RE: Final = re.compile("[\udc80-\udcff]+|[\ud800-\udfff]")
-"""Bytes of a file's name, as Python holds those that are no UTF-8; or half a character."""
+"""Surrogates, by which Python represents bytes of a file's name that are not UTF-8; or half a character."""
 
 
 class NamedFile(io.FileIO):
-    """A file that is written, by its path or as standard output, whose errors name it: of an open file the system says
-    only that a disk is full.
+    """A file for writing, by its path or as standard output, whose errors name it: the system's own, for an open file,
+    only say that a disk is full.
     """
 
     def write(self, data: Any) -> int:
-        """As any file does."""
+        """Like `io.FileIO.write`, but names the file in an error."""
         try:
             return super().write(data)
         except OSError as error:
@@ -38,7 +38,7 @@ class NamedFile(io.FileIO):
 
 
 class _ClosedOutput(io.TextIOBase):
-    """Stands in for a standard output that is not there: whatever is written raises `OutputClosed`."""
+    """Stands in for a closed standard output: every write raises `OutputClosed`."""
 
     encoding = "utf-8"
 
@@ -54,7 +54,7 @@ class _ClosedOutput(io.TextIOBase):
 
 
 class _ClosedInput(io.TextIOBase):
-    """Stands in for a standard input that is not there: reading raises `OSError`."""
+    """Stands in for a closed standard input: reading raises `OSError`."""
 
     @property
     def buffer(self) -> Any:
@@ -71,11 +71,11 @@ class _ClosedInput(io.TextIOBase):
 
 
 def repair() -> None:
-    """Make the standard streams such that nothing is lost on them and no other file takes their numbers.
+    """Repairs the standard streams, so that nothing is lost on them and no other file takes their numbers.
 
-    A closed one would lend its number to the next file that is opened, a window's for one, and `print` would write
-    what is meant for a closed standard error to standard output. A character that the encoding of a stream does not
-    have is written as its escape.
+    The number of a closed stream would go to the next file that is opened, such as a window's, and `print` would write
+    text for a closed standard error to standard output. A character that the encoding of a stream does not have is
+    written as its escape.
     """
     closed = [number for number in (_IN, _OUT, _ERR) if _is_closed(number)]
     for number in closed:
@@ -109,21 +109,21 @@ def _is_closed(number: int) -> bool:
 
 
 def check_output() -> None:
-    """Raises `OutputClosed` if there is no standard output: before work is done whose result nobody would see."""
+    """Raises `OutputClosed` if there is no standard output, before work is done whose result would be lost."""
     if isinstance(sys.stdout, _ClosedOutput):
         raise OutputClosed
 
 
 def log_line(message: str) -> None:
-    """One message to standard error."""
+    """Writes one message to standard error."""
     write_error_line(f"neardup: {message}")
 
 
 def write_error_line(line: str) -> None:
-    """One line to standard error, with what would steer a terminal escaped, names of files as in JSON, and no password
-    of a URL.
+    """Writes one line to standard error, with control characters escaped, names of files as in JSON, and without
+    passwords of URLs.
 
-    Where nobody can read it any more, the line is lost and the work goes on.
+    If standard error is broken, the line is lost and the work goes on.
     """
     try:
         print(without_passwords(escaped(_written_out(line))), file=sys.stderr, flush=True)
@@ -132,13 +132,13 @@ def write_error_line(line: str) -> None:
 
 
 def discard(stream: Any) -> None:
-    """Send what is still to come on `stream` nowhere: Python would complain on its way out."""
+    """Redirects `stream` to the null device: otherwise Python would report an error at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def as_json(values: Any) -> bytes:
-    r"""`values` as a line of JSON, which has no way to write bytes of a file's name or half a character as they are.
+    r"""`values` as a line of JSON; bytes of a file's name and half characters, which JSON does not have, are escaped.
 
     >>> as_json({"window": "caf\udce9.window"})
     b'{"window":"caf\\\\xe9.window"}\n'
@@ -168,6 +168,6 @@ def _as_escapes(match: re.Match[str]) -> str:
 
 
 def write_json(data: bytes) -> None:
-    """Lines of JSON to standard output: to a program as they are, to a terminal with what would steer it escaped."""
+    """Writes lines of JSON to standard output: to a terminal with control characters escaped, else as they are."""
     sys.stdout.buffer.write(escaped_json(data) if sys.stdout.isatty() else data)
     sys.stdout.buffer.flush()

@@ -1,4 +1,4 @@
-"""`--strip-boilerplate`: what recurs in each source of some files is learned from them before they are compared."""
+"""`--strip-boilerplate`: learns the boilerplate of each source from some files before they are compared."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 OPTION = "--strip-boilerplate"
 _NAMED = 10
-"""Texts of a table that a message names."""
+"""How many texts of a table a message names."""
 
 
 @contextmanager
 def learned(
     config: Config, files: Iterable[str | Path], reading: dict[str, Any], *, wanted: bool
 ) -> Iterator[Config]:
-    """`config` with the boilerplate of `files`, read as `reading` says, in its recipe, if it is `wanted` and there is
-    any.
+    """A context with `config` and, in its recipe, the boilerplate of `files`, read with the options `reading`, if that
+    is `wanted` and there is any.
 
-    Raises `typer.BadParameter` for what cannot be read twice, and where a table is given, too.
+    Raises `typer.BadParameter` for input that cannot be read twice, and if a table is given, too.
     """
     if not wanted:
         yield config
@@ -48,7 +48,7 @@ def learned(
     from neardup.index.boilerplate_sample import boilerplate_of
     from neardup.signing.boilerplate_file import save
 
-    table = boilerplate_of(sourced_texts(reader))  # what cannot be used is told when it is compared
+    table = boilerplate_of(sourced_texts(reader))  # rejects are reported when the files are compared
     log_line(summary(table))
     if not table.sources:
         yield config
@@ -60,7 +60,7 @@ def learned(
 
 
 def has_boilerplate(location: str) -> bool:
-    """Whether a window is there that leaves out boilerplate already; `typer.BadParameter` for one in a cluster."""
+    """Whether an existing window leaves out boilerplate already; raises `typer.BadParameter` for one in a cluster."""
     from neardup.elastic.http.address import is_address
     from neardup.stores.description import read_description
 
@@ -74,7 +74,7 @@ def has_boilerplate(location: str) -> bool:
 
 
 def sourced_texts(items: Iterable[Document | Reject | Flush]) -> Iterator[tuple[str, str]]:
-    """Source and text of every document among `items`; what cannot be used of them is left out."""
+    """Source and text of every usable document among `items`."""
     for item in items:
         if type(item) is Document and _is_unicode(item.text):
             yield source_of(item.fields), item.text
@@ -89,7 +89,7 @@ def _is_unicode(text: str) -> bool:
 
 
 def summary(table: Boilerplate) -> str:
-    """What a table holds, in words."""
+    """The content of a table, in words."""
     if not table.sources:
         return "no line or sentence recurs in enough documents of a source that are not copies of one another"
     count = sum(len(source.pieces) for source in table.sources.values())
@@ -100,7 +100,7 @@ def summary(table: Boilerplate) -> str:
 
 
 def warn_of_passages(table: Boilerplate, sources: Iterable[str]) -> None:
-    """Tell of what was added to these sources of a table in vain."""
+    """Warns of texts that were added to these sources of a table without effect."""
     passages = [passage for source in sources for passage in table.passages(source)]
     if passages:
         what = "text is" if len(passages) == 1 else "texts are"

@@ -1,4 +1,4 @@
-"""What is printed for people: tables, pairs, counts, times."""
+"""Printing for people: tables, pairs, counts, times."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from neardup.cli.streams import as_json as as_json  # noqa: PLC0414 - what prints has it from here
+from neardup.cli.streams import as_json as as_json  # noqa: PLC0414 - printing modules import it from here
 from neardup.cli.streams import check_output as check_output  # noqa: PLC0414 - as above
 from neardup.cli.streams import write_json
 from neardup.model.counted import counted as counted  # noqa: PLC0414 - as above
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     from neardup.cli.options import Printed
 
 ROWS: Final = 50
-"""Rows of a table; what is more is counted below it."""
+"""How many rows a table has; further ones are counted below it."""
 WIDTH: Final = 120
-"""Columns where there is no terminal."""
+"""The width in characters where there is no terminal."""
 STYLES: Final = {
     "exact": "red", "near": "magenta", "partial": "green", "empty": "dim", "unscored": "bold",
     "bad": "red", "warning": "magenta",
 }  # fmt: skip
-"""How what needs to be seen is shown: colours that can be read on white and on black."""
+"""The styles of rows that need attention, in colours that can be read on white and on black."""
 
 WIDE: Final = 100
-"""Columns of a terminal from which on tables have what is worth knowing, but not needed."""
+"""The width of a terminal from which on tables have optional columns, too."""
 NARROWEST: Final = 16
-"""Columns that a column beside texts may always have."""
+"""The width that a column beside texts may always have."""
 TEXT: Final = 20
-"""Columns that texts have at least, where a terminal is wide enough."""
+"""The least width of texts, where a terminal is wide enough."""
 VERY_WIDE: Final = 150
-"""Columns from which on two texts stand side by side."""
+"""The width from which on two texts are shown side by side."""
 _UNITS: Final = ((86_400, "days"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 def console() -> Console:
-    """Standard output as rich sees it."""
+    """Standard output as a console of rich."""
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() else WIDTH)
@@ -54,10 +54,10 @@ def print_table(
     styles: Sequence[str] = (),
     texts: int = 0,
 ) -> None:
-    """Print `rows` under `columns`, each row in its style; numbers stand to the right.
+    """Prints `rows` under `columns`, each row in its style; numbers are right-aligned.
 
-    The last columns, as many as there are `texts`, share the width that the others leave, and are cut to it. Beside
-    them a long id takes more lines, not all of the width.
+    The last `texts` columns share the width that the others leave, and are cut to it. Beside them, a long id is wrapped
+    instead of taking all of the width.
     """
     from rich.table import Table
     from rich.text import Text
@@ -82,8 +82,8 @@ def print_table(
 def _widths_beside_texts(
     columns: Sequence[str], rows: Sequence[Sequence[Any]], width: int
 ) -> list[int | None]:
-    """How wide each column beside texts may be, so that those have a fifth of the `width`, and `TEXT` at least: the
-    widest gives way first, down to what every column may have.
+    """How wide each column beside texts may be, so that the texts have a fifth of the `width`, and at least `TEXT`: the
+    widest columns shrink first, at most to `NARROWEST`.
     """
     from rich.cells import cell_len
 
@@ -98,13 +98,13 @@ def _widths_beside_texts(
 
 
 def print_lines(rows: Iterable[Mapping[str, Any]]) -> None:
-    """Print `rows` as JSON Lines, each as soon as it is there."""
+    """Prints `rows` as JSON Lines, each as soon as it is made."""
     for row in rows:
         write_json(as_json(row))
 
 
 def print_either(format: Printed, pairs: Mapping[str, Any]) -> None:
-    """Print one thing with its properties: as a line of JSON, or for people one property a line."""
+    """Prints the properties of one object: as a line of JSON, or for people one property a line."""
     if format == "jsonl":
         print_lines([pairs])
     else:
@@ -148,7 +148,7 @@ def shortened(text: str) -> str:
 
 
 def print_line(line: str) -> None:
-    """One line to standard output, with what would steer a terminal escaped."""
+    """Prints one line to standard output, with control characters escaped."""
     print(escaped(line))
 
 

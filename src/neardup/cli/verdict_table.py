@@ -26,29 +26,29 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = ("time", "id", "status", "copy of", "score", "text")
 WIDTHS: Final = (16, 16, 8, 16, 5)
-"""Of the columns of a live table, whose rows nobody knows beforehand; what is longer moves the rest of its row."""
+"""The widths of the columns of a live table, whose rows are not known in advance; a longer cell shifts its row."""
 
 
 class VerdictTable:
-    """The verdicts that say something: copies, empty and unscored documents; the others are counted.
+    """The verdicts worth a row: copies, empty and unscored documents; the others are counted.
 
-    `live`: every row is printed as soon as its batch is done, and none is left out. `every`: verdicts that say
-    `unique` are worth a row as well.
+    `live`: every row is printed as soon as its batch is done, and none is left out. `every`: `unique` verdicts get a
+    row as well.
     """
 
     def __init__(self, path: Path | None = None, *, live: bool = False, every: bool = False) -> None:
         self._path, self._live, self._every = path, live, every
         self.descriptions = Descriptions()
-        """Documents that come in this run are noted in it; the others it may read from a window."""
+        """Documents of this run are noted here; others may be read from a window."""
         self.has_all_in_file = True
-        """Whether no verdict is lacking in the file at `path`, as one is that could not be written."""
+        """Whether the file at `path` has all verdicts; False if one could not be written."""
         self._rows: list[Verdict] = []
         self._seen: Counter[str] = Counter()
         self._shown: Counter[str] = Counter()
         self._begun = False
 
     def add(self, verdict: Verdict) -> None:
-        """Add the row of one verdict, or count it."""
+        """Adds the row of one verdict, or only counts it."""
         self._seen[verdict.status] += 1
         if (self._every or verdict.status != "unique") and (self._live or len(self._rows) < ROWS):
             self._shown[verdict.status] += 1
@@ -68,7 +68,7 @@ class VerdictTable:
         self._rows = []
 
     def print(self) -> None:
-        """Print the table, or what of a live one is still to be printed, and below it what it leaves out."""
+        """Prints the table, or the pending rows of a live one, and below it the numbers left out."""
         if self._live:
             self.flush()
         elif self._rows:
@@ -84,10 +84,10 @@ class VerdictTable:
             print_line(f"({named} left out{limit}{where})")
 
     def _print_whole(self) -> None:
-        """The table; with the groups where one is not that of the document that the row names, and the more the wider
-        the terminal is.
+        """Prints the table; with groups if one differs from that of the document that its row names, and with more
+        columns the wider the terminal is.
         """
-        stored = [row.id for row in self._rows] if self._every else []  # what did not come in this run
+        stored = [row.id for row in self._rows] if self._every else []  # documents from before this run
         self.descriptions.look_up([*stored, *map(original_of, self._rows)])
         is_wide, is_very_wide = console().width >= WIDE, console().width >= VERY_WIDE
         rows = []
@@ -105,12 +105,12 @@ class VerdictTable:
 
 
 def _both(own: str, other: str) -> str:
-    """How a document begins, and where that differs how what it is a copy of does."""
+    """The beginning of a document, and that of its original if it differs."""
     return f"{own} (of: {other})" if other else own
 
 
 def _cells(verdict: Verdict) -> list[str | float | None]:
-    """All columns but the text. Of a partial copy the largest part: whose it is, and how much of the document."""
+    """All columns but the text. For a partial copy, the document of the largest part, and its share of this."""
     original, score = verdict.duplicate_of, verdict.score
     measure: str | float | None = score
     if verdict.status == "partial" and verdict.partial:
@@ -121,7 +121,7 @@ def _cells(verdict: Verdict) -> list[str | float | None]:
 
 
 def _other_kind(verdict: Verdict) -> str | None:
-    """What a copy is if not simply that: a form, or one with another number."""
+    """The kind of a copy that is not a plain one, or the numbers in which it differs; None for a plain copy."""
     if verdict.differing is not None:
         return "{} for {}".format(*verdict.differing)
     return None if verdict.kind == "copy" else verdict.kind

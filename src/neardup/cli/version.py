@@ -1,4 +1,4 @@
-"""neardup version: which version this is."""
+"""neardup version: prints the version."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from neardup import __version__
 
 
 def print_version(wanted: bool) -> None:
-    """Print the version and end, if it was asked for."""
+    """Prints the version and ends, if it is wanted."""
     if wanted:
         version()
         raise typer.Exit

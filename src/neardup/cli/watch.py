@@ -1,4 +1,4 @@
-"""neardup watch: score what other clients write."""
+"""neardup watch: scores the documents that other clients write."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def watch(
 
 
 def _watch(cluster: Cluster, config: Config, *, force: bool, rollover: bool, **pace: Any) -> Watcher:
-    """The watch over the window of `cluster`, which also makes the indices of coming hours if `rollover`."""
+    """The watcher of the window of `cluster`, which also makes the indices of coming hours if `rollover`."""
     from neardup.elastic.admin.rollover import roll_over
     from neardup.elastic.watch.backlog import layout_at
     from neardup.elastic.watch.watcher import Watcher

@@ -1,4 +1,4 @@
-"""The options that say where output goes."""
+"""The options for where output is written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ writing = partial(typer.Option, rich_help_panel="Writing")
 
 
 def output(help: str) -> Any:
-    """The option --output of a command that else writes to standard output."""
+    """The option --output of a command that otherwise writes to standard output."""
     return writing(
         "--output",
         "-o",
