@@ -8,9 +8,9 @@
 ...     [(verdict.id, verdict.status, verdict.duplicate_of) for verdict in window.ingest(stream)]
 [('a', 'unique', None), ('b', 'near', 'a')]
 
-The names below are the whole public API. Each is loaded when it is first used, so that `import neardup` costs
-nothing: numpy and the compiled kernels are loaded with the first window or signature. The imports are for type
-checkers, `_HOMES` is for Python; a test compares them.
+The names below are the whole public API. Each is loaded when it is first used, so that `import neardup` costs nothing:
+numpy and the compiled kernels are loaded with the first window or signature. The imports serve type checkers, `_HOMES`
+serves Python; a test compares them.
 """
 
 from __future__ import annotations

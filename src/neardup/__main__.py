@@ -6,14 +6,14 @@ from typing import NoReturn
 
 
 def main() -> NoReturn:
-    """Load the command line and run it."""
+    """Loads the command line and runs it."""
     tells_traceback = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if tells_traceback:  # of whatever is being loaded
+    if tells_traceback:  # no traceback if interrupted while modules are loaded
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from neardup.cli import command_line, run  # noqa: PLC0415 - this is what takes its time
 
     commands = command_line(*sys.argv[1:2])
-    if tells_traceback:  # any other handler is not ours to set: it need not be one of Python's
+    if tells_traceback:  # another handler may not be Python's, and is left alone
         signal.signal(signal.SIGINT, signal.default_int_handler)
     run(commands)
 

@@ -33,9 +33,9 @@
     ├── MethodFailed        a method that was to be measured ended without a result   (evaluation/errors.py)
     └── OutputClosed        standard output is closed, and something was to be printed
 
-Every exception carries what it is about as attributes (`path`, `found`, `expected`, `id`, ...), which are
-also its arguments, so all of them can be pickled. Pure functions raise `ValueError`. A bad document in a
-stream is a result (`Reject`), not an exception.
+Every exception carries its facts as attributes (`path`, `found`, `expected`, `id`, ...), which are also its arguments,
+so all of them can be pickled. Pure functions raise `ValueError`. A bad document in a stream is a result (`Reject`), not
+an exception.
 """
 
 from __future__ import annotations
@@ -75,12 +75,12 @@ __all__ = [
 
 
 def shown(value: object) -> str:
-    """`value` for a message, cut if it is long. Python prints no number of thousands of digits, nor a list of one."""
+    """`value` for a message, cut if it is long. Python refuses to print a number of thousands of digits."""
     if isinstance(value, int) and value.bit_length() > 256:
         return f"a number of {value.bit_length()} bits"
     try:
         return (text := repr(value))[:1_000] + "…" * (len(text) > 1_000)
-    except Exception:  # noqa: BLE001 - the value is another's, and so is what it raises
+    except Exception:  # noqa: BLE001 - a foreign value may raise anything
         return f"a {type(value).__name__} that has no text"
 
 
@@ -108,14 +108,14 @@ class SettingsError(NeardupError, ValueError):
 
 
 class NotAvailable(SettingsError):
-    """This machine has not what `name` asks for: `value` says what is missing or taken, `expected` what helps."""
+    """This machine lacks what `name` needs: `value` says what is missing or taken, `expected` is the remedy."""
 
     def __str__(self) -> str:
         return f"{self.name}: {self.value}: {self.expected}"
 
 
 class ConfigError(SettingsError):
-    """`name` in the file or the environment is no setting, or cannot have this `value`; `expected` is what to do."""
+    """`name` in the file or the environment is not a setting, or cannot have this `value`; `expected` is the remedy."""
 
     def __str__(self) -> str:
         return f"{self.name}: {self.expected}"
@@ -151,13 +151,13 @@ class UnknownDocument(NeardupError, KeyError):
         super().__init__(id)
         self.id = id
 
-    # KeyError prints the repr of its argument, which is no message.
+    # KeyError prints only the repr of its argument.
     def __str__(self) -> str:
         return f"no document {shown(self.id)} in this window: it was never stored, was deleted or has expired"
 
 
 class RecipeMismatch(NeardupError):
-    """What lies at `where` was signed by the recipe `found`; this process signs by `expected`. `window`: the directory
+    """The data at `where` was signed by the recipe `found`; this process signs by `expected`. `window`: the directory
     or address of a window that can be signed again.
     """
 
@@ -208,7 +208,7 @@ class BoilerplateError(DataFileError):
 
 
 class WindowError(NeardupError):
-    """The base of what can be wrong with a window on disk."""
+    """The base of all errors of a window on disk."""
 
 
 class WindowMissing(WindowError):
@@ -239,7 +239,7 @@ class WindowLocked(WindowError):
 
 
 class LeaseLost(WindowLocked):
-    """A scorer of the window at `path` gave no sign for as long as a lease lasts, and another (`holder`) took over."""
+    """A scorer of the window at `path` did not renew its lease in time, and another one (`holder`) took over."""
 
     def __str__(self) -> str:
         return (
@@ -311,11 +311,11 @@ class WindowOutdated(WindowError):
 
 
 class ClusterError(NeardupError):
-    """The base of what can go wrong between neardup and Elasticsearch."""
+    """The base of all errors between neardup and Elasticsearch."""
 
 
 class ClusterUnreachable(ClusterError):
-    """The cluster at `url` did not answer, or answered only that it is busy, until patience ran out."""
+    """The cluster at `url` did not answer, or only answered that it is busy, for as long as requests were repeated."""
 
     def __init__(self, url: str, reason: str) -> None:
         super().__init__(url, reason)
@@ -328,7 +328,7 @@ class ClusterUnreachable(ClusterError):
 class ClusterRefused(ClusterError):
     """The cluster at `url` answered 401 (`action` is None) or 403 to `action` on `index` (None: on the cluster).
 
-    `role` names the role of neardup that allows it; None where the index is none of the window's, so that no role does.
+    `role` names the role of neardup that allows it; None for an index that is not the window's, which no role covers.
     """
 
     def __init__(self, url: str, action: str | None, index: str | None, role: str | None) -> None:
@@ -349,8 +349,8 @@ class ClusterRefused(ClusterError):
 
 
 class ClusterRejected(ClusterError):
-    """The cluster at `url` answered `request` with `status` and an error of `type`, for `reason`; `remedy` is what to
-    do, where that is known.
+    """The cluster at `url` answered `request` with `status` and an error of `type`, for `reason`; `remedy` is the next
+    step, where that is known.
     """
 
     def __init__(
@@ -367,7 +367,7 @@ class ClusterRejected(ClusterError):
 
 
 class ClusterConflict(ClusterRejected):
-    """The same with status 409: another writer was first, or what was to be created is there already."""
+    """`ClusterRejected` with status 409: another writer was first, or the object to be created exists already."""
 
 
 class NotSetUp(ClusterError):
@@ -383,7 +383,7 @@ class NotSetUp(ClusterError):
 
 
 class SetupRefused(ClusterError):
-    """A window cannot be set up: `found` is in the way; `remedy` is what to do. Nothing has been changed."""
+    """A window cannot be set up: `found` is in the way; `remedy` is the next step. Nothing has been changed."""
 
     def __init__(self, where: str, found: str, remedy: str) -> None:
         super().__init__(where, found, remedy)
@@ -394,7 +394,7 @@ class SetupRefused(ClusterError):
 
 
 class OutputClosed(NeardupError):
-    """Standard output was closed by whoever started the command, and something was to be printed."""
+    """Standard output was closed by the caller of the command, and something was to be printed."""
 
     def __str__(self) -> str:
         return "standard output is closed, so nothing can be printed: send it to a file or to /dev/null"

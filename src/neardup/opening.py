@@ -1,4 +1,4 @@
-"""Opening a window in memory, in a directory (made if it is not there) or in a cluster."""
+"""Opening a window in memory, in a directory (made if it does not exist) or in a cluster."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def open_window(
     force: bool = False,
     **changes: Any,
 ) -> WindowEngine:
-    """The window in the directory `path`, made if it is not there; None = in memory, lost with the process.
+    """The window in the directory `path`, made if it does not exist; None = in memory, lost with the process.
 
     A URL, `https://host:9200/PREFIX`, is a window in Elasticsearch (elastic/window/opening.py); `credentials`,
     `patience` and `archive` are refused for any other.
 
     Without `settings`, those that the window was last written with apply, or the defaults for a new one; `changes`
-    override single ones: `open("news.window", threshold=0.8)`. They are remembered in turn unless `remember` is False.
-    Fewer hours than the window remembers are refused without `force` if documents would go; where they are not to be
-    remembered, they are not refused, and `ingest` lets go of what is older.
+    override single ones: `open("news.window", threshold=0.8)`. The window remembers the result unless `remember` is
+    False. Fewer hours than the window remembers are refused without `force` if documents would be dropped; with
+    `remember` False they are not refused, and `ingest` drops older documents.
     Opening reads and checks keys, not texts: 1 to 3 µs a document.
     Raises `WindowMissing` (readonly, and there is none), `WindowLocked` (another writer), `WindowDamaged`,
     `RecipeMismatch`, `SettingsError` (also for a directory of other files), `LexiconError`, `TypeError` (no setting).
@@ -80,7 +80,7 @@ def open_window(
 
 
 def _is_name(path: str | PathLike[str]) -> bool:
-    """Whether the system has a file's name for `path`, be there such a file or not."""
+    """Whether `path` is possible as a file's name on this system, whether or not the file exists."""
     try:
         return b"\0" not in fsencode(path)
     except UnicodeEncodeError:
@@ -88,8 +88,8 @@ def _is_name(path: str | PathLike[str]) -> bool:
 
 
 def _check_arguments(path: object, settings: object, changes: dict[str, Any]) -> None:
-    """Raises `SettingsError` for what is no path, no settings, or a setting that belongs to the recipe; `TypeError` for
-    one that does not exist.
+    """Raises `SettingsError` for an invalid path, invalid settings, or a setting that belongs to the recipe;
+    `TypeError` for a setting that does not exist.
     """
     if not isinstance(settings, Settings | None):
         raise SettingsError("settings", settings, "a neardup.Settings; single ones are keyword arguments")
