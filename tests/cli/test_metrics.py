@@ -14,8 +14,8 @@ import pytest
 pytest.importorskip("prometheus_client", reason="pip install 'neardup[serve]'")
 
 from neardup.cli.metrics import metrics_at, parsed
-from neardup.cli.pipeline import Tally
 from neardup.cli.sinks import Rejects
+from neardup.cli.tally import Tally
 from neardup.elastic.watch.backlog import Backlog
 from neardup.errors import SettingsError
 from neardup.model.clock import now_ms

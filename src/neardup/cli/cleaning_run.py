@@ -13,7 +13,7 @@ from neardup.cli import inputs, sinks
 from neardup.cli.cleaning_outputs import CleaningOutputs, opened_writers
 from neardup.cli.cleaning_tally import CleaningTally
 from neardup.cli.exit_codes import DONE, REJECTED, Stop
-from neardup.cli.pipeline import progress
+from neardup.cli.tally import progress
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

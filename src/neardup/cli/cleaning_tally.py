@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from neardup.cleaning.kept_kinds import KEEPABLE
 from neardup.cleaning.records import Entry
-from neardup.cli.pipeline import Tally
+from neardup.cli.tally import Tally
 from neardup.sources.position import ATTACHMENTS
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from neardup.cli.streams import log_line
 from neardup.errors import NotAvailable, SettingsError
 
 if TYPE_CHECKING:
-    from neardup.cli.pipeline import Tally
     from neardup.cli.sinks import Rejects
+    from neardup.cli.tally import Tally
 
 MetricsOption = Annotated[
     str | None,

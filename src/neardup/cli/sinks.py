@@ -24,7 +24,7 @@ from neardup.sources.kind_counts import KindCounts
 if TYPE_CHECKING:
     from neardup.cli.described import Read
     from neardup.cli.options import Format
-    from neardup.cli.pipeline import Tally
+    from neardup.cli.tally import Tally
     from neardup.model.verdict import Verdict
 
 FLUSH_BYTES: Final = 1 << 16
