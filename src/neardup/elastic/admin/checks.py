@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 TIMEOUT: Final = 10.0
 PATIENCE: Final = 1.0
-"""Seconds: a proxy's one 502 is no illness, and of a host where nobody answers a doctor is to say so soon."""
+"""Seconds. Enough to get over a single 502 of a proxy; a host that does not answer is reported soon."""
 NEARLY_FULL: Final = 0.8
 _DATES: Final = {"date", "date_nanos"}
 
 
 def examine(address: Address, credentials: Credentials, *, is_half_signed: bool = False) -> Iterator[Finding]:
-    """Every check of the window at `address`; of one that `is_half_signed`, being signed again, none of how it signs:
-    templates, pipeline and hours are of two recipes until that is done.
+    """Every check of the window at `address`. If `is_half_signed` (the window is being signed again), the checks of how
+    it signs are left out: its templates, pipeline and hours have two recipes until that is done.
 
-    Never raises for what is wrong with the cluster, nor for a right that is lacking: that is a finding. Waits for
-    hardly more than an answer.
+    A fault of the cluster or a missing right is a finding, never an exception. A request is repeated for `PATIENCE`
+    seconds only.
     """
     with Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster:
         try:
@@ -47,11 +47,11 @@ def examine(address: Address, credentials: Credentials, *, is_half_signed: bool 
 
 
 def _allowed(what: str, check: Iterator[Finding]) -> Iterator[Finding]:
-    """The findings of a `check`, of which one is that this user may not make it, or no more of it."""
+    """The findings of `check`; if this user lacks a right for it, or for the rest of it, the last one says so."""
     try:
         yield from check
     except ClusterRefused as error:
-        if error.action is None:  # nor any other
+        if error.action is None:  # no other check is allowed either
             raise
         yield Finding(what, "bad", f"not checked: {error}")
 
@@ -104,7 +104,7 @@ def _window(cluster: Cluster, *, is_half_signed: bool) -> Iterator[Finding]:
 
 
 def _why_not_set_up(address: Address, snapshot: ClusterSnapshot) -> str:
-    """With what is to be done, which is another thing where `neardup setup` would refuse the prefix."""
+    """What to do about a window that is not set up: run `neardup setup`, or what it would refuse the prefix for."""
     try:
         check_prefix(address, snapshot)
     except SetupRefused as refused:
@@ -113,7 +113,7 @@ def _why_not_set_up(address: Address, snapshot: ClusterSnapshot) -> str:
 
 
 def _objects(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    """Templates, pipeline, policy, as `neardup setup` would leave them."""
+    """Whether templates, pipeline and policy are as `neardup setup` would leave them."""
     what = "templates and pipeline"
     remedy = f"neardup setup --window {address} (with --dry-run it says what it would change)"
     try:
@@ -131,7 +131,7 @@ def _objects(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) 
 
 
 def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -> Iterator[Finding]:
-    """What of an hour would make the scorer miss copies or wait for ever, in a cluster of so many nodes with data."""
+    """Faults of hours that would make the scorer miss copies or wait for ever, with `data_nodes` data nodes."""
     good = True
     for name, others in sorted(snapshot.indices.occupied.items()):
         good = False
@@ -147,7 +147,7 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
             again = "then delete this hour and write it again"
             yield Finding(f"index {index.name}", "bad", f"{text}; {remedy}; {again}")
     if good:
-        # One of documents and one of copies that are set aside may be of the same hour.
+        # An hour can have two indices: one of documents, and one of copies that are set aside.
         hours = [hour_name(hour) for hour in sorted({index.hour for index in snapshot.indices.hourly})]
         span = f", {hours[0]} to {hours[-1]}" if hours else ""
         before = config.window_hours
@@ -156,7 +156,7 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
 
 
 def _time_field(cluster: Cluster, name: str) -> Iterator[Finding]:
-    """Indices under the prefix that have the time as what is no date: searches of the hours go to all of them."""
+    """Indices under the prefix in which the time field is not a date; searches of the hours go to all these indices."""
     for index, type in api.types_by_index(cluster, cluster.address.pattern, name).items():
         if type not in _DATES:
             text = f"the time, {name}, is {type} there and no date, so that nothing can be scored in any hour"
@@ -164,8 +164,8 @@ def _time_field(cluster: Cluster, name: str) -> Iterator[Finding]:
 
 
 def _occupied(name: str, others: list[str]) -> Finding:
-    """What is called as the hour `name`: an alias, as a lifecycle leaves one that it has shrunk or mounted, or a data
-    stream, as a template of others makes one.
+    """The finding for an alias or a data stream that has the name of the hour `name`. A lifecycle policy leaves such an
+    alias when it shrinks or mounts an index; a foreign template may make such a data stream.
     """
     called_so, request = api.what_has_name(name, others)
     text = (
@@ -180,7 +180,7 @@ def _occupied(name: str, others: list[str]) -> Finding:
 def _problems(
     settings: Mapping[str, Any], data_nodes: int, *, rebuilds_source: bool
 ) -> Iterator[tuple[State, str]]:
-    """What is wrong with the settings of an index, which is called INDEX, in a cluster of so many nodes with data."""
+    """Faults in the settings of an index, with `data_nodes` data nodes; the texts have INDEX for its name."""
     interval, refreshing = settings.get("refresh_interval"), _put("refresh_interval", '"1s"')
     if interval is None:
         text = "no refresh_interval is set, so the first search after a pause waits"
@@ -238,13 +238,13 @@ def _alias(cluster: Cluster, snapshot: ClusterSnapshot) -> Finding:
 
 
 def _written_to(cluster: Cluster) -> set[str]:
-    """The index that what is written to the alias goes to, if there is one: an only one need not be said to be it."""
+    """The write index of the alias, or nothing. The only index of an alias takes the writes without being marked."""
     members = api.alias(cluster, cluster.address.alias)
     return {name for name, member in members.items() if member.get("is_write_index", len(members) == 1)}
 
 
 def _shards(cluster: Cluster) -> Iterator[Finding]:
-    """How near the cluster is to as many shards as it may have: then no hour could be made."""
+    """How near the cluster is to its limit of shards; at the limit, no hour can be made."""
     limit = api.shard_limit(cluster)
     text = f"{limit.used:,} of {limit.most:,}"
     state: State = "ok"

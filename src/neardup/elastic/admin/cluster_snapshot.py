@@ -1,4 +1,4 @@
-"""Snapshot of a cluster: everything in it that setting up a window, and checking it, must know. Reads only."""
+"""Snapshot of a cluster: everything in it that matters for setting up a window or checking it. Reads only."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _NO_TEXT: Final = (
 )  # fmt: skip
 """Types of a field that refuse a text."""
 _ANALYSIS: Final = "analysis-common"
-"""The module that has the tokenizer `ngram`; only the smallest distributions have not."""
+"""The module with the tokenizer `ngram`; only the smallest distributions lack it."""
 
 
 class NodeFacts(NamedTuple):
@@ -77,11 +77,11 @@ class OtherTemplate(NamedTuple):
 class ClusterSnapshot(NamedTuple):
     """A cluster as it was at one moment.
 
-    `lifecycle`: whether it has index lifecycle management; `objects`: those of ours that are there, by path;
-    `has_state`: whether the state index is there; `prefix_is`: what is called so, if it is no alias; `also_called`:
-    indices of others in the alias; `custom`: the user's component template, None if there is none; `remembered`: what
-    the state document, or an hour, says of a window whose templates have gone; `makes_no_hours`: the
-    `action.auto_create_index` by which a write makes no hour; None if it makes one.
+    `lifecycle`: whether it has index lifecycle management; `objects`: our objects that exist, by path; `has_state`:
+    whether the state index exists; `prefix_is`: what has the prefix as its name, None for an alias or nothing;
+    `also_called`: foreign indices in the alias; `custom`: the user's component template, None if there is none;
+    `remembered`: the description of a window whose templates are missing, from its state document or an hour;
+    `makes_no_hours`: the `action.auto_create_index` that keeps a write from making an hour, None if a write makes one.
     """
 
     nodes: list[NodeFacts]
@@ -98,7 +98,7 @@ class ClusterSnapshot(NamedTuple):
     makes_no_hours: str | None = None
 
     def note_on_hours(self, address: Address) -> str | None:
-        """That writes make no hours in this cluster, if it is so."""
+        """A note that writes make no hours in this cluster, with the remedy; None if they do."""
         if (setting := self.makes_no_hours) is None:
             return None
         patterns = address.pattern if setting == "false" else f"{address.pattern},{setting}"
@@ -110,14 +110,16 @@ class ClusterSnapshot(NamedTuple):
 
     @property
     def tokenizer(self) -> Tokenizer | None:
-        """What can cut q-grams on every node: better the server's own, which stays when the plugin goes."""
+        """The tokenizer for q-grams that every node has, None if there is none; preferably the server's own, which
+        stays when the plugin is removed.
+        """
         if all(node.has_ngram for node in self.nodes):
             return "ngram"
         return "neardup_qgrams" if all(node.signs for node in self.nodes) else None
 
     def notes_on_custom(self, text_field: str, time_field: str) -> Iterator[str]:
-        """What of the user's component template has no effect, because our template maps this field itself, or makes
-        hours that cannot be used.
+        """Notes on the user's component template: a mapping without effect, because our template maps that field
+        itself, and faults that make hours unusable.
         """
         mapping = self._of_custom("mappings")
         mapped = _mapping_of(mapping.get("properties", {}), time_field)
@@ -135,7 +137,7 @@ class ClusterSnapshot(NamedTuple):
 
     @property
     def custom_settings(self) -> Mapping[str, Any]:
-        """The settings, those below `index`, that the user's component template gives hours."""
+        """The settings (below `index`) that the user's component template gives to hours."""
         return cast("Mapping[str, Any]", self._of_custom("settings").get("index", {}))
 
     def _of_custom(self, part: Literal["mappings", "settings"]) -> Mapping[str, Any]:
@@ -143,9 +145,7 @@ class ClusterSnapshot(NamedTuple):
 
     @property
     def about(self) -> Mapping[str, Any] | None:
-        """What the window's index templates say of it, or what is remembered of them; None if it is not set up, or not
-        by us.
-        """
+        """The window's description, from its index templates or as `remembered`; None if we did not set it up."""
         return _about_in(self.objects.values()) or self.remembered
 
 
@@ -205,11 +205,11 @@ def _about_in(objects: Iterable[ManagedObject]) -> Mapping[str, Any] | None:
 
 
 def _remembered(cluster: Cluster, indices: Indices) -> Mapping[str, Any] | None:
-    """How a window is set up whose templates somebody has deleted: as its state document says, or if that has gone
-    too, the newest of its hours. A set-up by the defaults would let a policy delete what is to be kept.
+    """The description of a window whose templates were deleted: that of its state document, or else of its newest hour
+    that has one. Setting the window up with the defaults instead could let a policy delete hours that must be kept.
     """
     abouts: list[Any] = []
-    with suppress(ClusterRefused, *UNREADABLE):  # what nobody wrote is told by whoever opens the window
+    with suppress(ClusterRefused, *UNREADABLE):  # an unreadable state is reported when the window is opened
         if (stored := get_doc(cluster, cluster.address.state, STATE_DOCUMENT)) is not None:
             abouts.append(stored.source.get("about"))
     abouts += [index.about for index in reversed(indices.hourly)]
@@ -243,7 +243,7 @@ def nodes(cluster: Cluster) -> list[NodeFacts]:
 def lacking_pipelines(
     cluster: Cluster, config: WindowConfig, snapshot: ClusterSnapshot
 ) -> Iterator[tuple[str, str]]:
-    """What names a pipeline that is not there, an hour or the user's component template; and what to do about it."""
+    """Each hour or component template of the user that names a missing pipeline, as (what, fault and remedy)."""
     settings = {f"index {index.name}": index.settings for index in snapshot.indices.hourly}
     custom = dict(snapshot.custom_settings)
     if config.signed_by == "plugin":  # the final one of new hours is ours, whatever theirs says
@@ -263,7 +263,7 @@ def lacking_pipelines(
 
 
 def _faults_of_mapping(mapping: Mapping[str, Any], text_field: str) -> Iterator[str]:
-    """Why no document could be kept, or found again, in hours that a template of others gives this mapping."""
+    """Faults of the mapping in a user's template by which hours could not keep documents, or not find them again."""
     fields = mapping.get("properties", {})
     if is_set(mapping.get("_routing", {}).get("required"), "true"):
         text = "wants a routing (mappings._routing.required): documents are written by their ids alone"
@@ -283,7 +283,7 @@ def _faults_of_mapping(mapping: Mapping[str, Any], text_field: str) -> Iterator[
 
 
 def _faults_of_settings(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Why hours that a template of others gives these settings (below `index`) could not be used."""
+    """Faults of the settings (below `index`) in a user's template that make hours unusable."""
     if blocks := [f"index.blocks.{name}" for name in api.data_blocks_of(settings)]:
         yield f"blocks the hours ({', '.join(blocks)}), so they cannot be used; take that out of it"
     if rebuilds_source(settings):
@@ -292,7 +292,7 @@ def _faults_of_settings(settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _is_remapped(fields: Mapping[str, Any], name: str, ours: Mapping[str, Any]) -> bool:
-    """Whether a field of our object has another type, or is searched less, than we have it."""
+    """Whether a field of our object has another type than `ours`, or lacks an index or doc values that `ours` has."""
     theirs = _mapping_of(fields, f"neardup.{name}")
     return bool(theirs) and (
         theirs.get("type", "object") != ours["type"]
@@ -303,7 +303,7 @@ def _is_remapped(fields: Mapping[str, Any], name: str, ours: Mapping[str, Any]) 
 
 
 def _mapping_of(fields: Mapping[str, Any], name: str) -> Any:
-    """How a field is mapped, be it called by a name with dots or within objects; None if it is not."""
+    """The mapping of a field, written with a dotted name or within objects; None if it is not mapped."""
     return fields.get(name) or field_of(fields, name.replace(".", ".properties."))
 
 
@@ -318,8 +318,8 @@ def _other_template(name: str, body: Mapping[str, Any]) -> OtherTemplate:
 
 
 def _kind_of(name: str, called: Iterable[str]) -> Literal["index", "data stream"] | None:
-    """What is `called` so, from the names of its indices; None for nothing, or an alias. Some distributions have no API
-    of data streams to ask.
+    """What has this `name`, judged by the names of the indices `called` by it; None for nothing, or an alias. Some
+    distributions have no API of data streams that could be asked.
     """
     if name in called:
         return "index"

@@ -1,4 +1,4 @@
-"""An hour that is there, when a window is set up: whether it may be one of the window's, and what changes of it."""
+"""Existing hours when a window is set up: whether each may belong to the window, and what must change in it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class Change(NamedTuple):
-    """One PUT that is needed: in words with its details, and as it is sent. `is_lacking`: until it is done something is
-    not there that scorers need, or that signs.
+    """One PUT that is needed: in words, with details, and as a request. `is_lacking`: before it, something that scorers
+    or signing need does not exist.
     """
 
     words: str
@@ -33,9 +33,10 @@ class Change(NamedTuple):
 def hour_changes(
     index: HourlyIndex, address: Address, present: Mapping[str, Any] | None, *needed: str | None
 ) -> Iterator[Change]:
-    """An hour that was made before the settings changed, or cloned, or whose `_meta` another client has written, which
-    replaces it whole; the window's `present` description is put back. The pipeline and the policy `needed` can still be
-    changed; where none is, those of the user's own stay.
+    """The changes that an existing hour needs, because it was made before the settings changed, or cloned, or because
+    another client has replaced its `_meta`, into which the window's `present` description is put back. `needed` are the
+    pipeline and the policy that the hour must have; where one is None, ours is taken off, and one of the user's own
+    stays.
     """
     alias, settings = address.alias, index.settings
     if index.about is None:
@@ -60,8 +61,8 @@ def hour_changes(
 def described(
     index: HourlyIndex, address: Address, present: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
-    """What an hour says of itself, or said before another client wrote its `_meta`: what the window's `present`
-    description says. None if our template did not make it.
+    """The description of an hour, or the window's `present` one if another client has overwritten the hour's `_meta`.
+    None if our template did not make the hour.
     """
     if index.about is None and present and index.is_made_for(address, present["signed_by"]):
         return present
@@ -76,8 +77,8 @@ def check_hour(
     *,
     is_made: bool,
 ) -> None:
-    """Raises for an index of the window that is not as `config` has it; `is_made`: the window was there before, as its
-    `present` description has it, and an hour that lacks its own.
+    """Raises `RecipeMismatch` or `SetupRefused` for an index that does not fit `config`. `is_made`: the window existed
+    before, so that its `present` description also holds for an hour that lacks its own.
     """
     about = described(index, address, present if is_made else None)
     if about is None:

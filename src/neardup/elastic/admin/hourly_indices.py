@@ -38,12 +38,12 @@ _REBUILDING: Final = ("logsdb", "time_series")
 
 
 _NARROWING: Final = ("filter", "search_routing")
-"""What an alias may have, by which its searches do not see all documents of an index."""
+"""Properties of an alias by which its searches do not see all documents of an index."""
 
 
 def rebuilds_source(settings: Mapping[str, Any]) -> bool:
-    """Whether an index of these settings (below `index`) may give documents back otherwise than they were written:
-    synthetic `_source`, which loses order and repetition of values.
+    """Whether an index with these settings (below `index`) may return documents other than as written: a synthetic
+    `_source` loses the order and repetition of values.
 
     >>> rebuilds_source({"mapping": {"source": {"mode": "synthetic"}}}), rebuilds_source({"mode": "standard"})
     (True, False)
@@ -53,7 +53,7 @@ def rebuilds_source(settings: Mapping[str, Any]) -> bool:
 
 
 def left_out(source: Mapping[str, Any], fields: Sequence[str]) -> list[str]:
-    """Those of `fields` that are not whole in documents of an index whose mapping says this of `_source`.
+    """Those of `fields` that an index with this `_source` in its mapping does not keep, or does not keep whole.
 
     >>> left_out({"excludes": ["neardup.order"]}, ["text", "neardup"]), left_out({"includes": ["te*"]}, ["neardup"])
     (['neardup'], ['neardup'])
@@ -73,36 +73,37 @@ def left_out(source: Mapping[str, Any], fields: Sequence[str]) -> list[str]:
 
 
 def _has_part(field: str, pattern: str) -> bool:
-    """Whether a pattern that begins with a star, as `*.order`, has a part of our object, if that is the field."""
+    """Whether `field` is our object and a pattern such as `*.order` matches a part of it."""
     return field == _OBJECT and any(fnmatchcase(f"{field}.{part}", pattern) for part in own_fields())
 
 
 @cache
 def own_fields() -> Mapping[str, Mapping[str, Any]]:
-    """What our object consists of, and how each part is mapped."""
+    """The fields of our object, each with its mapping."""
     fields = load("mappings", "neardup-fields.json", "")["template"]["mappings"]["properties"][_OBJECT]
     return dict(fields["properties"])
 
 
 def is_set(value: Any, to: Literal["true", "false"]) -> bool:
-    """Whether a switch of a mapping is set so; one that a user wrote may be a string."""
+    """Whether a boolean of a mapping is set to `to`; in a user's mapping it may be a string."""
     return str(value).lower() == to
 
 
 def _is_among(field: str, patterns: Sequence[str]) -> bool:
-    """Whether one of the patterns has the field, or an object that it lies in, or all that is in that."""
+    """Whether one of the patterns matches the field, an object that it lies in, or everything in such an object."""
     steps = field.split(".")
     objects = [".".join(steps[: i + 1]) for i in range(len(steps))]
     return any(fnmatchcase(name, p) or f"{name}.*" == p for name in objects for p in patterns)
 
 
 class HourlyIndex(NamedTuple):
-    """An index of an hour (`hour`, in whole hours since 1970) of the window, or of its `copies` that are set aside.
+    """The index of an hour of the window (`hour`, in whole hours since 1970), or of that hour's `copies` that are set
+    aside.
 
-    `about`: what `neardup setup` says of it (`_meta.neardup`), None if it was not made by our template, or if another
-    client has written the `meta` of its mapping anew, which replaces it whole; `settings`: those of ours that it has,
-    as Elasticsearch gives them: strings; `source`: what its mapping says of `_source`; `is_mapped`: whether it maps our
-    object, and nothing in it by guess.
+    `about`: its description by `neardup setup` (`_meta.neardup`), None if our template did not make the index, or if
+    another client has replaced the `meta` of its mapping; `settings`: those of ours that it has, as strings, as
+    Elasticsearch returns them; `source`: the `_source` part of its mapping; `is_mapped`: whether it maps our object,
+    without dynamic fields.
     """
 
     name: str
@@ -116,30 +117,31 @@ class HourlyIndex(NamedTuple):
     is_mapped: bool = False
 
     def is_made_for(self, address: Address, signed_by: Literal["plugin", "client"]) -> bool:
-        """Whether our template has made it, whatever it says of itself: it maps our object, and if nodes sign, all that
-        came went through the pipeline.
+        """Whether our template made the index, even if its description is lost: it maps our object and, if nodes sign,
+        has our pipeline as its final one.
         """
         return self.is_mapped and (
             signed_by == "client" or self.settings.get("final_pipeline") == address.pipeline
         )
 
     def is_narrowed(self, alias: str) -> bool:
-        """Whether a search by the alias may pass over documents of it that another finds."""
+        """Whether searches through the alias may miss documents of this index, by a filter or a routing."""
         return not self.aliases.get(alias, {}).keys().isdisjoint(_NARROWING)
 
     @property
     def rebuilds_source(self) -> bool:
-        """Whether it may give documents back otherwise than they were written."""
+        """Whether the index may return documents other than as written."""
         return rebuilds_source(self.settings)
 
     def left_out(self, fields: Sequence[str]) -> list[str]:
-        """Those of `fields` that its documents are given back without, or without a part of."""
+        """Those of `fields` that the index does not keep, or does not keep whole."""
         return left_out(self.source, fields)
 
 
 class Indices(NamedTuple):
-    """What is called as the window: our `hourly` indices by hour, the names of `others` that begin with the prefix, and
-    of hours that are `occupied` by an alias or a data stream of others, with the names of the indices of these.
+    """Everything whose name is that of the window or an hour: our `hourly` indices by hour; the names of `others` that
+    begin with the prefix; the names of hours that are `occupied` by a foreign alias or data stream, each with the
+    indices of that.
     """
 
     hourly: list[HourlyIndex]

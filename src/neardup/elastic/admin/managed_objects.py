@@ -1,7 +1,7 @@
-"""Managed objects: what a window has in a cluster besides its documents; templates, pipeline, policy.
+"""Managed objects: what a window has in a cluster besides its documents: templates, pipeline, policy.
 
-Pure functions of values. The bodies are the files of `mappings/` and `ingest/`; with the default settings they are put
-as they are, otherwise a few values in them are set to those of `WindowConfig`.
+Pure functions of values. The bodies are the files of `mappings/` and `ingest/`; with the default settings they are sent
+unchanged, otherwise a few values in them are set from `WindowConfig`.
 """
 
 from __future__ import annotations
@@ -34,18 +34,20 @@ MAX_LENGTH: Final = 1_000_000
 plugin's own default is the same number, and a test compares them.
 """
 MAX_TERMS: Final = 65_536
-"""`index.max_terms_count` as Elasticsearch sets it, and as our searches rely on it."""
+"""`index.max_terms_count`: the default of Elasticsearch, on which our searches rely."""
 LIMITS: Final = (
     ("max_terms_count", MAX_TERMS, "searches for long documents"),
     ("max_result_window", PAGE, "reading what the index holds, a page at a time,"),
 )
-"""Settings of an index, what each must be at least, and what a lower one refuses."""
+"""Settings of an index: (name, lowest value that is enough, what a lower value would refuse)."""
 MARGIN_HOURS: Final = 25
-"""How long the policy keeps an hour beyond the window: the hour itself, and a day for a stream that stood still."""
+"""How long the policy keeps an hour beyond the window: the hour itself, and a day in case the stream paused."""
 
 
 class Kind(NamedTuple):
-    """A kind of object: what it is called, its path in the API, and where a GET has it."""
+    """A kind of object: its title, its path in the API, and in the answer to a GET the keys of the list of objects and
+    of the body in an entry (None: the answer has the body by the object's name).
+    """
 
     title: str
     path: str
@@ -62,24 +64,24 @@ POLICY: Final = Kind("lifecycle policy", "_ilm/policy", None, None)
 
 _OF_HOURS: Final = "neardup-PREFIX.json"
 _QGRAMS: Final = "neardup_qgrams"
-"""What cuts normal forms into q-grams is called so in an index; the plugin knows it by this name."""
+"""Name of the analyzer and of the tokenizer that cut normal forms into q-grams; the plugin knows this name."""
 _SIGNS: Final = "Signs the documents of the window "
 """How the description of a pipeline begins."""
 SIGNATURE_STORAGE: Final = ("compact", "lossless", "terms")
-"""What descriptions say of how signatures are stored, if they were not made before there were several ways."""
+"""Keys of a description that say how signatures are stored; descriptions from when there was one way lack them."""
 OF_WORDS: Final = ("sentences", "simhash", "simhash_bands")
-"""What of a signature is made of words."""
+"""The parts of a signature that are made from words."""
 _METADATA: Final = {
     "_data_stream_timestamp", "_doc_count", "_field_names", "_id", "_ignored", "_ignored_source", "_index",
     "_nested_path", "_primary_term", "_routing", "_seq_no", "_source", "_tier", "_version",
 }  # fmt: skip
-"""Fields that a server has of each document: one that brings its own is rejected."""
+"""Metadata fields of a server; a document that brings one of these itself is rejected."""
 _UNKNOWN_TO_OPENSEARCH: Final = ("ignore_missing_component_templates", "allow_auto_create")
 
 _ADDED: Final = (
     "created_date", "created_date_millis", "modified_date", "modified_date_millis", "in_use_by",
 )  # fmt: skip
-"""What Elasticsearch adds to an object of its own accord."""
+"""Keys that Elasticsearch itself adds to an object."""
 
 
 class ManagedObject(NamedTuple):
@@ -104,7 +106,7 @@ class ManagedObject(NamedTuple):
 
     @property
     def version(self) -> int:
-        """Which state of our files it is of; 0 if it is not of ours."""
+        """The version of our files that the object was made from; 0 if it is not ours."""
         return int(self.body.get("version", 0)) if self.kind is not POLICY else 0
 
 
@@ -114,8 +116,8 @@ class WindowConfig:
 
     `recipe_text` is the whole recipe string; `lexicon` and `salt` are the names of files on the nodes, None for the
     default lexicon and for no salt. `compact`: signatures are strings that analyzers cut into terms, not lists;
-    `lossless`: q-grams are indexed, too; `terms`: sketches and q-grams are, as terms, else as what the plugin's queries
-    scan; `words`: what is made of words is written, sentence fingerprints and simhashes.
+    `lossless`: q-grams are indexed, too; `terms`: sketches and q-grams are indexed as terms, otherwise in the form that
+    the plugin's queries scan; `words`: the parts made from words (sentence fingerprints, simhashes) are written.
     """
 
     recipe: Recipe
@@ -135,7 +137,7 @@ class WindowConfig:
 
     @property
     def scanned(self) -> bool:
-        """Whether sketches are searched for as they are packed, and q-grams by their bitmaps and normal forms."""
+        """Whether searches scan packed sketches, and q-gram bitmaps with normal forms, instead of looking up terms."""
         return self.compact and not self.terms
 
     @property
@@ -146,7 +148,7 @@ class WindowConfig:
     def about(self) -> dict[str, Any]:
         """The description of a window in the mapping of its indices (`_meta.neardup`)."""
         recipe = {field.name: getattr(self.recipe, field.name) for field in fields(Recipe)}
-        del recipe["boilerplate"]  # which there is none of (node_files.py)
+        del recipe["boilerplate"]  # a window in a cluster has none (node_files.py)
         kept = {} if self.keep_hours is None else {"keep_hours": self.keep_hours}
         storage = {name: getattr(self, name) for name in SIGNATURE_STORAGE} if self.compact else {}
         without = {} if self.words else {"words": False}
@@ -183,11 +185,12 @@ def check_fields(config: WindowConfig) -> None:
 
 
 def window_config(about: Mapping[str, Any], where: str = "_meta.neardup") -> WindowConfig:
-    """The config in the description of an index, or of the window's template or state, which lies at `where`.
+    """The config in the description `about` of an index, or of the window's template or state; errors say that it lies
+    at `where`.
 
-    One that was made before there were compact fields says nothing of them, and has lists; one before there was another
-    way than terms says nothing of them, and has them; one of version 1 of the recipe says nothing of reach and salt:
-    its recipe string tells it from any of today. One that does not leave out what is made of words says nothing of it.
+    Older descriptions lack keys. Without `compact` and `lossless`, signatures are lists; without `terms`, they are
+    indexed as terms; with version 1 of the recipe, whose recipe string tells it from any of today, there is no `reach`
+    and no `salt`. `words` is only there if words are left out.
 
     Raises `WindowDamaged` if a description does not say all that it should.
     """
@@ -234,10 +237,10 @@ def wanted_objects(
 ) -> list[ManagedObject]:
     """Every object of a window, in the order in which they can be made.
 
-    Without `lifecycle` (the cluster has no lifecycle management), or without an end of the window, no policy; where
-    the client signs, no pipeline; and no index that asks for one. In OpenSearch without what it does not know;
-    `tokenizer`: what cuts q-grams where they are terms; `has_custom`: whether the user's component
-    template is there, which must be known there and nowhere else.
+    There is no policy without `lifecycle` (the cluster has no lifecycle management) or if the window has no end, and no
+    pipeline where the client signs; the index templates then name none. For OpenSearch, everything that it does not
+    know is left out. `tokenizer`: cuts q-grams where they are terms; `has_custom`: whether the user's component
+    template exists, which matters only for OpenSearch (it refuses a template that names a missing one).
     """
     policy = lifecycle and config.kept_hours > 0
     objects = [
@@ -322,7 +325,7 @@ def _from_file(kind: Kind, address: Address, file: str) -> ManagedObject:
 
 
 def deleted_after(config: WindowConfig) -> int:
-    """How many hours after it was made the policy deletes the index of an hour."""
+    """The age, in hours, at which the policy deletes the index of an hour."""
     return config.kept_hours + MARGIN_HOURS
 
 

@@ -1,4 +1,4 @@
-"""Checks of the nodes of a cluster: of which version they are, and whether each has its plugin."""
+"""Checks of the nodes of a cluster: their versions, and whether each has the plugin."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IN_MAKE: Final[dict[Product, str]] = {"elasticsearch": "", "opensearch": "opens
 
 
 def plugin_for(product: Product, server_version: str) -> str:
-    """Which zip a node of this version wants, and how it is made.
+    """The plugin's zip for a node of this version, and the command that makes it.
 
     >>> plugin_for("opensearch", "3.6.0").partition("-")[2].partition("-")[2]
     'opensearch3.6.0.zip (make plugin VERSION=opensearch-3.6.0)'
@@ -32,7 +32,7 @@ def plugin_for(product: Product, server_version: str) -> str:
 
 
 def check_nodes(cluster: Cluster, snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    """Of each node its version, and the plugin that it has or wants."""
+    """Findings on each node: its version, and the plugin that it has or needs."""
     plugins, nodes = _plugin_versions(cluster), snapshot.nodes
     for node in nodes:
         yield _version(node, nodes, TITLES[snapshot.product])

@@ -1,4 +1,4 @@
-"""The lexicon and the salt of a window: files here, names on the nodes, and part of the recipe of both."""
+"""The lexicon and the salt of a window: files on this machine, names on the nodes, and part of the recipe on both."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 FileKind = Literal["lexicon", "salt"]
 
 _OPTIONS: Final = ("q", "fold_case", "simhash_variants", "sketch_size", "reach")
-"""What of a recipe is an option of the processor by the same name."""
+"""The parts of a recipe that are options of the processor under the same name."""
 _NAME_RE: Final = re.compile(r"[A-Za-z0-9._-]+")
 
 
 class NodeFiles(NamedTuple):
-    """What the files of a recipe are called on the nodes; None for the default lexicon, and for no salt."""
+    """Names of a recipe's files on the nodes; None for the default lexicon, and for no salt."""
 
     lexicon: str | None
     salt: str | None
@@ -35,8 +35,8 @@ def node_files(recipe: Recipe) -> NodeFiles:
 
 
 def check_no_boilerplate(recipe: Recipe) -> None:
-    """Raises `SettingsError` for a recipe that leaves out boilerplate: in a cluster documents lie whole, signed and
-    compared so by its nodes and by other clients.
+    """Raises `SettingsError` for a recipe that leaves out boilerplate: a cluster stores documents whole, and its nodes
+    and other clients sign and compare them whole.
     """
     if recipe.boilerplate is not None:
         expected = (
@@ -65,8 +65,8 @@ def signing_options(recipe: Recipe, files: NodeFiles) -> dict[str, Any]:
 
 
 def recipe_text(cluster: Cluster, recipe: Recipe) -> str:
-    """The whole recipe string, with what tells its files from others: by the files here, else as the nodes know them
-    by their names.
+    """The whole recipe string, including what identifies its files: read from the files on this machine, or asked of a
+    node where only their names there are given.
     """
     if _is_name(recipe.lexicon) or _is_name(recipe.salt):
         return _recipe_of_nodes(cluster, recipe)

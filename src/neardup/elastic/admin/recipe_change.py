@@ -1,4 +1,4 @@
-"""What of a window's managed objects and hourly indices changes with its recipe, and whether it can."""
+"""What changes in a window's managed objects and hourly indices with its recipe, and whether it can."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 
 def checked_plan(cluster: Cluster, config: WindowConfig, archive: str | None) -> Plan:
-    """What has to change, beside the documents, for a window of hours or of an `archive` to be signed as `config` says.
+    """The changes, besides those of the documents, by which a window of hours or of an `archive` is signed as `config`
+    says.
 
-    Raises `SetupRefused`, for an index that takes no writes too, and `ClusterRejected` if the nodes cannot sign so.
+    Raises `SetupRefused` (also for an index that takes no writes), and `ClusterRejected` if the nodes cannot sign so.
     """
     address, snapshot = cluster.address, take_snapshot(cluster)
     _check_writable(cluster, snapshot, archive)
@@ -49,8 +50,9 @@ def _check_writable(cluster: Cluster, snapshot: ClusterSnapshot, archive: str | 
 
 
 def _as_if_signed(address: Address, snapshot: ClusterSnapshot, config: WindowConfig) -> ClusterSnapshot:
-    """`snapshot` as if every hour were signed by the recipe of `config`: what is planned is what else must change. One
-    whose description another client has taken away is described when it is signed (`describe_index`).
+    """`snapshot` as if every hour were signed by the recipe of `config`: a plan made from it has everything else that
+    must change. An hour whose description another client has removed is described again when it is signed
+    (`describe_index`).
     """
     hourly = [
         index if about is None else index._replace(about={**about, "recipe": config.recipe_text})
@@ -61,8 +63,8 @@ def _as_if_signed(address: Address, snapshot: ClusterSnapshot, config: WindowCon
 
 
 def describe_index(cluster: Cluster, name: str, config: WindowConfig) -> None:
-    """Lets the mapping of an hour say by which recipe its documents are signed now, which are stored as before; of an
-    hour that has gone, nothing.
+    """Writes into the mapping of an hour by which recipe its documents are signed now; what it says of their storage
+    stays. Does nothing if the hour no longer exists.
     """
     there = admin_api.mappings(cluster, name).get(name)
     if there is not None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Folder = Literal["mappings", "ingest", "roles"]
 
 PREFIX: Final = "PREFIX"
-"""What stands for the prefix in names and values of these files."""
+"""The placeholder of the prefix in names and values of these files."""
 
 
 def folder(name: Folder) -> Traversable:
@@ -35,7 +35,7 @@ def load(name: Folder, file: str, prefix: str) -> dict[str, Any]:
     """
     path = folder(name) / file
     try:
-        # The letters that a prefix has (`parse_address`) stand for themselves in JSON.
+        # No character that a prefix can have (`parse_address`) needs an escape in JSON.
         return dict(orjson.loads(path.read_bytes().replace(PREFIX.encode(), prefix.encode())))
     except (OSError, orjson.JSONDecodeError) as error:
         raise DataFileError(str(path), str(error), "an object in JSON") from error

@@ -1,7 +1,7 @@
-"""Rollover: makes hours before they begin, and moves the write alias to the one that has; core APIs only.
+"""Rollover: makes hours before they begin, and moves the write alias to the current one; core APIs only.
 
-An hour's index would also be made when its first document comes. This is for clients that write to one name, the alias
-PREFIX; and it spares the first document of an hour the wait for an index.
+The first document of an hour would also make its index. Rollover is for clients that write to one name, the alias
+PREFIX, and it spares the first document of an hour the wait for an index.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _FIELDS: Final = tuple(f"settings.index.{name}" for name in ("verified_before_cl
 
 
 def roll_over(cluster: Cluster, now: int) -> list[str]:
-    """What was changed for the alias to write to the hour of `now` (milliseconds): nothing if it does already.
+    """Makes the alias write to the hour of `now` (milliseconds); returns what was changed, in words, or nothing.
 
-    Makes the index of that hour and of the next, and warns of an hour that takes no writes, of one before that which
-    the alias wrote to, and where an alias of others is called as the next. Two that do it at once do no harm. Needs the
-    role `scorer`. Raises `NotSetUp` (an index made without our template would be none of ours), `WindowDamaged` where
-    an alias of others is called as the hour, `ClusterError`.
+    Makes the index of that hour and of the next, and warns of an hour that takes no writes, of an alias that wrote to a
+    later hour, and of a foreign alias with the name of the next hour. Two concurrent calls do no harm. Needs the role
+    `scorer`. Raises `NotSetUp` (an index made without our template would not belong to the window), `WindowDamaged`
+    where a foreign alias has the name of the hour, `ClusterError`.
     """
     address = cluster.address
-    # The template itself is only for the role `setup` to see.
+    # Only the role `setup` may read the template itself.
     if not api.is_readable(cluster, address.state):
         raise NotSetUp(str(address))
     hour = hour_of(now)
@@ -69,7 +69,9 @@ def _check_writable(cluster: Cluster, name: str) -> bool:
 
 
 def _make_coming(cluster: Cluster, name: str) -> list[str]:
-    """Makes the hour `name` if it is not there; what was done. An alias of others is told: there is an hour's time."""
+    """Makes the hour `name` if it does not exist; returns what was done, in words. For a foreign alias of that name it
+    only warns: there is an hour's time.
+    """
     try:
         is_there = bool(api.own_index(cluster, name, fields=()))
     except WindowDamaged as error:

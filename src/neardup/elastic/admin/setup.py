@@ -1,7 +1,7 @@
-"""Setup of a window in a cluster: what is wanted, what of it is missing, and making it so.
+"""Setup of a window in a cluster: what it needs, what of that is missing, and making it.
 
 `plan` is a pure function from a `ClusterSnapshot` and a `WindowConfig` to the changes that are needed; a second run
-needs none. What would make documents of two recipes lie in one window is refused before anything is changed.
+needs none. A setup that would put documents of two recipes into one window is refused before anything is changed.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ def set_up(
 ) -> Plan:
     """Set up the window at the cluster's address, or bring it up to date; with `dry_run` only say what would change.
 
-    What is None stays as the window has it, or is the default for a new one; `settings` gives recipe and hours where
-    they are not given themselves. `sign`: "plugin" on the nodes, by the pipeline; "client"; "auto": by the plugin if
-    every node has it, by the client if none has. `lossless`: whether q-grams are indexed; `words`: whether sentences
-    and simhashes are, which partial copies and routes are found by; `terms`: whether q-grams and sketches are as terms,
-    which any query can search for (as they always are where the client signs), or as what the plugin's queries scan. A
-    window with documents keeps what it has; with `terms` given, or another signer, its new hours differ from those that
-    are there. Lexicon and salt of `recipe` are files, or names that the nodes know.
+    An argument that is None keeps the value of the window, or is the default in a new one; `settings` gives recipe and
+    hours where they are not given themselves. `sign`: "plugin": the nodes sign, in the pipeline; "client"; "auto": by
+    the plugin if every node has it, by the client if none has. `lossless`: whether q-grams are indexed; `words`:
+    whether sentences and simhashes are, by which partial copies and routes are found; `terms`: whether q-grams and
+    sketches are indexed as terms, which any query can search for (always so where the client signs), or in the form
+    that the plugin's queries scan. A window with documents keeps its storage; with `terms` given, or another signer,
+    its new hours differ from the existing ones. Lexicon and salt of `recipe` are files, or names that the nodes know.
 
     Needs the role `setup`. Raises `RecipeMismatch` where documents of another recipe are there, `SetupRefused` for
     whatever else is in the way, `SettingsError`, `ClusterError`.
@@ -124,8 +124,8 @@ def changed_config(
 def _with_signature_storage(
     config: WindowConfig, snapshot: ClusterSnapshot, terms: bool | None
 ) -> WindowConfig:
-    """`config` with how signatures are stored: as it is where there are documents; else compact, unless q-grams must be
-    cut into terms and the nodes cannot. `terms` as it is given, None: not at all.
+    """`config` with the storage of signatures: unchanged where there are documents, otherwise compact, unless q-grams
+    must be cut into terms and the nodes cannot. `terms` is the argument of `set_up`.
     """
     client_signs = config.signed_by == "client"
     is_empty = not (snapshot.about and snapshot.indices.hourly)
@@ -162,7 +162,7 @@ def signer_of(address: Address, snapshot: ClusterSnapshot, sign: Sign) -> Signed
 
 
 def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> Plan:
-    """What has to change in a cluster that is as `snapshot`, for the window to be as `config` says.
+    """The changes by which the window becomes as `config` says, in a cluster that is as `snapshot`.
 
     Raises `RecipeMismatch` or `SetupRefused`.
     """
@@ -196,7 +196,9 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
 
 
 def apply(cluster: Cluster, made: Plan, done: Callable[[Change], object] = lambda _: None) -> None:
-    """Make the changes, one after another, each told to `done`; what another process has made meanwhile is as good."""
+    """Make the changes in order, and call `done` with each; an index that another process has made meanwhile is
+    fine.
+    """
     for change in made.changes:
         put_object(cluster, change.path, change.body)
         done(change)
@@ -239,7 +241,7 @@ def _object_change(address: Address, entry: ManagedObject, snapshot: ClusterSnap
 
 
 def check_prefix(address: Address, snapshot: ClusterSnapshot) -> None:
-    """Raises where the prefix names something that is there already, and is no alias."""
+    """Raises `SetupRefused` if something other than an alias already has the prefix as its name."""
     if snapshot.prefix_is:
         remedy = "choose another prefix"
         if snapshot.prefix_is == "data stream":
@@ -252,7 +254,7 @@ def check_prefix(address: Address, snapshot: ClusterSnapshot) -> None:
 
 
 def _check_templates(address: Address, snapshot: ClusterSnapshot) -> None:
-    """Raises for a template of others, or of another window, that new indices of this one could be made by."""
+    """Raises `SetupRefused` for a template, not of this window, from which new hours of this window could be made."""
     priority = hourly_priority(address)
     for template in snapshot.other_templates:
         for pattern in template.patterns:
@@ -337,13 +339,13 @@ def _hours_in_words(config: WindowConfig, *, lifecycle: bool) -> str:
 
 
 def _matches_an_hour(pattern: str, prefix: str) -> bool:
-    """Whether an hour of the window, whichever it is, may match the pattern of a template."""
+    """Whether any hour of the window can match the pattern of a template."""
     regex = re.sub(r"\d", r"[\g<0>#]", re.escape(pattern)).replace(r"\*", ".*")
     return re.fullmatch(regex, f"{prefix}-####.##.##-##") is not None  # no name of an index has a `#`
 
 
 def _nested(one: str, other: str) -> bool:
-    """Whether two patterns, each a name or the beginning of names with a star, have a name in common."""
+    """Whether a name can match both patterns, each of which is a name, or a beginning of names and a star."""
     if not one.endswith("*") or not other.endswith("*"):
         return fnmatchcase(one, other) or fnmatchcase(other, one)
     one, other = one.removesuffix("*"), other.removesuffix("*")

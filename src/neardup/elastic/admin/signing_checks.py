@@ -1,4 +1,4 @@
-"""Checks of how the nodes of a cluster sign: whether each that can be asked does it as the window, and as we do."""
+"""Checks of how nodes sign: whether each that can be asked uses the window's recipe, and signs as we do."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ SAMPLE: Final = "Grüße aus Zürich: a rose is a rose is a rose. 東京は晴�
 
 
 def check_signing(cluster: Cluster, config: WindowConfig, nodes: Sequence[NodeFacts]) -> Iterator[Finding]:
-    """How those of all `nodes` sign that have the plugin, each asked at its own address.
+    """How each of `nodes` that has the plugin signs, asked at its own address.
 
-    Where there are credentials, only at addresses of the window's host: nodes behind a balancer or in containers call
-    themselves by numbers of a network of their own, which may be anybody's from here. Then the node that answers for
-    the window is asked, whichever it is, and of each of the others it is said how to ask it.
+    Credentials are sent only to addresses of the window's host: nodes behind a balancer or in containers publish
+    addresses of a network of their own, which seen from here may be anybody's. In that case the node that answers for
+    the window is asked, whichever it is, and a finding says of each other node how to ask it.
     """
     signing = [node for node in nodes if node.signs]
     urls = [cluster.url if len(nodes) == 1 else _url_of(cluster, node) for node in signing]
@@ -39,7 +39,7 @@ def check_signing(cluster: Cluster, config: WindowConfig, nodes: Sequence[NodeFa
 
 
 def _url_of(cluster: Cluster, node: NodeFacts) -> str | None:
-    """Where a node can be asked; None for one that takes no HTTP requests, or whose address nobody has named."""
+    """The URL at which a node can be asked; None if it takes no HTTP requests, or must not get our credentials."""
     if node.http is None:
         return None
     protocol, _, named = cluster.url.rpartition(":")[0].partition("://")
@@ -62,7 +62,7 @@ def _not_asked(cluster: Cluster, node: NodeFacts, what: str) -> Finding:
 
 
 def _signing(cluster: Cluster, config: WindowConfig, what: str, url: str) -> Finding:
-    """Whether the node at `url` signs as the window is signed, and as we would."""
+    """Whether the node at `url` signs by the window's recipe, and as we would."""
     source, own = dict[str, Any](), Address(url, cluster.address.prefix)
     put_field(source, config.text_field, SAMPLE)
     try:
@@ -84,8 +84,8 @@ def _signing(cluster: Cluster, config: WindowConfig, what: str, url: str) -> Fin
 
 
 def _refusal_of_files(cluster: Cluster, config: WindowConfig) -> str | None:
-    """Why the node asked would not sign by the lexicon and the salt that it has now, which it reads where it is started
-    or its pipeline is changed; None if it would.
+    """Why the node would not sign by the lexicon and the salt that it has now; None if it would. A node reads these
+    files only when it starts or its pipeline changes.
     """
     files = NodeFiles(config.lexicon, config.salt)
     if not any(files):

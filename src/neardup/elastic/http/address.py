@@ -1,8 +1,8 @@
-"""Where a window lies in a cluster, what everything that belongs to it is called, and who may enter.
+"""Where a window lies in a cluster, the names of everything that belongs to it, and the credentials.
 
 A window is a cluster and a prefix: `https://host:9200/news`. An hour of it is the index `news-2026.11.21-09`; the
-copies of that hour that the policy `route` sets aside are `news-copies-2026.11.21-09`. The alias `news` is all hours,
-and the current one takes what is written to it. `neardup-state-news` holds the scorer's lease and commit; templates,
+copies of that hour that the policy `route` sets aside are `news-copies-2026.11.21-09`. The alias `news` stands for all
+hours, and writes to it go to the current one. `neardup-state-news` holds the scorer's lease and commit; templates,
 pipeline and lifecycle policy begin with `neardup-news`.
 """
 
@@ -28,7 +28,7 @@ STATE_DOCUMENT: Final = "window"
 """The id of the state document in the index of the state."""
 
 CREDENTIAL_VARIABLES: Final = ("api_key", "username", "password", "ca_certs")
-"""What the environment can say, as NEARDUP_API_KEY and so on."""
+"""Credentials that the environment can set, as NEARDUP_API_KEY and so on."""
 SECRET_VARIABLES: Final = ("api_key", "password")
 CREDENTIAL_KEYS: Final = (*CREDENTIAL_VARIABLES, "verify_certs")
 
@@ -59,11 +59,11 @@ def is_address(window: str) -> bool:
 
 
 def check_no_address(window: str) -> None:
-    """Raises `SettingsError` if `window`, which is no URL, was most likely meant as one: `localhost:9200/news` would
-    else be a directory of that name, and everybody would look for the documents in the cluster. Also if it is a URL of
-    another kind or within white space or quotes, or empty, which would be the working directory, or begins with ~/,
-    which only a shell replaces: who finds a directory ~ here deletes it by a command that is about the other one. A
-    password is not repeated.
+    """Raises `SettingsError` if `window`, which is not a URL, was most likely meant as one: `localhost:9200/news` would
+    otherwise become a directory of that name, while its user looks for the documents in the cluster. Also raises it if
+    `window` is a URL of another scheme, stands within white space or quotes, is empty (which would be the working
+    directory), or begins with ~/, which only a shell expands: a user who deletes a directory called ~ may delete the
+    home directory instead. A password is not repeated.
 
     >>> check_no_address("news.window"), check_no_address("./localhost:9200/news")
     (None, None)
@@ -128,7 +128,7 @@ class Address:
         return None if hour is None else (hour, rest.startswith(_COPIES))
 
     def has(self, name: str) -> bool:
-        """Whether an index or a pattern is one that our roles name.
+        """Whether our roles name an index or a pattern of this name.
 
         >>> Address("http://localhost:9200", "news").has("news-*"), Address("http://localhost:9200", "news").has("raw")
         (True, False)
@@ -137,7 +137,7 @@ class Address:
 
     @property
     def alias(self) -> str:
-        """The alias of every hour, through which the current one is written."""
+        """The alias of all hours; writes to it go to the current one."""
         return self.prefix
 
     @property
@@ -217,7 +217,7 @@ def parse_address(text: str) -> Address:
 
 
 def _in_ascii(text: str, name: str) -> str:
-    """The ASCII form of a host's name: what connects knows no other without a library more."""
+    """The ASCII form of a host's name, the only form that the transport takes without a further library."""
     try:
         ascii_name = name.encode("idna").decode("ascii") if _HOST_RE.fullmatch(name) else ""
         if _HOST_RE.fullmatch(ascii_name):
@@ -254,11 +254,11 @@ def _without_secrets(text: str) -> str:
 
 @dataclass(frozen=True)
 class Credentials:
-    """Who asks, and whom we believe to be the cluster.
+    """Credentials of the user, and how the identity of the cluster is verified.
 
     `api_key` (as Elasticsearch gives it, encoded) or `username` and `password`, or neither; `ca_certs`, a file of PEM
     certificates to trust instead of the usual ones; `verify_certs` False trusts anybody. Secrets are never shown.
-    Raises `SettingsError` for what cannot be sent or used.
+    Raises `SettingsError` for values that cannot be sent or used.
     """
 
     api_key: str | None = field(default=None, repr=False)
@@ -271,7 +271,7 @@ class Credentials:
         if self.api_key is not None and (self.username is not None or self.password is not None):
             raise SettingsError("api_key", "***", "given without username and password, not beside them")
         if self.api_key is not None and not _KEY_RE.fullmatch(self.api_key):
-            # What connects refuses such a header, and repeats it in its message.
+            # The transport refuses such a header, and repeats it in its message.
             form = "the encoded key: ASCII, without white space or a line end (as of a file that it was read from)"
             raise SettingsError("api_key", "***", form)
         if (self.username is None) != (self.password is None):
@@ -300,7 +300,7 @@ class Credentials:
 
     @classmethod
     def from_settings(cls, table: Mapping[str, Any], environ: Mapping[str, str]) -> Credentials:
-        """What the table `[elasticsearch]` of neardup.toml says and the environment says on top.
+        """The credentials of the table `[elasticsearch]` in neardup.toml, overridden by those of the environment.
 
         NEARDUP_API_KEY, NEARDUP_USERNAME with NEARDUP_PASSWORD, NEARDUP_CA_CERTS; an API key in the environment
         replaces a user in the file and the other way round.

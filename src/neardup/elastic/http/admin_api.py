@@ -20,11 +20,11 @@ SHARDS_A_NODE: Final = 1_000
 ALL_THAT_ARE_THERE: Final = {
     "expand_wildcards": "all", "ignore_unavailable": "true", "flat_settings": "true",
 }  # fmt: skip
-"""Parameters of `index_settings`: of every index, hidden or closed too, none where there is none."""
+"""Parameters of `index_settings` for every index, also hidden and closed ones; that there is no index is no error."""
 MAPPED: Final = ("mappings.properties.neardup.dynamic", "mappings.properties.neardup.properties.order.type")
-"""What `is_mapped` looks at."""
+"""The paths that `is_mapped` reads."""
 _BLOCKS_OF_WRITES: Final = ("read_only", "read_only_allow_delete", "write")
-"""What keeps writes out of an index: an operator, a full disk, a step of its lifecycle."""
+"""Blocks that keep writes out of an index: set by an operator, a full disk, a step of its lifecycle."""
 
 _SHARDS_A_NODE: Final = "cluster.max_shards_per_node"
 _BLOCKS: Final = ("cluster.blocks.read_only", "cluster.blocks.read_only_allow_delete")
@@ -57,7 +57,7 @@ class ShardLimit:
 
     @property
     def hours_left(self) -> int:
-        """How many more hourly indices there is room for: a shard each, and a replica where it has a node."""
+        """How many more hourly indices there is room for: a shard each, and a replica with a second data node."""
         left = (self.most - self.used) // (2 if self.data_nodes > 1 else 1)  # auto_expand_replicas 0-1
         return max(left, 0)  # a lowered limit takes no index away
 
@@ -67,7 +67,7 @@ class ShardLimit:
 
 @reads_answer
 def health(cluster: Cluster) -> Health:
-    """How the cluster is."""
+    """The health of the cluster."""
     answer = cluster.request("GET", "/_cluster/health")
     shards = int(answer["active_shards"]) + int(answer["unassigned_shards"])
     return Health(
@@ -80,7 +80,7 @@ def health(cluster: Cluster) -> Health:
 
 
 def without_shards(cluster: Cluster, target: str) -> list[str]:
-    """The indices that lack a primary shard; none where nobody answers that either, which is asked once."""
+    """The indices that lack a primary shard; none if this request is not answered either, which is sent once."""
     params = {
         "level": "indices",
         "expand_wildcards": "all",
@@ -96,7 +96,7 @@ def without_shards(cluster: Cluster, target: str) -> list[str]:
 
 @reads_answer
 def shard_limit(cluster: Cluster) -> ShardLimit:
-    """How near the cluster is to as many shards as it may have. Elasticsearch counts those of all open indices,
+    """How many shards the cluster has, and how many it may have. Elasticsearch counts those of all open indices,
     assigned or not, against `cluster.max_shards_per_node` for every data node.
     """
     now = health(cluster)
@@ -105,13 +105,13 @@ def shard_limit(cluster: Cluster) -> ShardLimit:
 
 
 def cluster_block(cluster: Cluster) -> str | None:
-    """The setting by which the whole cluster takes no writes; None if it takes them."""
+    """The setting that blocks writes to the whole cluster; None if there is none."""
     return next((name for name in _BLOCKS if _cluster_setting(cluster, name) == "true"), None)
 
 
 def makes_by_itself(cluster: Cluster) -> str:
-    """Which indices the cluster makes when somebody writes to one that is not there, as `action.auto_create_index` has
-    it: "true", "false", or patterns of which the first that fits says whether (+ or -).
+    """The value of `action.auto_create_index`, which says whether a write makes a missing index: "true", "false", or
+    patterns, of which the first that matches decides (+ or -).
     """
     value: object = _cluster_setting(cluster, "action.auto_create_index") or "true"
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -119,7 +119,7 @@ def makes_by_itself(cluster: Cluster) -> str:
 
 @reads_answer
 def _cluster_setting(cluster: Cluster, name: str) -> str | None:
-    """A setting as it holds; None where the cluster does not have it."""
+    """The effective value of a setting; None where the cluster does not have it."""
     # No filter_path: its dots are steps into an object, those of a flat setting are not.
     params = {"include_defaults": "true", "flat_settings": "true"}
     answer = cluster.request("GET", "/_cluster/settings", params=params)
@@ -128,8 +128,8 @@ def _cluster_setting(cluster: Cluster, name: str) -> str | None:
 
 @reads_answer
 def nodes(cluster: Cluster, *what: str, fields: Sequence[str]) -> list[dict[str, Any]]:
-    """What of each node is asked for: `what` are parts of its description, `fields` paths in it. Where nodes do not
-    answer, all are asked again: one that is left out may be the one without the plugin.
+    """The description of each node, as far as it is asked for: `what` names parts of it, `fields` paths in it. If some
+    nodes do not answer, all are asked again: a node that is left out may be the one without the plugin.
     """
     params = {"filter_path": ",".join(("_nodes.failed", *(f"nodes.*.{name}" for name in fields)))}
     answer = whole(cluster, f"/_nodes/{','.join(what)}", params, method="GET")
@@ -148,13 +148,13 @@ def has_lifecycle(cluster: Cluster) -> bool:
 
 
 def get_object(cluster: Cluster, path: str) -> Any:
-    """What a template, pipeline or policy, or all of a kind, is; None if there is none."""
+    """A template, pipeline or policy, or all of a kind, as the cluster returns it; None if there is none."""
     return cluster.request("GET", path, missing_ok=True)
 
 
 @reads_answer
 def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
-    """What the window's index template says of it; None if it is not set up."""
+    """The window's description in its index template; None if the window is not set up."""
     answer = get_object(cluster, f"/_index_template/{cluster.address.template}")
     if answer is None:
         return None
@@ -162,22 +162,22 @@ def config_of_template(cluster: Cluster) -> dict[str, Any] | None:
 
 
 def is_mapped(mapping: Mapping[str, Any]) -> bool:
-    """Whether the mapping of an index, of which `MAPPED` was asked for, has our object as our template maps it: nothing
-    in it is mapped by guess, and arrivals, by which documents are found, are.
+    """Whether the mapping of an index (of which the paths `MAPPED` are enough) has our object as our template maps it:
+    without dynamic fields, and with arrivals, by which documents are found.
     """
     ours = mapping.get("properties", {}).get("neardup", {})
     return str(ours.get("dynamic")).lower() == "false" and "order" in ours.get("properties", {})
 
 
 def about_of(template: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What an index template says of the window whose indices it makes; None of one that makes none."""
+    """The description of a window in the index template that makes its indices; None in any other template."""
     mapping = template.get("template", {}).get("mappings", {})
     about: dict[str, Any] | None = mapping.get("_meta", {}).get("neardup")
     return about
 
 
 def put_object(cluster: Cluster, path: str, body: dict[str, Any] | None = None) -> bool:
-    """Makes or changes one, or an index; False for an index that is there already (another process was faster)."""
+    """Makes or changes an object, or makes an index; False if the index exists already (another process was faster)."""
     try:
         cluster.request("PUT", path, body=body)
     except ClusterRejected as error:
@@ -191,7 +191,7 @@ def put_object(cluster: Cluster, path: str, body: dict[str, Any] | None = None) 
 def simulate(
     cluster: Cluster, source: dict[str, Any], *, name: str | None = None, processors: Sequence[Any] = ()
 ) -> dict[str, Any]:
-    """What an ingest pipeline (the one called `name`, or `processors`) makes of a document: `doc`, or an `error`."""
+    """The result of an ingest pipeline (called `name`, or made of `processors`) for a document: `doc` or `error`."""
     path = "/_ingest/pipeline/_simulate" if name is None else f"/_ingest/pipeline/{name}/_simulate"
     pipeline = {"pipeline": {"processors": list(processors)}} if name is None else {}
     (answer,) = cluster.request("POST", path, body={**pipeline, "docs": [{"_source": source}]})["docs"]
@@ -204,7 +204,7 @@ def simulate(
 def indices(
     cluster: Cluster, target: str, *, fields: Sequence[str], expand: str | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Aliases, mappings and settings of every index, by name, of which only `fields`; none if there is no index."""
+    """The `fields` of aliases, mappings and settings of every index, by index name; empty if there is no index."""
     params = {"filter_path": ",".join(f"*.{name}" for name in fields)}
     params |= {"expand_wildcards": expand} if expand is not None else {}
     return cluster.request("GET", f"/{target}", params=params, missing_ok=True) or {}
@@ -216,8 +216,8 @@ def index_names(cluster: Cluster, target: str, *, expand: str | None = None) -> 
 
 
 def own_index(cluster: Cluster, name: str, *, fields: Sequence[str]) -> dict[str, Any]:
-    """The same of one index; {} if it is not there. Raises `WindowDamaged` where an alias or a data stream of others
-    has its name.
+    """The `fields` of one index, as by `indices`; {} if it does not exist. Raises `WindowDamaged` where a foreign alias
+    or data stream has its name.
     """
     there = indices(cluster, name, fields=(*fields, _IN_EVERY_INDEX))
     if others := sorted(there.keys() - {name}):
@@ -228,8 +228,8 @@ def own_index(cluster: Cluster, name: str, *, fields: Sequence[str]) -> dict[str
 
 
 def stream_of(index: str) -> str | None:
-    """The data stream that an index of this name holds a part of; None if it is of none. Elasticsearch puts a date into
-    such a name, and OpenSearch none.
+    """The data stream that an index of this name is a part of, or None. Elasticsearch puts a date into such a name,
+    OpenSearch does not.
 
     >>> stream_of(".ds-news-1-2026.11.21-000001"), stream_of(".ds-news-000001"), stream_of("news-1")
     ('news-1', 'news', None)
@@ -239,7 +239,8 @@ def stream_of(index: str) -> str | None:
 
 
 def what_has_name(name: str, others: Sequence[str]) -> tuple[str, str]:
-    """What stands for the indices `others` and is called `name`, and the request that takes it away.
+    """What `name`, which stands for the indices `others`, is (a data stream or an alias, in words), and the request
+    that removes it.
 
     >>> what_has_name("news-1", [".ds-news-1-2026.11.21-000001"])
     ('a data stream', 'DELETE _data_stream/news-1, with all that is in it, and let no template of yours make one')
@@ -256,12 +257,12 @@ def blocks_of(settings: Mapping[str, Any]) -> list[str]:
 
 
 def data_blocks_of(settings: Mapping[str, Any]) -> list[str]:
-    """Those of its blocks that keep its documents from being read or written."""
+    """The blocks in these settings (below `index`) that keep documents from being read or written."""
     return [name for name in blocks_of(settings) if name != "metadata"]
 
 
 def write_blocks_of(settings: Mapping[str, Any]) -> list[str]:
-    """Those of its blocks that keep writes out of it."""
+    """The blocks in these settings (below `index`) that keep writes out of the index."""
     return [name for name in blocks_of(settings) if name in _BLOCKS_OF_WRITES]
 
 
@@ -271,7 +272,7 @@ def is_closed(settings: Mapping[str, Any]) -> bool:
 
 
 def unblocking(index: str, blocks: Sequence[str]) -> str:
-    """The request that takes `blocks` off an index, as it is advised."""
+    """The request that takes `blocks` off an index, as text for a remedy."""
     freed = ", ".join(f'"index.blocks.{name}": null' for name in blocks)
     return f"PUT {index}/_settings {{{freed}}}"
 
@@ -309,7 +310,7 @@ def put_mapping(cluster: Cluster, index: str, mapping: dict[str, Any]) -> None:
 
 
 def is_readable(cluster: Cluster, name: str) -> bool:
-    """Whether there is an index of this name, asked with no more rights than reading what is in it."""
+    """Whether there is an index of this name; needs no more than the right to read it."""
     return cluster.request("GET", f"/{name}/_count", missing_ok=True) is not None
 
 
@@ -320,7 +321,7 @@ def delete_index(cluster: Cluster, name: str) -> None:
 
 @reads_answer
 def alias(cluster: Cluster, name: str) -> dict[str, dict[str, Any]]:
-    """How each index of an alias is in it, by name; none if there is no alias."""
+    """The properties of an alias in each of its indices, by index name; empty if there is no alias."""
     answer = cluster.request("GET", f"/_alias/{name}", missing_ok=True) or {}
     return {index: described["aliases"][name] for index, described in answer.items()}
 

@@ -1,8 +1,8 @@
-"""The calls to documents and searches that we use, typed: one function a call, a value for what comes back.
+"""The calls for documents and searches that we use, typed: one function a call, which returns a value of its own type.
 
-What an answer's JSON is called is known here (and in `admin_api.py`, for indices and the cluster itself) and nowhere
-else. `target` is an index, an alias, a pattern or several of them with commas between. All calls raise what
-`Cluster.request` raises.
+Only this module (and `admin_api.py`, for indices and the cluster itself) knows the keys in the JSON of answers.
+`target` is an index, an alias, a pattern or several of them with commas between. All calls raise what `Cluster.request`
+raises.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 KEEP_ALIVE: Final = "10m"
 """How long a point in time outlives the last page that was asked for: a page is scored in less than a minute."""
 WHOLE: Final = {"allow_partial_search_results": "false"}
-"""A search that a shard does not answer fails: a partial answer would pass for all there is."""
+"""A search fails if a shard does not answer: a partial answer would look like a whole one."""
 _HIDDEN_TOO: Final = {"expand_wildcards": "open,hidden"}
-"""A pattern stands for hidden indices as well: a template of the user's may hide hours."""
+"""Patterns match hidden indices too: a user's template may hide hours."""
 WHAT_IS_THERE: Final = {"ignore_unavailable": "true", **_HIDDEN_TOO}
-"""Of the indices of the target those that exist and are open."""
+"""Only those indices of the target that exist and are open."""
 WHOLE_OF_WHAT_IS_THERE: Final = {**WHOLE, **WHAT_IS_THERE}
-"""Both."""
+"""`WHOLE` and `WHAT_IS_THERE` together."""
 NO_INDEX_NEEDED: Final = {"allow_no_indices": "true", **_HIDDEN_TOO}
 """A target that stands for no index is no error."""
 TOLD_AFTER: Final = 5.0
-"""Seconds after which whoever waits for an answer is told of the indices that have no shard to give one."""
+"""Seconds of waiting after which the log names the indices that have no shard to answer."""
 
 _log: Final = logging.getLogger("neardup")
 
@@ -46,19 +46,19 @@ POINT_IN_TIME: Final[dict[Product, tuple[str, str]]] = {
 }
 """Where a point in time is opened and closed, and what its id is called there."""
 BY_INDEX: Final = {"_index": {"order": "asc", "unmapped_type": "keyword"}}
-"""The order of indices by name. One that has no mapping, because no document has come yet, has no `_index` either."""
+"""Sorts by the name of the index. An index without a mapping (and so without documents) has no `_index`."""
 _BY_WRITE: Final = {"_seq_no": {"order": "asc", "unmapped_type": "long"}}
 _TELLS_APART: Final[dict[Product, tuple[tuple[dict[str, Any], Any], ...]]] = {
     "elasticsearch": (({"_shard_doc": "asc"}, 2**63 - 1),),
     "opensearch": ((BY_INDEX, "\uffff"), (_BY_WRITE, 2**63 - 1)),
 }
-"""What hits of one place in the order are sorted by, each with a value behind all others. In OpenSearch documents
-of one index in several shards may have the same: `_shard_doc` there does not tell documents of several indices apart.
+"""Sort clauses that break ties between hits, each with a value behind all others. In OpenSearch documents of one index
+in several shards may stay tied: its `_shard_doc` does not tell documents of several indices apart, so it is not used.
 """
 
 
 class Version(NamedTuple):
-    """Which state of a document: a write that names it happens to no other."""
+    """A state of a document; a write that names it applies to no other state."""
 
     seq_no: int
     primary_term: int
@@ -83,8 +83,8 @@ class StoredDocument:
 class Hit:
     """One document that a search found.
 
-    `source` is what was asked for of it; `sort` the values that it was sorted by; `version` None unless the search
-    has `seq_no_primary_term`.
+    `source` has the fields that were asked for; `sort` the values that it was sorted by; `version` None unless the
+    search has `seq_no_primary_term`.
     """
 
     index: str
@@ -96,20 +96,20 @@ class Hit:
 
     @property
     def ref(self) -> DocumentRef:
-        """Where it lies."""
+        """Where the document lies."""
         return DocumentRef(self.index, self.id)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """The answer to a search: its hits, in order; what was aggregated, by name; where it goes on in a point in time."""
+    """The answer to a search: its hits, in order; its aggregations, by name; the point in time of the next page."""
 
     hits: list[Hit]
     aggregations: dict[str, Any] = field(default_factory=dict)
     pit: str | None = None
 
     def buckets(self, name: str) -> Any:
-        """The buckets of an aggregation; none where no index was there to be searched."""
+        """The buckets of an aggregation; none if there was no index to search."""
         return self.aggregations.get(name, {}).get("buckets", ())
 
 
@@ -143,9 +143,9 @@ def doc_version(cluster: Cluster, index: str, id: str) -> Version | None:
 def put_doc(
     cluster: Cluster, index: str, id: str, source: dict[str, Any], *, if_version: Version | None = None
 ) -> Version:
-    """Writes a document whole; the version it has now.
+    """Writes a whole document; returns its new version.
 
-    With `if_version` only if it is of that version still: raises `ClusterConflict` otherwise.
+    With `if_version`, only if the stored document still has that version; raises `ClusterConflict` otherwise.
     """
     version = {} if if_version is None else if_version._asdict()
     return _put(cluster, index, id, {f"if_{name}": value for name, value in version.items()}, source)
@@ -154,7 +154,7 @@ def put_doc(
 def create_doc(
     cluster: Cluster, index: str, id: str, source: dict[str, Any], *, refresh: bool = False
 ) -> Version:
-    """Writes a document that is new; raises `ClusterConflict` if it is there."""
+    """Writes a new document; returns its version. Raises `ClusterConflict` if the document exists."""
     params = {"op_type": "create"} | ({"refresh": "true"} if refresh else {})
     return _put(cluster, index, id, params, source)
 
@@ -180,10 +180,10 @@ def _version(answer: Mapping[str, Any]) -> Version:
 def search(
     cluster: Cluster, target: str | None, body: dict[str, Any], params: Mapping[str, str] | None = None
 ) -> SearchPage:
-    """The answer to one search, by all shards; `target` None where the body names a point in time.
+    """The answer of all shards to one search; `target` None where the body names a point in time.
 
-    Raises `ClusterUnreachable` with the names of indices that have no shard to answer for them, as `count`, `refresh`
-    and the beginning of `snapshot_pages` do.
+    Like `count`, `refresh` and the beginning of `snapshot_pages`, raises `ClusterUnreachable` with the names of indices
+    that have no shard to answer.
     """
     path = "/_search" if target is None else f"/{target}/_search"
     with _told_what_is_red(cluster, target):
@@ -198,7 +198,7 @@ def hits_of(answer: Mapping[str, Any], body: Mapping[str, Any]) -> list[Hit]:
 
 
 def _hit(hit: Mapping[str, Any], sorted_by: int) -> Hit:
-    """One hit of a search that is sorted by so many values; `TypeError` if it is none."""
+    """One hit of a search with `sorted_by` sort values; raises `TypeError` if it is malformed."""
     index, id, source, sort = hit["_index"], hit["_id"], hit.get("_source", {}), hit.get("sort", [])
     whole = isinstance(index, str) and isinstance(id, str) and isinstance(source, dict)
     if not whole or not isinstance(sort, list) or len(sort) < sorted_by:
@@ -209,7 +209,7 @@ def _hit(hit: Mapping[str, Any], sorted_by: int) -> Hit:
 def search_pages(cluster: Cluster, target: str, body: dict[str, Any], *, size: int) -> Iterator[list[Hit]]:
     """All hits of a sorted search, `size` at a time; the last field of the sort tells them apart.
 
-    Every page is of the indices as they are then. No page is empty.
+    Every page shows the indices as they are when it is read. No page is empty.
     """
     body = {**body, "size": size, "track_total_hits": False}
     return _pages(
@@ -226,16 +226,16 @@ def snapshot_pages(
     after: Sequence[Any] | None = None,
     hidden: bool = False,
 ) -> Generator[list[Hit]]:
-    """All hits of a sorted search behind `after`, at most `size` at a time, of the indices as they are now (a point in
-    time); `after` is as long as the sort, and no hit of its place is behind it. `hidden`: also of hidden indices that a
-    pattern stands for.
+    """All hits of a sorted search behind `after`, at most `size` at a time, from the indices as they are now (a point
+    in time). `after` has as many values as the sort; hits with exactly these sort values are left out. `hidden`:
+    patterns match hidden indices too.
 
     The search stays open until the iterator is at its end or closed. An index of OpenSearch must have fewer shards than
     a page has hits.
     """
     params = {"keep_alive": KEEP_ALIVE, "ignore_unavailable": "true", **(_HIDDEN_TOO if hidden else {})}
     is_opensearch = cluster.product == "opensearch"
-    if is_opensearch:  # which else makes one of the shards that are there, and no search in it tells
+    if is_opensearch:  # else it makes one of the shards that are there, and no search in it says so
         params["allow_partial_pit_creation"] = "false"
     path, named = POINT_IN_TIME[cluster.product]
     with _told_what_is_red(cluster, target):
@@ -271,8 +271,8 @@ def _pages(
     *,
     is_split: bool = False,
 ) -> Iterator[list[Hit]]:
-    """Page after page, each behind the last hit of the one before; `is_split`: hits that are sorted by the same values
-    may be parted by the end of a page, and then are of the next.
+    """Page after page, each behind the last hit of the one before; `is_split`: the end of a page may separate hits with
+    the same sort values, so those at its end are left to the next page.
     """
     while True:
         hits = page({"search_after": after} if after else {})
@@ -294,14 +294,14 @@ def count(
     query: dict[str, Any] | None = None,
     params: Mapping[str, str] | None = None,
 ) -> int:
-    """How many documents of `target` match `query`, of those that are refreshed."""
+    """How many refreshed documents of `target` match `query`."""
     body = None if query is None else {"query": query}
     with _told_what_is_red(cluster, target):
         return int(whole(cluster, f"/{target}/_count", params, body)["count"])
 
 
 def count_once(cluster: Cluster, target: str, query: dict[str, Any]) -> int | None:
-    """The same, asked once; None where nobody answers."""
+    """The number of refreshed documents of `target` that match `query`, asked once; None without an answer."""
     with suppress(ClusterError, *UNREADABLE):
         return int(cluster.request("POST", f"/{target}/_count", body={"query": query}, once=True)["count"])
     return None
@@ -315,8 +315,9 @@ def refresh(cluster: Cluster, target: str, params: Mapping[str, str] | None = No
 
 @contextmanager
 def _told_what_is_red(cluster: Cluster, target: str | None) -> Iterator[None]:
-    """Has the log, soon, and the error of a request that nobody answered name the indices that have no shard to answer
-    for them: Elasticsearch waits for those longer than anybody does, or says how to search without them.
+    """Names the indices that have no shard to answer, in the log after `TOLD_AFTER` seconds, and in the error of a
+    request without an answer: Elasticsearch itself waits longer for such shards than a client does, or only says how to
+    search without them.
     """
     if target is None:
         yield

@@ -22,14 +22,14 @@ from neardup.errors import ClusterError, ClusterRejected
 from neardup.model.tuples import maker_of
 
 DEFAULT_MAX_BYTES: Final = 5_000_000
-"""Elasticsearch holds a request in memory several times over; all that are under way may take a tenth of the heap."""
+"""Elasticsearch holds a request in memory several times over; all requests together may take a tenth of the heap."""
 
 AT_ONCE: Final = 2
-"""Requests side by side. What a scorer writes goes to one or two hours, of one shard each, and one request keeps one
-thread of a node at work. Of four, each with a segment of its own, a node of two cores has a tenth more to do.
+"""Concurrent requests. A scorer writes to one or two hours, of one shard each, and one request keeps one thread of a
+node busy. Four requests, each with a segment of its own, cost a node of two cores a tenth more work.
 """
 FEWEST_ACTIONS: Final = 32
-"""Of a request that goes side by side with others: what each costs beside its items is nothing then."""
+"""The fewest actions of a request that is sent beside others: from here on, its fixed cost is negligible."""
 
 BAD_REQUEST: Final = 400
 TOO_LARGE: Final = 413
@@ -38,7 +38,7 @@ CHANGED_MEANWHILE: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 FOR_ONE_ITEM: Final = (BAD_REQUEST, TOO_LARGE)
 """Statuses of a whole request that may be due to one of its items, or to all of them together."""
 _WAITED_FOR_MAPPING: Final = "timed out while waiting for a dynamic mapping update"
-"""What a busy cluster says of an item with status 500."""
+"""The error of an item, with status 500, in a busy cluster."""
 DROPPED: Final = "an ingest pipeline of the index drops it"
 SENT_ELSEWHERE: Final = (
     "an ingest pipeline, or an alias or data stream called as the index, sends it elsewhere, to {index}/{id}; "
@@ -48,9 +48,9 @@ _FAILED: Final = "fail_processor_exception"
 """The type of the error by which a pipeline refuses a document, with status 500."""
 _OF_DATA_STREAM: Final = "targeting backing indices is disallowed"
 OF_ONE_ITEM: Final = "bulk item"
-"""The type of the error for an action that was refused, whose request was answered as all that went with it."""
+"""The error type for an action that was refused within a request that was not."""
 NO_ITEMS_FAULT: Final = ("media_type_header_exception",)
-"""Errors of a whole request that would meet each of its items alone."""
+"""Errors of a whole request that each of its items would get alone, too."""
 
 Op = Literal["create", "index", "update", "delete"]
 
@@ -62,9 +62,9 @@ _ANSWER: Final = "errors," + ",".join(
 class Action(NamedTuple):
     """One write. `source`: the document, for `update` the part of it that is merged in; a dict, or encoded already.
 
-    With `if_seq_no` and `if_primary_term` it happens only if nobody has changed the document meanwhile (else 409). A
-    document that was written with a `routing` may be reached by it alone (else 404). `as_stored`: what was stored
-    before is written again, and goes through no default pipeline once more.
+    With `if_seq_no` and `if_primary_term` it is applied only if the document has not changed since (else 409). A
+    document that was written with a `routing` may be reachable only by it (else 404). `as_stored`: writes a stored
+    document back, without running the default pipeline again.
     """
 
     op: Op
@@ -78,19 +78,19 @@ class Action(NamedTuple):
 
     @property
     def ref(self) -> DocumentRef:
-        """Where its document lies."""
+        """Where the action's document lies."""
         return DocumentRef(self.index, self.id)
 
     def if_version(self, version: Version | None) -> Action:
-        """The same write, which happens only to this version of the document; None: to any."""
+        """This write, applied only to this version of the document; None: to any."""
         seq_no, primary_term = version or (None, None)
         return self._replace(if_seq_no=seq_no, if_primary_term=primary_term)
 
 
 class Outcome(NamedTuple):
-    """What became of an action: an HTTP status, and the error if there is one.
+    """The result of an action: an HTTP status, and the error if there is one.
 
-    `elsewhere` a pipeline has put the document, instead of where it was sent.
+    `elsewhere`: where the document went, if a pipeline or an alias put it elsewhere than it was sent.
     """
 
     status: int
@@ -115,20 +115,20 @@ def bulk(
     at_once: int = AT_ONCE,
     between: Callable[[], object] = lambda: None,
 ) -> list[Outcome]:
-    """The outcome of every action, in their order.
+    """The outcome of every action, in the order of `actions`.
 
-    Of each part of `max_bytes` up to `at_once` requests are under way side by side.
+    The actions are cut into parts of `max_bytes`, and each part is sent in up to `at_once` concurrent requests.
 
-    Items refused because the cluster is busy are sent again, alone, until `cluster.patience` is over, which raises
-    `ClusterUnreachable`; so does a request that finds no cluster. Any other error of an item is its outcome (400 also
-    for one that a pipeline drops, fails, or sends to another index or id, and for one that was sent to an alias); a
-    request that is refused as a whole, for the sake of one item or because it is too large, is sent in halves.
-    Actions on the same document happen in their order. An answer that is lost makes the whole request be sent again:
-    a `create` that had landed then has status 409, a `delete` 404, and the caller knows what to make of it.
+    Items that are refused because the cluster is busy are sent again, without the others, until `cluster.patience` is
+    over, which raises `ClusterUnreachable`; so does a request that reaches no cluster. Any other error of an item is
+    its outcome (400 also for one that a pipeline drops, fails, or sends to another index or id, and for one that was
+    sent to an alias). A request that is refused as a whole, because of one item or because it is too large, is sent in
+    halves. Actions on the same document are applied in order. If an answer is lost, the whole request is sent again: a
+    `create` that had been applied then has status 409, a `delete` 404, and the caller must interpret that.
 
     `between` is called in this thread: after each part of `max_bytes`, and every half second while several requests are
-    under way; of one alone before each wait for refused items, and after each for a cluster that is away or busy. No
-    further request is begun if it raises, and those under way come to their end.
+    under way; with a single request, before each wait for refused items, and after each wait for a cluster that is away
+    or busy. If it raises, no further request begins, and those under way are finished.
     """
     outcomes: list[Outcome] = []
     for chunk in _chunks(actions, max_bytes):
@@ -144,10 +144,10 @@ def bulk_done(
     *,
     between: Callable[[], object] = lambda: None,
 ) -> list[Outcome]:
-    """`bulk`, of which every action has been done, or met a document that another client had changed or deleted, or was
-    to put back one that a data stream does not take back (`is_gone_for_good`).
+    """The outcomes of `bulk` if each action was done, or failed only because another client had changed or deleted the
+    document, or because a data stream does not take a document back (`is_gone_for_good`).
 
-    Raises `ClusterRejected`, or `ClusterRefused`, for the first that was refused for another reason.
+    Raises `ClusterRejected`, or `ClusterRefused`, for the first action that was refused for another reason.
     """
     outcomes = bulk(cluster, actions, between=between)
     for action, outcome in zip(actions, outcomes, strict=True):
@@ -157,13 +157,15 @@ def bulk_done(
 
 
 def is_gone_for_good(outcome: Outcome) -> bool:
-    """Whether a document was to be written where it is no more, and a data stream takes new ones at its end alone."""
+    """Whether a write was refused because a data stream, which takes new documents only at its end, lacks its
+    document.
+    """
     return _OF_DATA_STREAM in (outcome.error or "")
 
 
 def refusal(cluster: Cluster, action: Action, outcome: Outcome) -> ClusterError:
-    """The error for an action that the cluster refuses, with the name of the document, and what to do where that is
-    known; `ClusterRefused` for a lack of rights, which every other document would meet alike.
+    """The error for an action that the cluster refuses, with the name of the document, and a remedy if one is known;
+    `ClusterRefused` for missing rights, without which every other document would be refused, too.
     """
     what, reason = f"{action.op} {action.index}/{action.id}", str(outcome.error)
     if outcome.status == HTTPStatus.FORBIDDEN:
@@ -174,7 +176,7 @@ def refusal(cluster: Cluster, action: Action, outcome: Outcome) -> ClusterError:
 def _chunks(actions: Iterable[Action], max_bytes: int) -> Iterator[list[bytes]]:
     """Encoded actions of at most `max_bytes` together (one that is larger goes alone), no document twice in a chunk.
 
-    Of two items on one document in one request the first could be refused and the second done; sent again, the first
+    If one request had two items on one document, the first could be refused and the second done; sent again, the first
     would then undo the second.
     """
     chunk: list[bytes] = []
@@ -193,7 +195,7 @@ def _chunks(actions: Iterable[Action], max_bytes: int) -> Iterator[list[bytes]]:
 
 
 def _parts(chunk: Sequence[bytes], at_once: int) -> list[Sequence[bytes]]:
-    """A chunk in up to `at_once` parts of about as many actions, never of very few."""
+    """A chunk in up to `at_once` parts of about equally many actions, never very few."""
     count = max(1, min(at_once, len(chunk) // FEWEST_ACTIONS))
     size = -(-len(chunk) // count)
     return [chunk[at : at + size] for at in range(0, len(chunk), size)]
@@ -212,7 +214,7 @@ def _encode(action: Action) -> bytes:
         return line
     source = action.source if isinstance(action.source, bytes) else dumps(action.source or {})
     if action.op == "update":
-        # Even one that changes nothing makes a new version: writes to the old one that are still on their way fail.
+        # Even an update that changes nothing makes a new version, so that delayed writes to the old version fail.
         source = b'{"detect_noop":false,"doc":' + source + b"}"
     return line + source + b"\n"
 
@@ -222,7 +224,7 @@ def _send(
     cluster: Cluster, chunk: Sequence[bytes], refresh: str | None, between: Callable[[], object]
 ) -> list[Outcome]:
     """The outcomes of a chunk; only what was refused goes again."""
-    # A shard that is away is to be told of by the cluster, before the client hangs up.
+    # The cluster must report a missing shard before the client stops waiting.
     params = {"filter_path": _ANSWER, "timeout": f"{int(500 * cluster.timeout)}ms"}
     params |= {"refresh": refresh} if refresh else {}
     backoff = cluster.backoff()
@@ -246,7 +248,7 @@ def _is_put_off(outcome: Outcome) -> bool:
 def _answers(
     cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any], between: Callable[[], object]
 ) -> list[Outcome]:
-    """What the cluster says to every action of one request."""
+    """The cluster's answer to every action of one request."""
     answer = cluster.request("POST", "/_bulk", params=params, body=b"".join(chunk), between=between)
     items: list[dict[str, Any]] = answer.get("items", [])
     if len(items) != len(chunk):
@@ -254,7 +256,7 @@ def _answers(
         raise ClusterRejected(cluster.url, "POST /_bulk", 200, "items_missing", reason)
     outcomes = list(map(_outcome, items, chunk))
     large = [i for i, outcome in enumerate(outcomes) if outcome.error and never_fits(outcome.error)]
-    if len(chunk) > 1:  # what of a request lies in one shard is together too large for it
+    if len(chunk) > 1:  # the items for one shard may be too large for it only together
         for part in (large[: len(large) // 2], large[len(large) // 2 :]):
             alone = _answers(cluster, [chunk[i] for i in part], params, between) if part else []
             for i, outcome in zip(part, alone, strict=True):
@@ -271,21 +273,21 @@ def _can_be_for_one_item(error: ClusterRejected) -> bool:
 def _answers_by_halves(
     cluster: Cluster, chunk: Sequence[bytes], params: dict[str, Any], between: Callable[[], object]
 ) -> list[Outcome]:
-    """What the cluster says to actions: of a request that it refuses, to the halves, and so to the one at fault."""
+    """The cluster's answers to actions; a refused request is repeated in halves, down to the action at fault."""
     return by_halves(
         lambda part: _answers(cluster, part, params, between), chunk, _refused, splits=_can_be_for_one_item
     )
 
 
 def _refused(encoded: bytes, error: ClusterRejected) -> list[Outcome]:
-    """What became of an action whose request was refused for its sake."""
+    """The outcome of an action because of which its request was refused."""
     reason = f"{error.reason}; {error.remedy}" if error.status == TOO_LARGE else error.reason
     answer = {"status": error.status, "error": {"type": error.type, "reason": reason}}
     return [_outcome({"refused": answer}, encoded)]
 
 
 def _outcome(item: dict[str, Any], encoded: bytes) -> Outcome:
-    """What became of the action that was sent as `encoded`."""
+    """The outcome of the action that was sent as `encoded`."""
     ((op, answer),) = item.items()
     if answer.get("result") == "noop" and op in ("create", "index"):
         return Outcome(BAD_REQUEST, DROPPED)
@@ -303,7 +305,7 @@ def _outcome(item: dict[str, Any], encoded: bytes) -> Outcome:
 
 
 def _is_elsewhere(op: str, answer: dict[str, Any], encoded: bytes) -> bool:
-    """Whether a document is now, or has been before, at another place than the one where it was sent as `encoded`."""
+    """Whether a document is now, or was already, at another index or id than the one where it was sent as `encoded`."""
     if op not in ("create", "index") or "_index" not in answer:
         return False
     if "error" in answer and answer["status"] != HTTPStatus.CONFLICT:

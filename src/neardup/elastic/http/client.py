@@ -1,8 +1,8 @@
 """HTTP client of a cluster: JSON out and in, requests repeated while it is away or busy, its errors as ours.
 
-The only module that imports `elastic_transport`, the part of the official client for connections and TLS. Its hundred
-methods are not needed (the requests are those of the reference, readable in a log), and of the media types that it
-speaks to servers of its own version none: plain JSON is understood by every version from 8.19 on.
+The only module that imports `elastic_transport`, the part of the official client for connections and TLS. The client's
+hundred methods are not needed (the requests are those of the reference, readable in a log), nor are its media types for
+servers of its own version: every version from 8.19 on understands plain JSON.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ Body = dict[str, Any] | Sequence[dict[str, Any] | bytes] | bytes
 DEFAULT_PATIENCE: Final = 120.0
 DEFAULT_TIMEOUT: Final = 60.0
 BUSY: Final = (429, 502, 503, 504)
-"""Too many requests; a proxy that reaches no node; a node without master or shard; the same in time."""
+"""Too many requests; a proxy that reaches no node; a node without master or shard; either of these after a timeout."""
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
-"""By a proxy, as from http to https: not followed, because credentials are for this address alone."""
+"""From a proxy, such as from http to https: not followed, because credentials are for this address alone."""
 NODE_GONE: Final = ("node_disconnected_exception", "node_not_connected_exception", "node_closed_exception")
-"""What a node says whose request to another failed because that had just gone; by OpenSearch as 500."""
+"""Errors of a node whose request to another node failed because that had just left; OpenSearch sends status 500."""
 FIRST_WAIT: Final = 0.25
 LONGEST_WAIT: Final = 15.0
 _MOST_DOUBLINGS: Final = 10
-"""Of the first wait: it is longer than the longest then, and no number too large after hours."""
+"""Of the first wait, which exceeds the longest by then; without a limit the number would grow too large after hours."""
 LOCAL_HOSTS: Final = ("http://localhost:", "http://127.0.0.1:", "http://[::1]:")
 CONNECTIONS: Final = 16
 
@@ -66,17 +66,17 @@ _PRODUCT_HEADER: Final = "x-elastic-product"
 _WARNING_RE: Final = re.compile(r'"([^"]*)"')
 
 _jitter: Final = random.Random()  # noqa: S311 - no secret hangs on it
-"""Of our own: whoever seeds `random` for something else finds it as he left it."""
+"""A generator of our own: the state of a `random` that the program has seeded is left alone."""
 _log = logging.getLogger("neardup")
 
 
 class ClusterWarning(UserWarning):
-    """What a cluster warns of with an answer, such as a deprecated setting."""
+    """A warning that a cluster sends with an answer, such as that a setting is deprecated."""
 
 
 class _Json(Serializer):
-    """Bodies are encoded before they come here; what is no JSON (a proxy's page) stays text. A good answer may have
-    errors in it, of single items: those are `hidden`.
+    """Bodies are encoded before they come here; an answer that is not JSON (a proxy's page) stays text. A good answer
+    may contain errors of single items: `hidden` masks the secrets in them.
     """
 
     def __init__(self, hidden: Callable[[str], str]) -> None:
@@ -94,15 +94,15 @@ class _Json(Serializer):
 
 
 class _OneNode(NodePool):
-    """The pool of one address: there is no other to turn to, so none is counted out (nor mentioned in the log)."""
+    """The pool of one address: there is no other to turn to, so it is never marked as dead (nor is that logged)."""
 
     def mark_dead(self, node: BaseNode, _now: float | None = None) -> None:
         pass
 
 
 class Backoff:
-    """How long to wait before asking again: longer each time, never the same for two who wait, `patience` in all.
-    `between` is called after each wait, `reasons` says which reasons are logged.
+    """Waits before a request is repeated: longer each time, randomised, `patience` seconds in all. `between` is called
+    after each wait; `reasons` decides which reasons are logged.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Backoff:
         self._between, self._tries, self._reasons = between, 0, reasons or WaitReasons()
 
     def wait(self, url: str, reason: str, *, least: float = 0.0) -> None:
-        """Waits, and lets the reason be told. Raises `ClusterUnreachable` where patience is over."""
+        """Logs the reason if it is due, and waits. Raises `ClusterUnreachable` if patience does not last that long."""
         upper = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(self._tries, _MOST_DOUBLINGS))
         seconds = max(least, _jitter.uniform(upper / 2, upper))
         left = self._end - (now := time.monotonic())
@@ -133,8 +133,8 @@ class Backoff:
 class Cluster:
     """A connection to the cluster of `address`; safe to use from several threads.
 
-    `patience`: for how many seconds one request may be asked again while the cluster is away or busy, 0 for not at
-    all. `timeout`: after how many seconds without an answer a request counts as lost.
+    `patience`: for how many seconds a request is repeated while the cluster is away or busy, 0 for not at all.
+    `timeout`: after how many seconds without an answer a request counts as lost.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class Cluster:
         self._transport.close()
 
     def backoff(self) -> Backoff:
-        """Waits for a piece of work that is begun now."""
+        """The waits of a piece of work that begins now."""
         return Backoff(self.patience, reasons=self._reasons)
 
     def request(
@@ -182,12 +182,12 @@ class Cluster:
         once: bool = False,
         between: Callable[[], object] = lambda: None,
     ) -> Any:
-        """The answer, parsed; None for 404 where `missing_ok`. `once`: not asked again; `between` is called before each
-        time that it is, and nothing more is sent if it raises.
+        """The parsed answer; None for 404 with `missing_ok`. `once`: the request is not repeated; `between` is called
+        before each repetition, and nothing more is sent if it raises.
 
-        `body` is a dict, the lines of a request in lines (dicts or encoded), or bytes that are sent as they are (as
-        lines if they end with one). A request whose answer was lost, or is no JSON, is sent again, so it must be one
-        that can be: a `create` that had landed then conflicts. Raises `ClusterUnreachable` when patience is over,
+        `body` is a dict, the lines of an NDJSON body (dicts or encoded), or bytes that are sent as they are (as NDJSON
+        if they end with a newline). A request whose answer was lost, or is no JSON, is sent again, so it must be
+        repeatable: a `create` that had been applied then conflicts. Raises `ClusterUnreachable` when patience is over,
         `ClusterRefused`, `ClusterConflict` (409) or `ClusterRejected`.
         """
         encoded, kind = _encode(body)
@@ -216,7 +216,7 @@ class Cluster:
             backoff.wait(self.url, reason, least=_retry_after(meta.headers.get("retry-after")))
 
     def _why_again(self, request: str, meta: ApiResponseMeta, answer: Any, *, is_whole: bool) -> str:
-        """Why a request is to be sent again that got this answer; raises the error of one that is not."""
+        """Why a request with this answer must be sent again; raises the error if it must not."""
         if (status := meta.status) < 300:
             return _NO_JSON
         if status in _REDIRECTS:
@@ -226,22 +226,22 @@ class Cluster:
         type, said = self._type_and_reason(status, answer)
         reason = f"{status} {type} {said}"
         is_busy = (status in BUSY or node_left(answer)) and not never_fits(reason)
-        # Without JSON it comes from a proxy that knows no way to a node for a moment, or has no answer of it in time.
+        # Without JSON it comes from a proxy that reaches no node for a moment, or got no answer from one in time.
         if is_busy or (not is_whole and (status in (404, 408) or status >= 500)):
             return reason
         raise self.error(request, status, answer)
 
     @property
     def product(self) -> Product:
-        """Which of the two answers here; asked once."""
+        """The product that the cluster runs; asked once."""
         if self._product is None:
             self.request("GET", "/_cluster/health")
         assert self._product is not None
         return self._product
 
     def _ask_product(self, meta: ApiResponseMeta) -> Product:
-        """The product whose first answer was `meta`; raises `ClusterUnreachable` if it is another, and what an answer
-        to whoever may not ask raises.
+        """The product whose first answer was `meta`; raises `ClusterUnreachable` if it is neither of the two, and the
+        error of an answer 401 or 403.
         """
         if meta.headers.get(_PRODUCT_HEADER) == "Elasticsearch":
             return "elasticsearch"
@@ -279,11 +279,11 @@ class Cluster:
         )
 
     def _type_and_reason(self, status: int, body: Any) -> tuple[str, str]:
-        """What an error's body says, but for our secrets: a server may repeat what it was sent."""
+        """Type and reason in an error's body, with our secrets masked: a server may repeat what it was sent."""
         return _type_and_reason(status, _hide(body, self.credentials.hidden, is_error=True))
 
     def _transport_reason(self, error: TransportError) -> str:
-        """What a connection failed of: by its message, which may quote what came (`errors` is empty by now)."""
+        """Why a connection failed, from the error's message, which may quote what came (`errors` is empty by now)."""
         if isinstance(error, ConnectionTimeout):
             return "no answer in time"
         text = self.credentials.hidden(str(error.message))
@@ -313,7 +313,7 @@ class Cluster:
 
 
 def _authorization(credentials: Credentials) -> dict[str, str]:
-    """The header that shows them; none without."""
+    """The header that carries `credentials`; none without a secret."""
     if credentials.api_key is not None:
         return {"authorization": f"ApiKey {credentials.api_key}"}
     if credentials.username is not None and credentials.password is not None:
@@ -323,15 +323,15 @@ def _authorization(credentials: Credentials) -> dict[str, str]:
 
 
 def _warn(header: str) -> None:
-    """Warns of what a cluster says; of all in one place, so that Python tells each text once, whatever was asked."""
+    """Issues the warnings in a header, all from this one place, so that Python shows each text only once."""
     for text in _WARNING_RE.findall(header):
         warnings.warn(text, ClusterWarning, stacklevel=1)
 
 
 def _hide(answer: Any, hidden: Callable[[str], str], *, is_error: bool = False) -> Any:
-    """`answer` with every text `hidden` in it that is of an error, before any is cut; in all of it, if it `is_error`.
+    """`answer` with `hidden` applied to every text of an error, before any is cut; to all texts if it `is_error`.
 
-    Nothing else is changed: a password may be a word, and that word stand in documents, or be the name of an index.
+    Nothing else is changed: a password may be a word that also stands in documents, or is the name of an index.
     """
     root = [answer]
     left: list[tuple[Any, bool]] = [(root, is_error)]
@@ -377,7 +377,7 @@ def _type_and_reason(status: int, body: Any) -> tuple[str, str]:
     if not isinstance(error, dict) or {"type", "reason"}.isdisjoint(error):  # of a proxy
         said = error if isinstance(error, str) else dumps(error).decode()
         return "error", " ".join(said.split())[:200]
-    # Of a search that shards refused the reason stands at the root, and above it only that they did.
+    # If shards refused a search, the reason stands at the root; above it stands only that they did.
     roots = error.get("root_cause") or [{}]
     cause = error.get("caused_by") or (roots[0] if error.get("phase") else {})
     reason = str(error.get("reason"))
@@ -388,8 +388,8 @@ def _type_and_reason(status: int, body: Any) -> tuple[str, str]:
 
 
 def with_causes(reason: str, cause: Any) -> str:
-    """The reason of an error with those of its cause, of the cause of that and so on, each said once; without the
-    documents of a request that came too late, which it repeats.
+    """The reason of an error, followed by those of its chain of causes, each once; without the documents of a delayed
+    request, which the error repeats.
     """
     reason = _REPEATED_RE.sub("", reason)
     while isinstance(cause, dict):

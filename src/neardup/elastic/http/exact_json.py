@@ -14,7 +14,7 @@ import orjson
 
 _MASK: Final = bytes(ord("0") if byte in b"0123456789" else ord(" ") for byte in range(256))
 _LONG_NUMBER: Final = b"0" * 20
-"""What every integer beyond 64 bits has, behind the mask."""
+"""What every integer beyond 64 bits contains once `_MASK` is applied."""
 
 
 def loads(data: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""What is refused for many is asked for the halves of them, and so for the one at fault."""
+"""Repeats a request that is refused for many items with halves of them, down to the item at fault."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Alone = Callable[[Item, ClusterRejected], list[Answer]]
 
 
 def is_too_large(error: ClusterRejected) -> bool:
-    """Whether a node, or a proxy before it, takes no request as large as that."""
+    """Whether a node, or a proxy before it, refused the request as too large."""
     return error.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
 
@@ -25,8 +25,9 @@ def by_halves(
     *,
     splits: Callable[[ClusterRejected], bool] = is_too_large,
 ) -> list[Answer]:
-    """What `ask` returns for `items`; for their halves, one after the other, after an error that `splits` them. Of one
-    item it is what `alone` makes of it and the error; without that the error is raised, as any other is.
+    """What `ask` returns for `items`. After an error that `splits` accepts, `ask` is called for their halves, one after
+    the other, and so on; for a single item the result is then that of `alone` (item, error), or without `alone` the
+    error is raised. Any other error is raised.
     """
     try:
         return ask(items)

@@ -20,20 +20,22 @@ if TYPE_CHECKING:
 _MOST: Final = 256
 """Documents in one request."""
 _ANSWER_BYTES: Final = 8_000_000
-"""Of whole documents in one answer, about: a node holds it in memory, and dies of it before it refuses it."""
+"""About as much of whole documents is asked for in one answer: a node holds the answer in memory, and runs out of
+memory rather than refuse.
+"""
 FIRST_READ: Final = 8
-"""Documents that are asked for when it is not known how large they are."""
+"""Documents that are asked for while their size is unknown."""
 _GROWTH: Final = 4
 _MOST_NAMES: Final = 1_000
 """Indices in one request."""
 _NO_INDEX: Final = "index_not_found_exception"
 _NO_RIGHT: Final = "security_exception"
 _ANSWERED_FIRST: Final = (_NO_INDEX, "illegal_argument_exception")
-"""What an item is answered before rights are looked at: that its name stands for no index, or for several."""
+"""Errors of an item that come before rights are checked: its name stands for no index, or for several."""
 
 
 class Named(Protocol):
-    """Whatever says where a document lies; a `routing` too, if it has one."""
+    """Anything that says where a document lies, with a `routing` if the document has one."""
 
     @property
     def index(self) -> str:
@@ -52,13 +54,13 @@ def mget(
     /,
     **fields: str,
 ) -> list[StoredDocument | None]:
-    """Each of `documents`, in their order; None for one that is not there.
+    """The stored documents, in the order of `documents`; None for each that does not exist.
 
-    `fields` as in a request: `_source_includes`, `_source_excludes`. An index that is gone holds nothing; a shard that
-    does not answer is waited for, because what it holds is not gone. Raises `ClusterUnreachable` when patience is
-    over, `ClusterRefused`, and `ClusterRejected` for an index that is closed. Costs a request for every 256 documents,
-    or, without `fields`, for so few that the answer has a few megabytes; `between` is called after each, and before
-    each wait.
+    `fields` as in a request: `_source_includes`, `_source_excludes`. A missing index holds no documents; a shard that
+    does not answer is waited for, because its documents still exist. Raises `ClusterUnreachable` when patience is over,
+    `ClusterRefused`, and `ClusterRejected` for an index that is closed. Costs a request for every 256 documents, or,
+    without `fields`, for as few as make an answer of a few megabytes; `between` is called after each request, and
+    before each wait.
     """
     there: list[StoredDocument | None] = []
     at, size = 0, _MOST if fields else FIRST_READ
@@ -74,16 +76,16 @@ def mget(
 
 
 def next_size(part: Sequence[StoredDocument], size: int, most: int = _MOST) -> int:
-    """How many documents to ask for, `most` at most, after a `part` of `size`, those that are gone left out."""
+    """How many documents to ask for next, at most `most`, after a request for `size`, of which `part` exist."""
     average = sum(len(dumps(each.source)) for each in part) / max(len(part), 1)
     return max(1, min(most, _GROWTH * size, round(_ANSWER_BYTES / max(average, 1))))
 
 
 @reads_answer
 def check_readable(cluster: Cluster, indices: Iterable[str], others: Iterable[str] = ()) -> None:
-    """Raises `ClusterRefused` for one of `indices`, there or not, or one of `others` that is there, that this user may
-    not read: a search by a pattern passes over those. Costs a request for every 1,000, and one for each of `indices`
-    that is not there; none waits for a shard.
+    """Raises `ClusterRefused` if this user may not read one of `indices`, existing or not, or one of `others` that
+    exists: a search by a pattern silently skips such an index. Costs a request for every 1,000 names, and one for each
+    of `indices` that does not exist; none waits for a shard.
     """
     needed = set(indices)
     names = sorted(needed.union(others))

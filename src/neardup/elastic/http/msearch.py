@@ -48,8 +48,9 @@ def msearch_hits(
     *,
     size: int,
 ) -> list[Hit]:
-    """All hits of the sorted searches for `items`, of which one may be for many: made for half of them, and so on,
-    where they are too large together. Of an item whose own is what `alone` says; without that the error is raised.
+    """All hits of the sorted searches that `bodies_of` makes for `items` (one search may serve many). Searches that are
+    too large together are made for halves of the items, and so on. For an item whose search is too large by itself, the
+    result is that of `alone`; without `alone` the error is raised.
     """
 
     def hits(part: Sequence[Item]) -> list[Hit]:
@@ -60,7 +61,7 @@ def msearch_hits(
 
 @reads_answer
 def _answers(cluster: Cluster, target: str, bodies: Sequence[dict[str, Any]]) -> list[list[Hit]]:
-    """The hits of each search, every shard of the target having answered; asked again, all of them, until it is so."""
+    """The hits of each search; all searches are repeated until every shard of the target has answered."""
     head = {"index": target.split(","), "request_cache": False, **WHOLE_OF_WHAT_IS_THERE}
     lines = [line for body in bodies for line in (head, body)]
     backoff = cluster.backoff()
@@ -75,7 +76,7 @@ def _answers(cluster: Cluster, target: str, bodies: Sequence[dict[str, Any]]) ->
 
 
 def _why_to_wait(cluster: Cluster, answer: dict[str, Any]) -> str | None:
-    """Why one search is to be asked again; None if its answer is whole. Raises what it was refused for."""
+    """Why one search must be repeated; None if its answer is whole. Raises the error of a search that was refused."""
     if "error" in answer:
         status = int(answer["status"])
         error = cluster.error(_WHAT, status, answer)

@@ -25,14 +25,14 @@ _ROLES: Final = {
     "indices:admin/aliases": "scorer (or setup)",
     "indices:admin/create": "scorer (or setup)",
 }
-"""Roles by what actions begin with, the first that fits. What several do is told with all of them: who scores all day
-is not to be sent for the role of the set-up, nor for one that only reads.
+"""Roles by the beginning of an action, of which the first that matches counts. Where several roles allow an action all
+are named: a scorer should not be sent for the role `setup`, nor for one that only reads.
 """
 
 
 def permission_error(own: Address, request: str, status: int, type: str, reason: str) -> ClusterError:
-    """The error for an answer of `status` 401 or 403 about the window `own`; a block on an index (403 as well) is no
-    matter of rights.
+    """The error for an answer of `status` 401 or 403 about the window `own`: `ClusterRefused`, or `ClusterRejected` for
+    a 403 that is not about rights, such as a block on an index.
     """
     if status == 401:
         return ClusterRefused(own.url, None, None, None)
@@ -47,7 +47,7 @@ def permission_error(own: Address, request: str, status: int, type: str, reason:
 
 
 def role_for(action: str) -> str:
-    """Which of our roles (`roles/`) allow an action of Elasticsearch, that which allows least first.
+    """Our roles (`roles/`) that allow an action of Elasticsearch, in words, the one that allows least first.
 
     >>> role_for("indices:data/read/search"), role_for("cluster:admin/ingest/pipeline/put")
     ('reader (or scorer)', 'setup')

@@ -1,4 +1,4 @@
-"""The products that a cluster can be of."""
+"""The products that a cluster can run."""
 
 from __future__ import annotations
 

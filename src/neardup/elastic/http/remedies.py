@@ -1,7 +1,7 @@
-"""What to do about errors of Elasticsearch that no record is to blame for, but the state of an index or of the cluster.
+"""Remedies for errors of Elasticsearch that are due not to a record, but to the state of an index or of the cluster.
 
-A record that is refused is rejected, and the stream goes on; where every record would be refused alike until somebody
-does something, the stream ends with what that is.
+A record that is refused becomes a reject, and the stream goes on; where every record would be refused until somebody
+does something about it, the stream ends and says what to do.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _REMEDIES: Final = tuple(
             r"cluster read-only",
             "lift the block of the whole cluster (cluster.blocks.read_only, or read_only_allow_delete), and run again",
         ),
-        (  # but no block of an index: that of a cluster without a master
+        (  # but not SERVICE_UNAVAILABLE, the block of a cluster without a master
             r"cluster_block_exception(?!.*SERVICE_UNAVAILABLE)",
             "lift the block of that index (index.blocks.*), and run again",
         ),
@@ -77,7 +77,7 @@ _REMEDIES: Final = tuple(
             r"index_not_found_exception",
             "what was in it is gone: restore that index under its name, and run again",
         ),
-        (  # of a template; what a document of a bulk request adds to a mapping is its own (`hint_for`)
+        (  # of a template; fields that a document of a bulk request adds are its own fault (`hint_for`)
             r"Limit of total fields \[\d+\] has been exceeded(?! while)",
             "raise index.mapping.total_fields.limit in your component template (ours map about 40), and run again",
         ),
@@ -95,7 +95,9 @@ TAKES_MORE: Final = (
 """What to do about a request that is too large, and cannot be sent in parts."""
 
 _FIELDS_RE: Final = re.compile(r"Limit of total fields \[\d+\] has been exceeded")
-"""Of an item it is always its own: OpenSearch says no more, of a template too, but takes no such template."""
+"""In the error of an item it is always the item's own fault. OpenSearch says the same of a template, but refuses
+that.
+"""
 _FIELDS_HINT: Final = (
     "; raise index.mapping.total_fields.limit, of that index and in PREFIX@custom for those to come"
 )
@@ -103,7 +105,7 @@ _SIZES_RE: Final = re.compile(r"_operation_bytes=(\d+), max_\w+_bytes=(\d+)")
 
 
 def never_fits(error: str) -> bool:
-    """Whether a request was put off that a node of this size has no room for at any time, however little it does.
+    """Whether a request was put off that is too large for the node even when the node is idle.
 
     >>> never_fits("rejected execution [all_bytes=9, primary_operation_bytes=9, max_primary_bytes=8]")
     True
@@ -115,8 +117,8 @@ def never_fits(error: str) -> bool:
 
 
 def remedy_for(error: str) -> str | None:
-    """What to do about `error` (its type and reason), so that the same request can be made again; None if it is the
-    request that is wrong.
+    """The remedy for `error` (its type and reason), after which the same request can be repeated; None if the request
+    itself is wrong.
 
     >>> remedy_for("index_closed_exception: closed")
     'open that index (by a POST to its /_open), or delete it, and run again'
@@ -126,7 +128,8 @@ def remedy_for(error: str) -> str | None:
 
 
 def hint_for(error: str) -> str:
-    """What the reject of a record adds to `error`, which others need not meet; empty if nothing is known.
+    """A hint for the reject of a record after `error`, an error that other records need not meet; empty if none is
+    known.
 
     >>> hint_for("document_parsing_exception: failed to parse field [rank]")
     ''

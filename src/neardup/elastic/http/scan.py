@@ -1,8 +1,8 @@
-"""Scan of indices: where each document lies, in order of (time, id), and afterwards what it says.
+"""Scan of indices: first where each document lies, in order of (time, id), then the documents themselves.
 
-Elasticsearch sorts by time; documents of one time are held back until all of them are known and sorted by id here,
-because an id cannot be sorted by. What they say is read later and by id, so that it is what they say then, and so
-that a million documents of one time take the memory of a million names, not of a million texts.
+Elasticsearch sorts by time; documents of one time are held back until all of them are known, and are sorted by id here,
+because Elasticsearch cannot sort by id. Their contents are read later, by id: so they are up to date, and a million
+documents of one time take the memory of a million names, not of a million texts.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
 
 PAGE: Final = 5_000
-"""Entries that are read at once; an index of a window must allow so many (`index.max_result_window`)."""
+"""Entries that are read at once; an index of a window must allow that many (`index.max_result_window`)."""
 
 _REOPENINGS: Final = 10
 _MISSING: Final = (2**63 - 1, -(2**63), "Infinity", "-Infinity", None)
-"""What Elasticsearch sorts by where there is nothing: dates last and first, numbers last and first, words."""
+"""Sort values of documents without the field: dates last and first, numbers last and first, words."""
 _LAST_NANOSECOND: Final = (2**63 - 1) // 10**6
-"""Milliseconds. OpenSearch takes no page behind a date that is later where one of the fields is a `date_nanos`."""
+"""In milliseconds. Where one of the fields is a `date_nanos`, OpenSearch refuses a page behind a later date."""
 _NUMBERS: Final = {
     "long",
     "integer",
@@ -50,11 +50,11 @@ _KINDS: Final[dict[str, Kind]] = {
 
 Kind = Literal["date", "number", "word"]
 Missing = Literal["_first", "_last"]
-"""Where documents without a time come."""
+"""Where documents without a time are sorted."""
 
 
 class TimeField(NamedTuple):
-    """The field that tells the time of documents, and what it is to Elasticsearch; `kind` None: nothing has it."""
+    """The field with the time of documents, and its kind in Elasticsearch; `kind` None: no document has the field."""
 
     name: str
     kind: Kind | None
@@ -87,7 +87,7 @@ class Entry(NamedTuple):
 def time_field(cluster: Cluster, target: str, names: Sequence[str]) -> TimeField:
     """The first of `names` that documents of `target` have.
 
-    Raises `SettingsError` for a field that tells no time, or is not of one type everywhere.
+    Raises `SettingsError` for a field whose type cannot be a time, or which is not of one kind everywhere.
     """
     for name in names:
         types = field_types(cluster, target, name)
@@ -111,11 +111,11 @@ def in_order(
     page: int = PAGE,
     hidden: bool = False,
 ) -> Iterator[Entry]:
-    """The documents of `target` that match `query` as they stand now, by (time, id); those without a time together.
-    `hidden`: also of hidden indices that a pattern stands for.
+    """The documents of `target` that match `query` now, by (time, id); those without a time come together, where
+    `missing` says. `hidden`: patterns match hidden indices too.
 
-    Costs a search for every `page` of them; memory for a page and for all documents of one time. A node that starts
-    again has forgotten where a scan stood: it goes on behind the last time of which all documents were known.
+    Costs a search for every `page` of them; memory for a page and for all documents of one time. A node that restarts
+    forgets the position of a scan: the scan then goes on behind the last time whose documents were all known.
     """
     is_cut = missing == "_last" and by.has_nanoseconds and cluster.product == "opensearch"
     sort = by.sort(_LAST_NANOSECOND if is_cut else missing)
@@ -135,7 +135,7 @@ def in_order(
 
 
 def _entry(hit: Hit, absent: tuple[Any, ...]) -> Entry:
-    """The entry of a hit; `absent`: what those without a time are sorted by."""
+    """The entry of a hit; `absent`: the sort values of documents without a time."""
     value = hit.sort[0]
     return Entry(None if value in absent else value, hit.id, hit.index, hit.routing)
 
@@ -150,7 +150,7 @@ def _by_time(
     *,
     hidden: bool,
 ) -> Iterator[list[Hit]]:
-    """The hits behind `after`, all those of one time together."""
+    """The hits behind `after`, one list for each time."""
     body = {"query": query, "sort": [sort], "_source": False}
     with closing(snapshot_pages(cluster, target, body, size=size, after=after, hidden=hidden)) as pages:
         for _, tie in groupby(chain.from_iterable(pages), key=lambda hit: hit.sort[0]):
@@ -160,7 +160,8 @@ def _by_time(
 def read(
     cluster: Cluster, entries: Iterator[Entry], *, most: int, **fields: str
 ) -> Iterator[list[tuple[Entry, StoredDocument]]]:
-    """Entries with what is there now, in parts of at most `most` and of a few megabytes; one that is gone is left out.
+    """Entries with their documents as stored now, in parts of at most `most` entries and a few megabytes; an entry
+    whose document no longer exists is left out.
 
     `fields` as in a request: `_source_includes`, `_source_excludes`. A shard that does not answer is waited for.
     """

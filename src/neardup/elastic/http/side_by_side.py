@@ -1,4 +1,4 @@
-"""Pieces of work side by side, each of which waits for the cluster most of its time."""
+"""Runs pieces of work concurrently, each of which waits for the cluster most of its time."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Final, TypeVar
 
 Result = TypeVar("Result")
 Check = Callable[[], object]
-"""What a piece of work calls between two of its steps; it raises where there is nothing more to be done."""
+"""A function that a piece of work calls between two of its steps; it raises if the work must end."""
 
 LOOK_SECONDS: Final = 0.5
 
 
 def side_by_side(works: Sequence[Callable[[Check], Result]], between: Check) -> list[Result]:
-    """What each of `works` returns, in their order: one alone is done here, several in threads of their own.
+    """The results of `works`, in order: a single one is run in this thread, several in threads of their own.
 
-    `between` is called in this thread alone: by the one, or every half second while several are at work. What it
-    raises, as what a piece of work raises, ends the others at their next step; it is raised here once they have ended.
-    Only an interrupt waits for none: such threads keep no process alive.
+    `between` is called in this thread only: by the single work itself, or every half second while several are running.
+    An exception in it, or in one of the works, ends the others at their next step, and is raised here once they have
+    ended. Only an interrupt does not wait for them: such threads keep no process alive.
     """
     if len(works) == 1:
         return [works[0](between)]
@@ -43,7 +43,7 @@ def side_by_side(works: Sequence[Callable[[Check], Result]], between: Check) -> 
 
 
 def _begun(work: Callable[[Check], Result], has_failed: threading.Event) -> Future[Result]:
-    """What a piece of work will return, which a thread has begun; it ends once another `has_failed`."""
+    """The future result of a piece of work, which begins in a thread now; the work ends once another `has_failed`."""
     future = Future[Result]()
 
     def check() -> None:

@@ -15,13 +15,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 UNREADABLE: Final = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
-"""What reading a value of another form than expected raises."""
+"""The exceptions that reading a value of an unexpected form raises."""
 _OK: Final = 200
 
 
 def reads_answer(call: Callable[P, T]) -> Callable[P, T]:
-    """`call`, whose first argument is the cluster; raises `ClusterRejected` if it cannot read what the cluster
-    answered. It must do nothing but ask and read: any such error in it is taken for the answer's.
+    """A decorator of `call`, whose first argument is the cluster: it raises `ClusterRejected` if `call` cannot read the
+    cluster's answer. `call` must do nothing but ask and read: any error of `UNREADABLE` in it is blamed on the answer.
     """
 
     @wraps(call)

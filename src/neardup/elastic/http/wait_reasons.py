@@ -1,4 +1,4 @@
-"""What the log is told of why a cluster is asked again: each reason once, and again after a minute, with how often."""
+"""Log of the reasons why requests are repeated: each once, and again after a minute, with a count."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from typing import Final
 from neardup.model.counted import counted
 
 AGAIN_AFTER: Final = 60.0
-"""Seconds for which a reason that was told is only counted: a busy cluster refuses many requests for the same one."""
+"""Seconds for which a logged reason is only counted: a busy cluster refuses many requests for the same reason."""
 _COUNTED_RE: Final = re.compile(
     r"(?:all shards failed|Partial shards failure) of [^:]+|(?<!^)\b\d[\w.]*|@[0-9a-f]+"
 )
-"""What is another each time that a busy node refuses for the same reason: indices without room, times, sizes, names of
-objects in memory. The status, at the beginning, is not.
+"""The parts that differ each time a busy node refuses for the same reason: indices without room, times, sizes, names of
+objects in memory. The status, at the beginning, is not one of them.
 """
 
 _log = logging.getLogger("neardup")
 
 
 class WaitReasons:
-    """The reasons that were logged, but for their numbers; of all requests to one cluster, in several threads."""
+    """The reasons that were logged, without their numbers, for all requests to one cluster; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._known: dict[str, tuple[float, int]] = {}
-        """When each was logged, and how often it has come since."""
+        """When each reason was logged, and how often it has come since."""
 
     def log(self, url: str, reason: str, left: float, now: float) -> None:
-        """Logs that a request is sent again for up to `left` seconds, if the reason is due to be told at `now`."""
+        """Logs that a request is sent again for up to `left` seconds, if the reason is due to be logged at `now`."""
         kind = _COUNTED_RE.sub("", reason)
         with self._lock:
             last, count = self._known.get(kind, (now - AGAIN_AFTER, 0))

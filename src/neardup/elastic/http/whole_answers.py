@@ -1,4 +1,4 @@
-"""Answers of all shards, or nodes, that a request is about: one of a part would pass for all there is."""
+"""Answers of all shards, or nodes, that a request concerns: an answer of only some would look like a whole one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ def whole(
     *,
     method: str = "POST",
 ) -> dict[str, Any]:
-    """The answer to a request that every shard, or node, has its part in; asked again, as of a busy cluster, until so.
+    """The answer of every shard, or node, to a request, which is repeated, as with a busy cluster, until all have
+    answered.
 
-    Elasticsearch can be told to fail instead, but not by every call, nor by every cluster and proxy.
+    Elasticsearch can be told to fail instead, but not in every call, nor in every version, nor through every proxy.
     """
     backoff = cluster.backoff()
     while True:
@@ -32,7 +33,7 @@ def whole(
 
 
 def why_partial(answer: Mapping[str, Any]) -> str | None:
-    """Why an answer is not that of all shards, or nodes; None if it is. It may raise one of `UNREADABLE`."""
+    """Why an answer lacks some shards or nodes; None if it is whole. It may raise one of `UNREADABLE`."""
     failed = int(answer.get("_shards", {}).get("failed", 0))
     if failed:
         return f"{failed} shards failed"

@@ -17,10 +17,11 @@ log = logging.getLogger("neardup")
 
 
 def check_fits(source: Source, window_hours: int, *, chosen: bool) -> None:
-    """Raises `SettingsError` if copying `source` into a window of so many hours cannot be what is meant.
+    """Raises `SettingsError` if copying `source` into a window of `window_hours` cannot be intended.
 
-    In a window with an end, an archive longer than it expires while it is copied: that must have been `chosen`. In one
-    without, every hour that has documents becomes an index, unless it is one, and a cluster has so many and no more.
+    An archive that is longer than the window expires while it is copied: the user must have `chosen` that. In a window
+    without an end (0 hours), every hour with documents becomes an index, unless it is one already, and the indices of a
+    cluster are limited.
     """
     span = source.span()
     if span is None:
@@ -44,7 +45,7 @@ def _check_expiry(name: str, span: Span, window_hours: int, *, chosen: bool) -> 
 
 
 def check_free_hours(cluster: Cluster, hours: int) -> None:
-    """Raises `SettingsError` if a cluster has no room for the indices of so many hours, those of files."""
+    """Raises `SettingsError` if a cluster has no room for the indices of `hours` hours with documents of files."""
     free = _hours_left(cluster)
     if hours > free:
         expected = (
@@ -72,7 +73,7 @@ def _hours_there(cluster: Cluster) -> frozenset[int]:
 
 
 def _hours_left(cluster: Cluster) -> int:
-    """How many more hours the cluster has room for, as far as this user may know."""
+    """How many more hours the cluster has room for; if this user may not ask, the default limit of one node."""
     try:
         return shard_limit(cluster).hours_left
     except ClusterRefused:

@@ -1,4 +1,4 @@
-"""Checkpoint of reading an index: how far a run that was ended had come."""
+"""Checkpoint of reading an index: how far an interrupted run had come."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Checkpoint:
     """How far reading a source into a window has come: a document beside the window's state.
 
-    All documents before its time are in the window. It is of use only to the same `reading`, told by what it reads;
-    another field or another source has its own.
+    All documents before its time are in the window. It is valid only for the same `reading` (source and fields);
+    another source or another field has its own.
     """
 
     def __init__(self, cluster: Cluster, reading: Mapping[str, str]) -> None:
@@ -26,14 +26,16 @@ class Checkpoint:
         self._index, self._id = cluster.address.state, f"from-{digest}"
 
     def time(self) -> Any:
-        """The time to go on from; None for a reading that begins."""
+        """The time to go on from; None if there is no checkpoint."""
         kept = get_doc(self._cluster, self._index, self._id)
         return None if kept is None else kept.source["time"]
 
     def note(self, time: Any) -> None:
-        """Everything before `time` is done; what is of that time is read again, which changes nothing."""
+        """Record that everything before `time` is done; documents of that time are read again, which changes
+        nothing.
+        """
         put_doc(self._cluster, self._index, self._id, {**self._reading, "time": time})
 
     def clear(self) -> None:
-        """The reading is complete: the next one begins at the beginning, and finds what has come meanwhile."""
+        """Delete the checkpoint of a complete reading: the next one starts anew, and finds what has come meanwhile."""
         delete_doc(self._cluster, self._index, self._id)

@@ -44,7 +44,8 @@ class Span(NamedTuple):
 
 
 class Source:
-    """An index, or what a name stands for, as a source of documents; `fields` name what is what in them.
+    """An index, or all indices that a name stands for, as a source of documents; `fields` names their id, text and
+    time.
 
     Raises `SettingsError` if there is no such index, if it keeps no `_source`, or if no field tells the time.
     """
@@ -67,12 +68,14 @@ class Source:
             raise SettingsError("time_field", self.time.name, expected)
 
     def span(self) -> Span | None:
-        """The hours of its documents; None if it has none with a time."""
+        """The first and the last hour of its documents; None if it has none with a time."""
         first, last = self._outermost_hour("asc"), self._outermost_hour("desc")
         return None if first is None or last is None else Span(first, last)
 
     def count_hours(self, span: Span, there: Collection[int] = ()) -> int:
-        """How many hours that are not `there` have documents; those of the `span` where that cannot be counted."""
+        """How many hours that are not in `there` have documents; where that cannot be counted, no more than the `span`
+        and the number of documents allow.
+        """
         first, last = span
         if self.time.kind != "date" or last - first > _MOST_BUCKETS:
             new = last - first + 1 - sum(first <= hour <= last for hour in there)
@@ -83,7 +86,7 @@ class Source:
         return sum(hour_of(bucket["key"]) not in there for bucket in page.buckets("hours"))
 
     def checkpoint(self) -> Checkpoint:
-        """How far it has been read into the window at the cluster's address, by these fields."""
+        """The checkpoint of reading this source, by these fields, into the window at the cluster's address."""
         reading = {
             "source": self.name, "id_field": self.fields.id, "text_field": self.fields.text,
             "time_field": self.time.name,
@@ -122,11 +125,11 @@ class Source:
 class IndexReader:
     """The documents of `source` in order of (time, id), those from the time `since` on if it is given.
 
-    Iterating yields a `Document` with all its other fields, a `Reject` where there should be one and is not, and
-    `FLUSH` after every part that was read at once: then `on_done` is told up to what time all is done. A document is
-    called by its `_id`, by `index/_id` where the name stands for several indices, or by the field named for it.
+    Iterating yields a `Document` with all its other fields, a `Reject` for a record that makes no document, and `FLUSH`
+    after every part that was read at once; on the next step, `on_done` is called with the time up to which all is done.
+    The id of a document is its `_id`, `index/_id` where the name stands for several indices, or the field named for it.
 
-    `done` of `total` documents are behind us.
+    `done` of `total` documents have been read.
     """
 
     def __init__(
@@ -146,12 +149,12 @@ class IndexReader:
                 yield self._item(entry, document.source)
                 self.done += 1
             yield FLUSH
-            # Asked for more, whoever reads this has finished what it was given.
+            # A consumer that asks for more has finished what it was given.
             if part and part[-1][0].time is not None:
                 self._on_done(part[-1][0].time)
 
     def position(self) -> tuple[float, float | None]:
-        """How many documents are behind us, and of how many."""
+        """How many documents have been read, and of how many."""
         return self.done, self.total
 
     def located(self, reject: Reject) -> Reject:
@@ -185,7 +188,7 @@ def _from(time: TimeField, since: Any) -> dict[str, Any]:
 
 
 def _indices(cluster: Cluster, name: str) -> list[str]:
-    """The indices that a name stands for; all of them keep what was sent."""
+    """The indices that a name stands for. Raises `SettingsError` if there is none, or if one keeps no `_source`."""
     if not _NAME_RE.fullmatch(name):
         expected = "the name of an index, an alias or a data stream of this cluster"
         if ":" in name:

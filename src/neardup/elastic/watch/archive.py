@@ -1,4 +1,4 @@
-"""An archive: what is scored in place. Whether its documents can bear marks, and have a text; the mapping of marks."""
+"""An archive, which is scored in place: whether its documents can bear marks and have a text; the mapping of marks."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 _FIELDS: Final = "neardup-fields.json"
 _OBJECTS: Final = {"object", "nested"}
 _LOOKED_AT: Final = 100
-"""Documents that tell whether there is a field that no mapping knows."""
+"""How many documents are searched for a field that no mapping has."""
 
 
 def check_source(cluster: Cluster, name: str) -> None:
-    """Raises `SettingsError` for an index that would not give the marks back as they were written, or not find them."""
+    """Raises `SettingsError` for an index that would not return marks as they were written, or not find them."""
     fields = [f"settings.index.{part}" for part in ("uuid", "mode", "mapping.source.mode")]
     for index, there in indices(cluster, name, fields=["mappings.enabled", *fields], expand="all").items():
         if there.get("mappings", {}).get("enabled") is False:
@@ -36,8 +36,8 @@ def check_source(cluster: Cluster, name: str) -> None:
 
 
 def check_text(cluster: Cluster, name: str, text_field: str) -> None:
-    """Raises `SettingsError` where documents have no text by this name: each would be marked that it gets no verdict,
-    and none be looked at again for another name.
+    """Raises `SettingsError` if documents have no text in `text_field`: each would be marked as getting no verdict, and
+    not be looked at again for another field.
     """
     if set(field_types(cluster, name, text_field)) - _OBJECTS:
         return
@@ -49,9 +49,9 @@ def check_text(cluster: Cluster, name: str, text_field: str) -> None:
 
 
 def map_marks(cluster: Cluster, name: str) -> None:
-    """Maps our object in the indices that `name` stands for; raises `ClusterRejected` where another one is mapped.
+    """Maps our object in the indices that `name` stands for; raises `ClusterRejected` where it is mapped otherwise.
 
-    Marks that came first would be mapped by guess, and not be found again.
+    Marks that are written before that would be mapped dynamically, and not be found again.
     """
     ours = load("mappings", _FIELDS, cluster.address.prefix)["template"]["mappings"]
     put_mapping(cluster, name, ours)

@@ -1,4 +1,4 @@
-"""Checks of what is scored in place: whether its indices bear marks, can be read and take writes. Reads only."""
+"""Checks of an archive: whether its indices can bear marks, be read and take writes. Reads only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_archive(cluster: Cluster, name: str) -> Finding:
-    """Whether marks can be found again in what is scored in place."""
+    """Whether marks can be found again in the archive `name`."""
     what, there = f"archive {name}", mappings(cluster, name)
     if not there:
         remedy = "restore it under this name, or score another index under another prefix"
@@ -40,7 +40,7 @@ def check_archive(cluster: Cluster, name: str) -> Finding:
 
 
 def check_blocks(cluster: Cluster, name: str) -> Iterator[Finding]:
-    """Which indices of what is scored in place are closed, or blocked."""
+    """The indices of the archive `name` that are closed or blocked."""
     there = index_settings(cluster, name, "index.verified_before_close", "index.blocks.*", params={})
     for index, about in sorted(there.items()):
         settings = about["settings"].get("index", {})
@@ -56,6 +56,6 @@ def check_blocks(cluster: Cluster, name: str) -> Iterator[Finding]:
 
 
 def closed(index: str) -> Finding:
-    """That an index of the window is closed."""
+    """The finding that an index of the window is closed."""
     remedy = f"POST {index}/_open, or delete it"
     return Finding(f"index {index}", "bad", f"closed: the window cannot be read; {remedy}")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _TIME_RE: Final = re.compile(r"\d[\d.-]*")
-"""What follows the prefix in the name of an hour, or of what was meant to be one."""
+"""What follows the prefix in the name of an hour, or of an index that was meant to be one."""
 
 MARK: Final = f"{OBJECT}.status"
 _SETTINGS: Final = ("index.uuid", "index.blocks.*", "index.verified_before_close")
@@ -37,10 +37,11 @@ _SETTINGS: Final = ("index.uuid", "index.blocks.*", "index.verified_before_close
 
 @dataclass(frozen=True)
 class Backlog:
-    """How far scoring is behind: `waiting` documents, the oldest of `oldest` (milliseconds, None: of no time).
+    """How far scoring is behind: `waiting` documents, of which the oldest has the time `oldest` (milliseconds, None: no
+    time).
 
-    `blocked` more wait in the indices `readonly`, which take no marks before the request beside each; how many do in
-    those that are `closed`, nobody knows.
+    `blocked` more wait in the `readonly` indices, each of which takes marks only after the request beside its name. How
+    many wait in `closed` indices is unknown.
     """
 
     waiting: int = 0
@@ -51,8 +52,9 @@ class Backlog:
 
 
 class _Indices(NamedTuple):
-    """The indices that documents are scored in: those that can be written to, each with what tells it from an earlier
-    one of its name; those that cannot, each with the request that opens it to writes; and those that are closed.
+    """The indices that documents are scored in: those that can be written to, each with its UUID, which tells it from
+    an earlier index of its name; those that cannot, each with the request that opens it to writes; and those that are
+    closed.
     """
 
     writable: dict[str, str]
@@ -61,7 +63,7 @@ class _Indices(NamedTuple):
 
 
 class LayoutChanged(Exception):
-    """Documents are to be read by another `layout` than they are: `neardup setup` has changed the window meanwhile."""
+    """Documents must be read by another `layout`, the new one: `neardup setup` has changed the window meanwhile."""
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
@@ -94,7 +96,7 @@ class BacklogReader:
         )
 
     def measure(self) -> Backlog:
-        """How many wait now. Two requests; sees what is refreshed."""
+        """How many documents wait now. Two requests; sees refreshed documents only."""
         writable, readonly, closed = self._indices()
         by_index = self._count([*writable, *readonly]) if writable or readonly else {}
         blocked = {name: by_index.pop(name)[0] for name in readonly if name in by_index}
@@ -108,12 +110,13 @@ class BacklogReader:
         )
 
     def entries(self) -> Generator[Entry]:
-        """Those that can be marked, by (time, id). Close it if it is not read to its end: it keeps a search open.
+        """The waiting documents that can be marked, by (time, id). Close the generator if it is not read to its end: it
+        keeps a search open.
 
-        Of an archive those without a time come first: they count as older than all others. In an hour they come last:
-        they count as of the beginning of their index's hour.
+        In an archive, documents without a time come first: they count as older than all others. In hours, they come
+        last: they get the beginning of their index's hour as their time.
 
-        Marks of a watcher that had died before they came are none: nobody need have undone them yet.
+        Marks in aborted ranges, of a watcher that died, do not count, as nobody may have undone them yet.
         """
         writable = self._indices().writable
         self._map_new(writable)
@@ -124,18 +127,18 @@ class BacklogReader:
             )  # fmt: skip
 
     def check_open(self) -> None:
-        """Raises `ClusterRejected` for a closed hour of the window: searches would pass over it."""
+        """Raises `ClusterRejected` for a closed hour of the window: searches would skip it."""
         self._state()
         self._layout.refresh(self._cluster, self._floor_hour)
 
     def _state(self) -> StateDocument | None:
-        """What the window's state says now; closed hours that have left the window since are none of it."""
+        """The window's state now; also updates the floor, below which closed hours no longer belong to the window."""
         state = read_state(self._cluster)
         self._floor_hour = FIRST_HOUR if state is None else state.commit.floor_hour
         return state
 
     def refresh(self) -> None:
-        """Makes what has been written so far visible to searches."""
+        """Makes everything written so far visible to searches."""
         refresh(self._cluster, self._layout.target, {**WHAT_IS_THERE, **NO_INDEX_NEEDED})
 
     def _indices(self) -> _Indices:
@@ -159,8 +162,8 @@ class BacklogReader:
         return indices
 
     def _tell_passed_over(self, name: str) -> None:
-        """Says in the log, once, that an index seems to be meant for an hour, but is none, or that an hour is a data
-        stream of others: its documents would wait in silence.
+        """Logs, once, that an index seems meant to be an hour, but is none, or that an hour is a foreign data stream:
+        otherwise its documents would wait in silence.
         """
         own = self._layout.address
         if name in self._passed_over or not _TIME_RE.fullmatch(name.removeprefix(f"{own.prefix}-")):
@@ -174,8 +177,8 @@ class BacklogReader:
         log.warning("%s is %s: its documents are not scored; %s", name, why, remedy)
 
     def _map_new(self, indices: dict[str, str]) -> None:
-        """Maps the marks in what an archive stands for since it was last looked at: a data stream rolls over, an index
-        is deleted and made again. Raises `SettingsError` for an index that cannot bear them.
+        """Maps the marks in indices that the archive has got since the last look: a data stream rolls over, an index is
+        deleted and made again. Raises `SettingsError` for an index that cannot bear marks.
         """
         if self._layout.archive is not None:
             for name, uuid in indices.items():
@@ -185,7 +188,7 @@ class BacklogReader:
             self._mapped.update(indices.values())
 
     def _count(self, indices: list[str]) -> dict[str, tuple[int, int | None]]:
-        """How many wait in each index where any do, and the time of the oldest there."""
+        """For each index with waiting documents, their number and the time of the oldest."""
         oldest = {"oldest": {"min": {"field": self.time.name}}} if self.time.kind == "date" else {}
         body = {
             "size": 0,
@@ -197,8 +200,8 @@ class BacklogReader:
         return {bucket["key"]: (bucket["doc_count"], _time(bucket)) for bucket in page.buckets("indices")}
 
     def _query(self, indices: list[str], state: StateDocument | None = None) -> dict[str, Any]:
-        """Unmarked documents of `indices`; in the body, because a path of all hours can be too long. With the `state`
-        also those whose mark never counts.
+        """The query for unmarked documents of `indices`, which are named in the body because a path of all hours can be
+        too long. With `state`, also for documents whose mark never counts.
         """
         waiting: list[dict[str, Any]] = [{"bool": {"must_not": [{"exists": {"field": MARK}}]}}]
         if state is not None and state.aborted:

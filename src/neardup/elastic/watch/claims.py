@@ -1,9 +1,10 @@
-"""Claims: which documents that wait each of several scorers scores, and whose turn it is to decide.
+"""Claims: which waiting documents each of several scorers scores, and whose turn it is to decide.
 
-One document beside the state of a window holds them, as a queue. A scorer claims the next documents of the backlog in
-its order (time, id), looks up what they may be copies of while others do the same, and decides when all claims before
-its own are done: so arrivals, and with them verdicts, are those of one scorer. It is order and no more: whatever is
-claimed twice, or never done, the lease (elastic/window/lease.py) keeps verdicts right, and the marks say what waits.
+One document beside the state of a window holds the claims, as a queue. A scorer claims the next documents of the
+backlog in its order (time, id), looks up their candidates while others do the same, and decides when all claims before
+its own are done: so arrivals, and with them verdicts, are the same as with one scorer. Claims only establish an order:
+if documents are claimed twice, or a claim is never done, the lease (elastic/window/lease.py) keeps verdicts right, and
+the marks say which documents wait.
 
 docs/scorers.md says what depends on what.
 """
@@ -32,11 +33,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 CLAIM_SECONDS: Final = 60
-"""How long the others wait for a scorer that says nothing more, unless it was a process of their machine that ended."""
+"""How long the others wait for a silent scorer, unless it was a process of their machine that has ended."""
 _DOCUMENT: Final = "claims"
 _POLL_SECONDS: Final = 0.05
 _RENEWED_AFTER: Final = 1 / 4
-"""Of its time: how much of it passes before a scorer that waits says again that it is there."""
+"""The fraction of the time of a claim after which a waiting scorer renews it."""
 _BORNE_OUT: Final = 3
 """Documents at the end of a claim that must be near each other."""
 
@@ -51,7 +52,7 @@ class Claim(NamedTuple):
 
 
 class PredecessorLost(Exception):
-    """The scorer of a `claim` before one's own has ended: somebody is to take it over."""
+    """The scorer of an earlier `claim` has ended: somebody must take that claim over."""
 
     def __init__(self, claim: Claim) -> None:
         super().__init__(claim)
@@ -59,13 +60,13 @@ class PredecessorLost(Exception):
 
 
 class ClaimLost(Exception):
-    """A claim was taken over by another scorer: whoever had it has nothing to do with it any more."""
+    """A claim was taken over by another scorer, and no longer concerns the scorer that had it."""
 
 
 @dataclass(frozen=True)
 class Queue:
-    """The claims that are not done, in their order; `tickets` were given in all, the last one to entries up to the
-    position `upto`, behind which the next one begins (None: at the beginning).
+    """The claims that are not done, in order. `tickets` have been given in all; the last claim ends at the position
+    `upto`, behind which the next one begins (None: at the beginning).
     """
 
     tickets: int = 0
@@ -77,16 +78,16 @@ class Queue:
         return next((each for each in self.claims if each.ticket == ticket), None)
 
     def with_claim(self, entries: tuple[Entry, ...], upto: tuple[Any, ...], holder: str, until: int) -> Queue:
-        """The same with one claim more, the last one."""
+        """A copy of this queue with one more claim at its end."""
         claim = Claim(self.tickets, holder, until, entries)
         return replace(self, tickets=self.tickets + 1, upto=upto, claims=(*self.claims, claim))
 
     def without(self, claim: Claim) -> Queue:
-        """The same without a claim that is done."""
+        """A copy of this queue without `claim`, which is done."""
         return replace(self, claims=tuple(each for each in self.claims if each.ticket != claim.ticket))
 
     def held_by(self, claim: Claim, holder: str, until: int) -> Queue:
-        """The same where a claim is `holder`'s, until then."""
+        """A copy of this queue in which `holder` has `claim`, until `until` (milliseconds)."""
         return replace(
             self,
             claims=tuple(
@@ -105,7 +106,9 @@ class Queue:
 
     @classmethod
     def read(cls, source: dict[str, Any]) -> Queue:
-        """From what is stored; a new one from what no scorer has left: it holds nothing that cannot be found again."""
+        """The queue in a stored document; a new queue if no scorer can have written that: a queue holds nothing that
+        cannot be found again.
+        """
         try:
             upto = source["upto"]
             claims = tuple(
@@ -122,14 +125,14 @@ class Queue:
 
 
 def position(entry: Entry, *, missing_first: bool) -> tuple[Any, ...]:
-    """Where an entry stands in the order of a backlog; `missing_first`: those without a time come before all others."""
+    """The sort key of an entry in a backlog; `missing_first`: entries without a time come before all others."""
     if entry.time is None:
         return (0 if missing_first else 2, 0, entry.id, entry.index)
     return (1, entry.time, entry.id, entry.index)
 
 
 class Scan:
-    """The entries of a backlog in order, each once; what was taken and is not claimed after all comes again."""
+    """The entries of a backlog in order, each once, except that entries which are put back come again."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._left = iter(entries)
@@ -141,13 +144,13 @@ class Scan:
         return next(self._left)
 
     def put_back(self, entries: Iterable[Entry]) -> None:
-        """Lets entries, the last that were taken, come again."""
+        """Puts the last entries that were taken back to the front."""
         self._left = chain(entries, self._left)
 
 
 def batch_of(entries: Iterator[Entry], *, most: int, near: int | None) -> list[Entry]:
-    """The first `most` of `entries`, and so many more that none at the end is one whose time the next document must
-    bear out, which another scorer might have: the last few lie at most `near` hours apart. None: no time is doubted.
+    """The first `most` entries, extended until the last three lie at most `near` hours apart: a time far ahead is
+    confirmed only by the next documents, which must not be in another scorer's claim. `near` None: no time is doubted.
     """
     batch = list(islice(entries, most))
     if batch and near is not None:
@@ -177,18 +180,20 @@ class Claims:
         begin(self._name)
 
     def close(self) -> None:
-        """Says, to other scorers of this process, that this one has ended; those of this machine see it themselves."""
+        """Marks this scorer as ended, for other scorers of this process; those in other processes of this machine
+        notice the end of the process.
+        """
         end(self._name)
 
     def begin_pass(self) -> None:
-        """Lets the next claim begin with what waits longest, in whatever scan of the backlog it is looked for."""
+        """Lets the next claim, of any scorer, begin again with the documents that have waited longest."""
         queue = self._read()
         if queue.upto is not None:
             self._write(replace(queue, upto=None))
 
     def next(self, entries: Scan, *, most: int, near: int | None = None) -> Claim | None:
-        """The oldest claim, taken over, if its scorer has ended; else the next of `entries`, in order, that nobody has
-        claimed, as many as `batch_of` says. None if there are none.
+        """The next claim of this scorer: the oldest one, taken over, if its scorer has ended; otherwise the next
+        unclaimed ones of `entries`, in order, as many as `batch_of` says. None if there are none.
         """
         while True:
             queue = self._read()
@@ -216,11 +221,11 @@ class Claims:
                 yield entry
 
     def are_done(self) -> bool:
-        """Whether nothing is claimed by anybody."""
+        """Whether no scorer has a claim."""
         return not self._read().claims
 
     def take_over(self, claim: Claim) -> bool:
-        """Whether a lost claim is this scorer's now, and not somebody else's who was faster."""
+        """Take over a lost claim; False if another scorer was faster."""
         queue = self._read()
         if claim not in queue.claims:
             return False
@@ -228,14 +233,15 @@ class Claims:
         return self._write(queue.held_by(claim, self._name, self._until()))
 
     def wait_for_turn(self, claim: Claim) -> None:
-        """Waits until it is the turn of a claim; raises as `is_first`."""
+        """Wait until it is the turn of `claim`; raises what `is_first` raises."""
         while not self.is_first(claim):
             time.sleep(_POLL_SECONDS)
 
     def is_first(self, claim: Claim) -> bool:
-        """Whether all claims before this one are done; says now and then that its scorer is still there.
+        """Whether all claims before `claim` are done. Renews `claim` when that is due.
 
-        Raises `ClaimLost` if somebody has taken it over, and `PredecessorLost` if the first one must be.
+        Raises `ClaimLost` if another scorer has taken `claim` over, and `PredecessorLost` if the first claim must be
+        taken over.
         """
         queue = self._read_if_changed()
         own = queue.claim(claim.ticket)
@@ -250,7 +256,7 @@ class Claims:
         return False
 
     def done(self, claim: Claim) -> None:
-        """Takes a claim out of the queue, if it is still this scorer's."""
+        """Removes `claim` from the queue, if this scorer still has it."""
         while True:
             queue = self._read()
             own = queue.claim(claim.ticket)
@@ -258,7 +264,7 @@ class Claims:
                 return
 
     def withdraw(self) -> None:
-        """Takes all of its claims out of the queue, unlike `close`: nobody is to go by their entries any more."""
+        """Removes all claims of this scorer from the queue: unlike after `close`, nobody may use their entries."""
         while True:
             queue = self._read()
             others = tuple(each for each in queue.claims if each.holder != self._name)
@@ -266,7 +272,9 @@ class Claims:
                 return
 
     def _lost(self, queue: Queue) -> Claim | None:
-        """The oldest claim, if its scorer, another one, has ended, or has been silent for its time."""
+        """The oldest claim, if another scorer has it that has ended, or been silent for the time of a claim; else
+        None.
+        """
         if not queue.claims or queue.claims[0].holder == self._name:
             return None
         first, now = queue.claims[0], time.monotonic()
@@ -285,13 +293,14 @@ class Claims:
         return self._queue
 
     def _read_if_changed(self) -> Queue:
-        """The same, for who asks often: claims are long, and hardly ever another one than a moment ago."""
+        """`_read`, but only if the version has changed: for frequent calls, as claims are long and change rarely."""
         version = doc_version(self._cluster, self._cluster.address.state, _DOCUMENT)
         return self._queue if version is not None and version == self._version else self._read()
 
     def _write(self, queue: Queue) -> bool:
-        """Writes the queue, unless another scorer has since it was read. A write whose answer was lost may count and
-        be told as none: whatever was claimed so is taken over when its time is over.
+        """Writes the queue, unless another scorer has written it since it was read; returns whether it was written.
+        After a lost answer this may be False although the write counts: what was claimed by it is taken over when its
+        time is over.
         """
         state = self._cluster.address.state
         try:

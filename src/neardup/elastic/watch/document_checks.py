@@ -40,7 +40,7 @@ _LOST: Final = (
     "`neardup ingest --from-index INDEX --in-place --window {window}` makes it anew (`neardup setup` would make a "
     "window of hours of it); else `neardup setup --window {window}` does"
 )
-"""Which of the two it was only the state document said."""
+"""Only the state document said which of the two kinds of window it was."""
 _OF_OTHERS: Final = (
     "documents have verdicts that no scorer of this window gave, as `_reindex` or an export copies them from another: "
     "they do not count, and wait for none; index them again without the object neardup, for `neardup watch`"
@@ -58,10 +58,10 @@ _COPIED: Final = (
 
 
 def examine_documents(address: Address, credentials: Credentials) -> Iterator[Finding]:
-    """What a doctor finds of where the documents of a window lie: its archive, if it has one, or the hours that are
-    closed; why its state document lets nobody open it; and whether it has verdicts that another window gave, or, as far
-    as a sample shows, copies of its own. A check that cannot be made is a finding; whether the cluster answers, and
-    knows who asks, others have said.
+    """The findings of `doctor` about the documents of a window: its archive, if it has one, or its closed hours; why
+    its state document keeps the window from being opened; whether there are verdicts that another window gave, or, as
+    far as a sample shows, copies of its own documents. A check that cannot be made is a finding; that the cluster does
+    not answer, or refuses the user, is reported by other checks.
     """
     what = f"state of {address.prefix}"
     with (
@@ -98,7 +98,7 @@ def is_half_signed(address: Address, credentials: Credentials) -> bool:
 
 
 def _looked(what: str, whether: str, check: Iterator[Finding]) -> Iterator[Finding]:
-    """The findings of a `check`, of which one is that it could not be made."""
+    """The findings of `check`; if it could not be made, or not to its end, the last one says so."""
     try:
         yield from check
     except NeardupError as error:
@@ -110,7 +110,7 @@ def _not_looked(what: str, whether: str, error: NeardupError) -> Finding:
 
 
 def _where_kept(cluster: Cluster, state: StateDocument | None) -> Iterator[Finding]:
-    """Where the documents of a window of this `state` lie, as far as that is amiss, or an archive."""
+    """Findings on the archive of a window with this `state`, or on closed hours, or on a missing state."""
     address = cluster.address
     if state is not None and state.archive is not None:
         yield check_archive(cluster, state.archive)
@@ -122,8 +122,8 @@ def _where_kept(cluster: Cluster, state: StateDocument | None) -> Iterator[Findi
 
 
 def _hours_left(cluster: Cluster, recipe: str) -> str:
-    """How many hours of a window that is being signed again by `recipe` wait for that; nothing of an archive, or to
-    whoever may not look at them.
+    """How many hours of a window that is being signed again by `recipe` are not signed yet, in words; empty for an
+    archive, or if the user may not look at the hours.
     """
     try:
         hourly = read_indices(cluster).hourly
@@ -134,9 +134,7 @@ def _hours_left(cluster: Cluster, recipe: str) -> str:
 
 
 def _opened_state(cluster: Cluster) -> StateDocument | None:
-    """The state document as whoever opens the window finds it, but for what is in hours that are closed; None if there
-    is none.
-    """
+    """The state document, checked as when the window is opened, except for closed hours; None if there is none."""
     state = read_state(cluster)
     if state is None:
         about = config_of_template(cluster)
@@ -151,7 +149,7 @@ def _opened_state(cluster: Cluster) -> StateDocument | None:
 
 
 def _verdicts_not_given(cluster: Cluster, state: StateDocument) -> Iterator[Finding]:
-    """Verdicts that no scorer gave the documents that bear them."""
+    """Findings on documents with verdicts that no scorer of this window gave them."""
     what = f"verdicts in {cluster.address.prefix}"
     layout = Layout.described(cluster.address, state.about, state.archive)
     yield from _looked(what, "whether others have given some", _given_by_others(what, cluster, layout, state))
@@ -172,8 +170,8 @@ def _copied(what: str, cluster: Cluster, layout: Layout, state: StateDocument) -
 
 
 def _has_verdicts_of_others(cluster: Cluster, layout: Layout, state: StateDocument) -> bool:
-    """Whether a document has a verdict without an arrival, or an arrival still to be given out, and no scorer is at
-    work that may have given it.
+    """Whether a document has a verdict without an arrival, or an arrival that has not been given out yet while no
+    scorer is at work that may have given it.
     """
     scored = scored_documents(cluster, layout)
     if has_verdict_without_arrival(cluster, layout):
@@ -182,5 +180,5 @@ def _has_verdicts_of_others(cluster: Cluster, layout: Layout, state: StateDocume
 
 
 def _is_at_rest(cluster: Cluster, state: StateDocument) -> bool:
-    """Whether no scorer has been at work since the state was read, which may have written what was found."""
+    """Whether no scorer has been at work since `state` was read; one might have written the documents in question."""
     return state.holder is None and read_state(cluster) == state

@@ -1,4 +1,4 @@
-"""Documents that other clients wrote: from the entries of a scan to what an engine scores, or why it cannot."""
+"""Documents of other clients: from the entries of a scan to documents for the engine, or why they cannot be scored."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ log = logging.getLogger("neardup")
 _OURS: Final = tuple(f"{OBJECT}.{name}" for name in ("status", "order", "fingerprint", "recipe", "unsigned"))
 
 _TOO_LONG: Final = "too_long"
-"""The mark of nodes on a text that they do not sign for its length."""
+"""The mark that nodes put on a document whose text is too long to be signed."""
 
 _EARLY_MS: Final = 10_000_000_000
-"""A date after 1970 began and before this, in April, is most likely one in seconds that a cluster took for milliseconds
-(until the year 2286).
+"""A time between the beginning of 1970 and this one, in April 1970, was most likely written in seconds, and taken for
+milliseconds by the cluster (until the year 2286).
 """
 _TIMELESS: Final = (
     "%s/%s has no time in the field %r (`neardup setup --time-field`): such documents count as of the beginning of "
@@ -48,7 +48,7 @@ _EARLY: Final = (
 
 
 class ForeignDocuments:
-    """What the documents of `layout` are, whose time is in the field `time`; `recipe` is the window's."""
+    """Reads the documents of `layout`, whose time is in the field `time`; `recipe` is the window's."""
 
     def __init__(self, cluster: Cluster, layout: Layout, time: TimeField, recipe: str) -> None:
         self._cluster, self._layout, self._time, self._recipe = cluster, layout, time, recipe
@@ -56,15 +56,16 @@ class ForeignDocuments:
         self._warned: set[str] = set()
 
     def read(self, entries: Iterator[Entry], *, most: int) -> Iterator[list[Item]]:
-        """The documents of `entries` as they are now, in parts of at most `most`: where each was found, and what is to
-        be scored, or why it cannot be. One that is gone, or marked since, is left out.
+        """The documents of `entries` as they are now, in parts of at most `most`: for each its origin, and the document
+        to score, or a reject that says why it cannot be scored. Documents that were deleted or marked since are left
+        out.
 
-        Raises `LayoutChanged`, with nothing of a part, if the window's fields are others by now: whatever was written
-        by the new ones would be marked that it has no text.
+        Raises `LayoutChanged`, before it yields anything of a part, if the window's fields have changed: documents
+        written with the new fields would be marked as having no text.
         """
         included = ",".join((self._layout.text_field, *_OURS))
         for part in read(self._cluster, entries, most=most, _source_includes=included):
-            # After the documents: who wrote by the new fields had the window changed before.
+            # Read after the documents: the window changes before anybody writes with the new fields.
             state = self._state()
             marked = [_is_marked(stored, state) for _, stored in part]
             yield [
@@ -74,7 +75,7 @@ class ForeignDocuments:
             ]
 
     def _state(self) -> StateDocument | None:
-        """What the window's state says now; raises `LayoutChanged`."""
+        """The window's state now; raises `LayoutChanged` if its fields have changed."""
         state = read_state(self._cluster)
         if state is not None:
             now = Layout.described(self._layout.address, state.about, state.archive)
@@ -95,8 +96,8 @@ class ForeignDocuments:
         return origin, ForeignDocument(entry.id, text, self._time_of(entry), origin)
 
     def _time_of(self, entry: Entry) -> Any:
-        """The time of a document; without one, that of its index's hour, which is said once, or in an archive older
-        than all others.
+        """The time of a document. Without one, it is the beginning of its index's hour (logged once), or in an archive
+        the earliest time there is.
         """
         if entry.time is not None:
             if self._time.kind == "date" and 0 < entry.time < _EARLY_MS:
@@ -113,7 +114,7 @@ class ForeignDocuments:
             log.warning(what, entry.index, entry.id, self._time.name)
 
     def _fault(self, origin: Origin, time: Any, text: Any) -> str | None:
-        """Why a document cannot be scored, as far as it can be known before it is signed; None if it can."""
+        """Why a document cannot be scored, as far as is known before it is signed; None if nothing is wrong."""
         if origin.unsigned == _TOO_LONG and isinstance(text, str):
             if len(text) > self._layout.max_length:
                 return self._layout.too_long(text)
@@ -140,7 +141,7 @@ class ForeignDocuments:
         return None
 
     def _is_of_one_shard(self, index: str) -> bool:
-        """Whether an index has one shard, in which a document is found whatever routing it has; asked once."""
+        """Whether an index has only one shard, where a document is found whatever its routing; asked once."""
         if index not in self._of_one_shard:
             shards = index_settings(
                 self._cluster, index, "index.number_of_shards", params={"flat_settings": "true"}
@@ -151,8 +152,8 @@ class ForeignDocuments:
 
 
 def _is_marked(stored: StoredDocument, state: StateDocument | None) -> bool:
-    """Whether a document has its verdict, or the mark that it gets none. One that its scorer has not committed is none:
-    it may have lost the lease, or have died, and nobody need have undone that yet.
+    """Whether a document has its verdict, or the mark that it gets none. An uncommitted mark does not count: its scorer
+    may have lost the lease, or have died, and nobody may have undone the mark yet.
     """
     ours = own_object(stored.source)
     if ours.get("status") is None:

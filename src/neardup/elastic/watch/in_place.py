@@ -1,4 +1,4 @@
-"""An index that is not ours, made ready for its documents to be scored where they are."""
+"""Prepares an index of another client so that its documents can be scored in place."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from neardup.sources.fields import Fields
 
 _MOST_WINDOWS: Final = 10_000
-"""That are looked at: what one search gives. Each has indices of its own, of which no cluster bears so many."""
+"""How many windows are looked at: as many as one search returns, more than any cluster has indices for."""
 
 
 def prepare(
@@ -33,11 +33,11 @@ def prepare(
 ) -> Layout:
     """The layout of the window at the cluster's address whose documents are those of the index `name`.
 
-    Sets up the window if it is not there, and maps our object in the index: the only change of it beside the marks.
-    Where it is there, its fields hold; of `fields` those `given` ("text_field", "time_field") must be the same.
-    Raises `SettingsError` for an index that cannot be scored in place, that another window scores so, or that has no
-    such text or time, and for a prefix whose window is kept elsewhere, `ClusterRejected` if the index has an object
-    `neardup` of its own.
+    Sets up the window if it does not exist, and maps our object in the index: the only change to the index besides the
+    marks. An existing window keeps its fields; those of `fields` that are `given` ("text_field", "time_field") must be
+    the same. Raises `SettingsError` for an index that cannot be scored in place, that another window scores so, or that
+    has no such text or time, and for a prefix whose window is kept elsewhere, `ClusterRejected` if the index has an
+    object `neardup` of its own.
     """
     state = read_state(cluster)
     if state is not None:
@@ -66,8 +66,8 @@ def prepare(
 
 
 def _check_unshared(source: Source) -> None:
-    """Raises `SettingsError` where another window, as far as this user may see it, scores the same documents: of what
-    one has marked the other would know nothing.
+    """Raises `SettingsError` if another window, as far as this user may see it, scores the same documents: neither
+    would know of documents that the other has marked.
     """
     address = source.cluster.address
     states = replace(address, prefix="*").state
@@ -87,7 +87,7 @@ def _check_unshared(source: Source) -> None:
 
 
 def _check_time(source: Source) -> None:
-    """Raises `SettingsError` for a name that was given and that nothing has: no document would have a time."""
+    """Raises `SettingsError` if the user named a time field that no document has."""
     named, is_given = source.fields.time[0], source.fields.time != TIME_FIELDS
     if is_given and source.time.kind is None and source.count({"match_all": {}}):
         otherwise = f"without --time-field it is {' or '.join(TIME_FIELDS)}, if any"

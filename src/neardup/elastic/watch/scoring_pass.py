@@ -1,4 +1,4 @@
-"""One pass over the backlog: from documents that other clients wrote to their verdicts, with one open window."""
+"""Passes over the backlog: scores documents that other clients wrote, with one open window."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ if TYPE_CHECKING:
     from neardup.window.engine import WindowEngine
 
 PASS: Final = 20_000
-"""Documents after which a pass ends and the next one looks again what is oldest: a few minutes' work at most."""
+"""Documents after which a pass ends, and the next one starts again with the oldest: a few minutes' work at most."""
 
 
 class BacklogScorer:
-    """Scores the backlog of the window `window`, which `layout` describes; `on_reject` is told what cannot be scored.
+    """Scores the backlog of the window `window`, which `layout` describes; `on_reject` is called with each document
+    that cannot be scored.
 
     `handled` counts documents that got a verdict, or the mark that they get none. Raises `SettingsError` unless the
-    window's policy is to mark: what other clients wrote is neither deleted nor moved.
+    window's policy is to mark: documents of other clients are neither deleted nor moved.
     """
 
     def __init__(
@@ -63,26 +64,26 @@ class BacklogScorer:
             if window.settings.candidates == "search"
             else None
         )
-        """Where no window must be in memory several scorers share the backlog."""
+        """None if the window is held in memory; otherwise several scorers can share the backlog."""
         self.handled = 0
         self._foreign = ForeignDocuments(cluster, layout, self.backlog.time, window.recipe)
         self._marks = UnscoredMarks(cluster, layout)
         self._given: dict[str, Origin] = {}
-        """What the engine has been given in this pass, by the `source` of its rejects."""
+        """Origins of the documents that the engine got in this pass, by the `source` of its rejects."""
 
     def close(self) -> None:
-        """Leaves what it has claimed and not done to other scorers."""
+        """Leaves claims that are not done to other scorers."""
         if self.claims is not None:
             self.claims.close()
 
     def is_alone(self) -> bool:
-        """Whether no other scorer has claimed documents that wait."""
+        """Whether no scorer has a claim that is not done."""
         return self.claims is None or self.claims.are_done()
 
     def one_pass(self) -> Iterator[Verdict]:
-        """Scores what waits now, the oldest first, and yields the verdicts; each is in its document already.
+        """Scores the documents that wait now, oldest first, and yields each verdict once it is in its document.
 
-        May end before all is done, and does when it is `stopped`: `handled` tells whether another pass is worthwhile.
+        May end before all are scored, and does so when `stopped`: `handled` shows whether another pass is worthwhile.
         """
         self._given.clear()
         if self.claims is not None:
@@ -102,7 +103,7 @@ class BacklogScorer:
     # ---- beside other scorers ----
 
     def _shared_pass(self, claims: Claims) -> Iterator[Verdict]:
-        """A pass over what no other scorer has claimed, and what those leave that end."""
+        """A pass over documents that no other scorer has claimed, and over the claims of scorers that have ended."""
         claims.begin_pass()
         with closing(self.backlog.entries()) as entries:
             scan = Scan(islice(entries, PASS))
@@ -117,7 +118,7 @@ class BacklogScorer:
                     raise
 
     def _claimed(self, claim: Claim, claims: Claims) -> Iterator[Verdict]:
-        """The verdicts on the documents of a claim, when it is its turn; of none if it is taken over meanwhile."""
+        """The verdicts on the documents of a claim, once it is its turn; none if another scorer takes it over."""
         while True:
             items = list(chain.from_iterable(self._foreign.read(iter(claim.entries), most=self._batch)))
             self._note_lengths(items)
@@ -129,7 +130,7 @@ class BacklogScorer:
                     )
                 )
             except PredecessorLost as lost:
-                self._write_marks()  # or what gets no verdict would be read, and told, again
+                self._write_marks()  # or documents without a verdict would be read, and reported, again
                 if claims.take_over(lost.claim):
                     yield from self._claimed(lost.claim, claims)
             except ClaimLost:
@@ -139,8 +140,8 @@ class BacklogScorer:
                 return
 
     def _most(self) -> int:
-        """How many documents a claim has at most: as many as one batch holds if they are as long as the last ones, for
-        only of the first batch of a claim candidates are looked for beside others.
+        """How many documents a claim has at most: as many as one batch holds if they are as long as the last ones. Only
+        for the first batch of a claim are candidates looked up while other scorers work.
         """
         return max(1, min(self._batch, int(BATCH_BYTES / self._mean_characters)))
 
@@ -149,8 +150,8 @@ class BacklogScorer:
         self._mean_characters = max(1.0, sum(lengths) / max(len(lengths), 1))
 
     def _near(self) -> int | None:
-        """How many hours a time may be ahead of the one before without being doubted (`neardup.model.hours.leap`); None
-        where no time is.
+        """How many hours a time may be ahead of the one before it without being doubted (`neardup.model.hours.leap`);
+        None if no time is doubted.
         """
         settings = self._window.settings
         is_doubted = settings.kept_hours and not settings.advance and self.backlog.time.kind == "date"
@@ -159,7 +160,7 @@ class BacklogScorer:
     # ---- documents for the engine ----
 
     def _documents(self, parts: Iterator[list[Item]]) -> Iterator[ForeignDocument | Flush]:
-        """What the engine is to score; after each part an end of its batch, and the marks of what it has rejected."""
+        """The documents for the engine. After each part, ends the batch and writes the marks of rejected documents."""
         for part in parts:
             for origin, item in part:
                 if self._marks.is_unmarkable(origin):
@@ -177,7 +178,7 @@ class BacklogScorer:
     # ---- what gets no verdict ----
 
     def _reject(self, reject: Reject) -> None:
-        """Takes what the engine rejects."""
+        """Handles a reject of the engine."""
         origin = self._given.get(reject.source or "")
         if origin is None:
             self._on_reject(reject)

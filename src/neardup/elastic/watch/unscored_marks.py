@@ -1,4 +1,4 @@
-"""Marks of documents that get no verdict, so that they do not come again."""
+"""Marks of documents that get no verdict, so that they are not read again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _COMES_AGAIN: Final = (403, 404, 409)
-"""The index takes no marks now; the document is gone; it has changed since."""
+"""The index takes no marks now; the document was deleted; the document has changed since."""
 
 
 class UnscoredMarks:
@@ -31,20 +31,20 @@ class UnscoredMarks:
         self._unmarkable: set[tuple[str, str, int]] = set()
 
     def add(self, document: Origin, reason: str) -> None:
-        """Lets a mark wait for `document`, in this version, with the reason why it gets no verdict: that of the nodes,
-        where they have left it unsigned.
+        """Adds a mark to be written on this version of `document`, with the reason why it gets no verdict: the nodes'
+        own reason if they left it unsigned.
         """
         self._pending.append((document, document.unsigned or reason))
 
     def is_unmarkable(self, document: Origin) -> bool:
-        """Whether this version of a document has refused its mark."""
+        """Whether the cluster has refused a mark on this version of a document."""
         return (document.index, document.id, document.seq_no) in self._unmarkable
 
     def write(self) -> int:
-        """Writes the marks; returns how many documents got theirs. One that has changed since comes again."""
+        """Writes the marks; returns how many documents got theirs. A document that has changed since is read again."""
         if not self._pending:
             return 0
-        # An update makes the index anew that has expired since its document was read.
+        # An update would recreate an index that has expired since its document was read.
         there = frozenset(self._layout.all_indices(self._cluster))
         pending = [mark for mark in self._pending if mark[0].index in there]
         self._pending.clear()
@@ -63,7 +63,7 @@ class UnscoredMarks:
         )
 
     def _is_done(self, document: Origin, status: int, error: str | None) -> bool:
-        """Whether a document has its mark. One that has refused it does not come again."""
+        """Whether a document got its mark. Remembers one whose mark was refused, so that it is not tried again."""
         if error is not None and status not in _COMES_AGAIN:
             self._unmarkable.add((document.index, document.id, document.seq_no))
             log.warning("%s in %s cannot be marked: %s", escaped(document.id), document.index, error)

@@ -1,4 +1,4 @@
-"""The watcher: scores the backlog in pass after pass, as long as it is wanted, whatever the cluster does meanwhile."""
+"""The watcher: scores the backlog in pass after pass until it is stopped, and survives outages of the cluster."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ log = logging.getLogger("neardup")
 
 LONGEST_PAUSE: Final = 60.0
 _MOST_DOUBLINGS: Final = 32
-"""Of the pause after a failure, which is no number too large then, however long a cluster is away."""
+"""The most doublings of the pause after a failure, so that the number stays small however long a cluster is away."""
 FORBIDDEN: Final = 403
 """The status of a write to an index that takes none."""
 
 
 class Watcher:
-    """The verdicts on what other clients write, as they are made.
+    """Yields the verdicts on documents that other clients write, as they are made.
 
-    `open_window` opens the window, again after every failure that made its memory useless. `once`: ends when nothing
-    waits any more. `roll_over` is called whenever an hour has begun.
+    `open_window` opens the window, and again after each failure that made its memory useless. `once`: ends when no
+    document waits any more. `roll_over` is called whenever an hour has begun.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class Watcher:
         self._standing_by = False
         self.backlog = Backlog()
         self.left = Left()
-        """What has left the window."""
+        """Documents that have left the window."""
         self.handled = self.expected = 0
-        """How many documents have been dealt with, and how many will have been when what was last seen is done."""
+        """How many documents have been handled, and how many will have been with all that were last seen waiting."""
 
     def verdicts(
         self,
@@ -71,15 +71,15 @@ class Watcher:
         stopped: Callable[[], bool] = lambda: False,
         sleep: Callable[[float], object] = time.sleep,
     ) -> Iterator[Verdict]:
-        """Each verdict is in its document when it is yielded. Ends only if `once`, or when it is `stopped`, which is
-        looked at after every batch.
+        """Yields each verdict once it is in its document. Ends only with `once`, or when `stopped`, which is checked
+        after every batch.
 
-        `on_reject` is told what cannot be scored, `on_backlog` after every look how many wait; `sleep` waits.
+        `on_reject` is called with each document that cannot be scored, `on_backlog` with the backlog after every look
+        at it; `sleep` waits.
 
-        What the cluster does to it is told in the log and survived: it is away (for longer than its patience), an
-        index becomes read-only, another scorer took over, `neardup setup` gave the window other fields. Raises what
-        will not go away by itself, `ClusterRefused` for one; at the first opening, and if `once`, `ClusterUnreachable`
-        too.
+        Logs and survives failures that pass: the cluster is away (for longer than the patience), an index becomes
+        read-only, another scorer took over, `neardup setup` changed the window's fields. Raises errors that will not go
+        away by themselves, such as `ClusterRefused`; at the first opening, and with `once`, also `ClusterUnreachable`.
         """
         failures = 0
         opened = False
@@ -112,7 +112,7 @@ class Watcher:
             self._leadership.abandon()
 
     def _survives(self, error: Exception, failures: int) -> bool:
-        """Whether to go on after `error`. An index that was closed to marks a moment ago is passed over next time."""
+        """Whether to go on after `error`. An index that has just stopped taking marks is left out next time."""
         if isinstance(error, ClusterRejected) and error.status == FORBIDDEN:
             return not self._once or failures < 3
         return not self._once
@@ -125,7 +125,7 @@ class Watcher:
         stopped: Callable[[], bool],
         sleep: Callable[[float], object],
     ) -> Iterator[Verdict]:
-        """The verdicts of pass after pass with one open window, until it is to be left."""
+        """The verdicts of pass after pass with one open window, until `stopped` or, with `once`, done."""
         scorer = BacklogScorer(window, self._cluster, self._layout, on_reject=on_reject, stopped=stopped)
         last: Backlog | None = None
         with closing(scorer):
@@ -136,7 +136,7 @@ class Watcher:
                 if leads:
                     self._begin_hour()
                 if works:
-                    # Marks that a scorer left that died before its commit would pass for verdicts.
+                    # Marks of a scorer that died before its commit would look like verdicts.
                     window.recover()
                 scorer.backlog.refresh()
                 self._look(scorer)
@@ -144,17 +144,17 @@ class Watcher:
                 before = self.handled
                 if works and self.backlog.waiting:
                     yield from self._one_pass(scorer, leads=leads)
-                # Where a pass left all as it was, its verdicts may have reached no document; the next makes them again.
+                # If a pass changed nothing, its verdicts may have reached no document; the next one makes them again.
                 is_new, last = self.backlog != last, self.backlog
                 if self.handled > before and is_new:
                     continue
-                # Those that still wait have been scored a moment ago, are gone, or take no mark; or others score them.
+                # Documents that still wait were scored just now, were deleted, or take no mark; or others score them.
                 if self._once and (not self.backlog.waiting or (works and scorer.is_alone())):
                     return
                 sleep(self._poll)
 
     def _one_pass(self, scorer: BacklogScorer, *, leads: bool) -> Iterator[Verdict]:
-        """The verdicts of one pass; who `leads` goes on doing so."""
+        """The verdicts of one pass; keeps the leadership if this watcher `leads`."""
         before = scorer.handled
         for verdict in scorer.one_pass():
             yield verdict
@@ -163,7 +163,7 @@ class Watcher:
         self.handled += scorer.handled - before
 
     def _tell_standing_by(self, *, is_so: bool) -> None:
-        """Says in the log when this watcher begins to stand by, and when it no longer does."""
+        """Logs when this watcher begins to stand by, and when it stops doing so."""
         if is_so and not self._standing_by:
             log.warning("another process (%s) scores this window: standing by", self._leadership.holder)
         elif self._standing_by and not is_so:
@@ -171,7 +171,7 @@ class Watcher:
         self._standing_by = is_so
 
     def _look(self, scorer: BacklogScorer) -> None:
-        """Measures the backlog, and says in the log which indices take no marks, or are closed, each once."""
+        """Measures the backlog, and logs, once each, the indices that take no marks or are closed."""
         before, now = self.backlog, scorer.backlog.measure()
         wait = "its documents wait until it takes marks again"
         for name in sorted(now.readonly.keys() - before.readonly.keys()):
@@ -183,8 +183,8 @@ class Watcher:
         self.backlog, self.expected = now, self.handled + now.waiting
 
     def _begin_hour(self) -> None:
-        """Rolls over when an hour has begun. Where the cluster lets no alias be moved, that is told and tried again
-        later: documents that are written to hours by name need none.
+        """Rolls over when an hour has begun. If the cluster does not allow the alias to be moved, logs that and tries
+        again later: documents that are written to hours by name need no alias.
         """
         now = now_ms()
         if self._roll_over is None or self._rolled == hour_of(now) or now < self._roll_after:

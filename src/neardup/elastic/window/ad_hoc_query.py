@@ -1,11 +1,11 @@
-"""An ad hoc query without loading the window: a store of candidates, found by search in the cluster.
+"""An ad hoc query without loading the window: a store of candidates, which searches in the cluster find.
 
-What may be a copy, and whatever decides whose group it joins, is all that this store holds; over it the engine answers
-as over any other (window/query.py). Two to four requests, for one text or many, and two more for each kind of words
-that are searched by; memory for the candidates.
+The store holds only documents that may be copies, and those that decide which group a copy joins; the engine answers
+from it as from any other store (window/query.py). Two to four requests, for one text or many, and two more for each
+kind of words that is searched for; memory for the candidates.
 
-`complete` retrieval asks by the query of our plugin, which computes doc_q in the shards; where it is not there, or the
-text is larger than it takes, by Elasticsearch's own queries, which find the same copies among more candidates, if
+`complete` retrieval uses the query of our plugin, which computes doc_q in the shards. Where the plugin is missing, or
+the text is larger than its query takes, Elasticsearch's own queries find the same copies among more candidates, if
 q-grams are terms.
 """
 
@@ -45,7 +45,7 @@ class AdHocQuery:
         self._lookup = DocumentLookup(context.cluster, context.layout, self._queries)
 
     def candidates_for(self, options: QueryOptions) -> CandidateStore:
-        """All documents that the verdict on a query can name, or depends on."""
+        """A store with all documents that the verdict on a query can name or depends on."""
         self._layout.check_indexed(self._settings)
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         own = [] if options.id is None else self._own(options.id)
@@ -57,15 +57,16 @@ class AdHocQuery:
         common = self._common_words(batch, options)
         hits = own + self._alike(text, batch, options, common)
         known = by_arrival(self._layout, hits)
-        # Whatever decides which groups they stand for; no search has found it.
+        # Documents that decide which groups the hits belong to; no search has found them.
         heads, _ = self._lookup.heads(known)
         in_order = [hit for _, hit in sorted((known | heads).items())]
         part = stored_part(self._layout, in_order, common, heads)
         return CandidateStore(self._context, self._document.commit, part)
 
     def candidates_for_all(self, texts: Sequence[bytes]) -> CandidateStore | None:
-        """All documents that the verdicts on `texts` can name, or depend on, by the settings. None where each is to be
-        asked about alone: the settings need more than is searched for many, or the cluster refuses them together.
+        """A store with all documents that the verdicts on `texts`, by the settings, can name or depend on. None if each
+        text must be asked about alone: because the settings need more than a search for many texts finds, or because
+        the cluster refuses the texts together.
         """
         settings = self._settings
         if (
@@ -84,7 +85,7 @@ class AdHocQuery:
         return CandidateStore(self._context, self._document.commit, part)
 
     def holding(self, ids: Sequence[str]) -> CandidateStore:
-        """The documents of these ids."""
+        """A store with the documents of these ids."""
         self._layout.refresh(self._cluster, self._document.commit.floor_hour)
         hits = self._lookup.by_values("identity", ids).values()
         latest = {hit.source[OBJECT]["identity"]: hit for hit in hits}
@@ -93,7 +94,7 @@ class AdHocQuery:
         return CandidateStore(self._context, self._document.commit, part)
 
     def _common_words(self, batch: SignedQueryBatch, options: QueryOptions) -> frozenset[int]:
-        """Those sentences and bands of the text that too many hold: of these documents, candidates are only a few."""
+        """The sentences and bands of the text that too many documents hold; few of those documents are candidates."""
         others = self._queries.others(options.id, options.time)
         common = set[int]()
         for field, names in self._queries.searched_words(batch).items():
@@ -110,7 +111,7 @@ class AdHocQuery:
     def _alike(
         self, text: str, batch: SignedQueryBatch, options: QueryOptions, common: frozenset[int]
     ) -> list[Hit]:
-        """What may be a copy of a text, or have parts of it; `common` as in `CandidateQueries.alike`."""
+        """Documents that may be copies of a text, or partial ones; `common` as in `CandidateQueries.alike`."""
         if not len(batch.signed.texts):
             return []  # nothing is a copy of an empty text
 

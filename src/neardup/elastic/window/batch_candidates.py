@@ -1,9 +1,9 @@
-"""The documents that a batch can depend on, found by search: what a scorer that holds no window reads for it, and what
-many texts at once are compared with.
+"""The documents that the verdicts on a batch can depend on, found by search: a scorer without the window in memory
+reads them, and many texts at once are compared with them.
 
-What may be a copy of a document of the batch, what bears one of its ids, and whatever decides the groups of these. That
-is a superset of what the verdicts are made of, so the same code decides them as over the whole window. No hit is left
-out: pages follow one another to the end, and a shard that does not answer is an error.
+They are the documents that may be copies of one in the batch, that have one of its ids, and that decide the groups of
+these. This is a superset of the documents that matter, so the same code makes the verdicts as over the whole window. No
+hit is left out: pages follow one another to the end, and a shard that does not answer is an error.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ if TYPE_CHECKING:
     from neardup.signing.signature import SignedBatch
 
 _MOST_SINCE: Final = 8 * CLUSTER_BATCH_DOCUMENTS
-"""Documents added since a look ahead, above which it is cheaper to look again."""
+"""If more documents than this were added since a look ahead, looking again is cheaper."""
 
 
 class Related(NamedTuple):
-    """What was found for a batch in a window as committed in `document`: documents by arrival, among them `alike`,
-    what may be a copy; and who stands for groups whose heads have gone, by the arrival of the head, None: nobody.
-    `refused`: why some documents of the batch cannot be searched for, by id.
+    """The documents found for a batch in a window as committed in `document`: `known` ones by arrival, among them those
+    that are `alike` and may be copies; and in `standing` the members that stand for groups whose heads have gone, by
+    the arrival of the head (None: no member is left). `refused`: why some documents of the batch cannot be searched
+    for, by id.
     """
 
     document: StateDocument
@@ -48,7 +49,7 @@ class Related(NamedTuple):
     refused: Mapping[str, str] = MappingProxyType({})
 
     def holds(self, now: StateDocument) -> bool:
-        """Whether in the window as committed `now` all of it stands, and few documents have come since."""
+        """Whether all of this is still valid in the window as committed `now`, and few documents have come since."""
         then, commit = self.document, now.commit
         added = commit.next_order - then.commit.next_order
         return (then.changes, then.aborted, then.commit.floor_hour, then.commit.floor_order) == (
@@ -66,8 +67,8 @@ class BatchCandidates:
         self._lookup = DocumentLookup(context.cluster, context.layout, self._queries)
 
     def related(self, documents: Sequence[Prepared], signed: SignedBatch) -> Related:
-        """What is there for `documents`, which are `signed`: may be their copies, or bears one of their ids, and who
-        stands for the groups of these.
+        """The stored documents that may be copies of `documents` (which are `signed`) or have one of their ids, and
+        those that stand for the groups of these.
         """
         refused: dict[str, str] = {}
 
@@ -79,8 +80,8 @@ class BatchCandidates:
         return related._replace(refused=refused)
 
     def of_texts(self, texts: Sequence[bytes]) -> StoredPart:
-        """All stored documents that the verdicts on `texts` depend on, which are no documents: they bear no ids, and
-        where the settings limit no hours, have none.
+        """All stored documents that the verdicts on `texts` depend on. The texts are not documents: they have no ids,
+        and no hours where the settings do not limit hours.
         """
         documents = [Prepared("", text, 0, 0) for text in texts]
         known = self._related(documents, self._signer.sign(texts, counted=True), []).known
@@ -105,8 +106,8 @@ class BatchCandidates:
         self, documents: Sequence[Prepared], signed: SignedBatch, ahead: Related | None
     ) -> tuple[StoredPart, dict[int, int] | None, Mapping[str, str]]:
         """All stored documents that the verdicts on `documents`, which are `signed`, depend on; how many documents each
-        hour has, None for a batch that moves no hour on; and why some cannot be searched for, by id. `ahead`: what was
-        found for them before, None: nothing.
+        hour has, None unless the batch moves the window on to a later hour; and why some cannot be searched for, by id.
+        `ahead`: the result of an earlier look for the same documents, None without one.
         """
         commit = self._document.commit
         newest = max((document.hour for document in documents), default=FIRST_HOUR)
@@ -122,7 +123,7 @@ class BatchCandidates:
         return part, counts, related.refused
 
     def _since(self, ahead: Related, documents: Sequence[Prepared], signed: SignedBatch) -> Related:
-        """What was found `ahead`, and of what has been added since whatever the documents depend on."""
+        """The documents found `ahead`, and those added since on which `documents` depend."""
         first = ahead.document.commit.next_order
         if first == self._document.commit.next_order:
             return ahead._replace(document=self._document)
@@ -138,8 +139,9 @@ class BatchCandidates:
         signed: SignedBatch,
         refuse: Callable[[int, Exception], list[Hit]] | None,
     ) -> dict[int, Hit]:
-        """What may be a copy of one of the documents: one query may hold the texts of many, and so be too large.
-        `refuse` is told of one whose own is; without it that is raised.
+        """Stored documents that may be copies of one of `documents`. One query may hold the texts of many, and so be
+        too large; then it is split. `refuse` is called for a document whose own query is too large; without `refuse`
+        the error is raised.
         """
 
         def bodies(part: Sequence[int]) -> list[dict[str, Any]]:
@@ -152,13 +154,13 @@ class BatchCandidates:
         return by_arrival(self._layout, (hit for hit in alike if self._layout.owns(hit.index)))
 
     def _with_heads(self, related: Related) -> Related:
-        """The same with the heads of its groups, or where one has gone the member that stands for it."""
+        """`related` with the heads of its groups, or the members that stand for heads that have gone."""
         heads, successors = self._lookup.heads(related.known, related.standing)
         return related._replace(known=related.known | heads, standing={**related.standing, **successors})
 
     def _members(self, known: dict[int, Hit], documents: Sequence[Prepared], floor: int) -> dict[int, Hit]:
-        """All members of groups of which one may go with this batch, replaced or of an hour before `floor`: whoever
-        stands for such a group next is one of them.
+        """All members of groups that may lose a document with this batch, because it is replaced or of an hour before
+        `floor`: one of these members will stand for the group next.
         """
         replaced = _ids_of(documents)
         objects = [hit.source[OBJECT] for hit in known.values()]

@@ -1,4 +1,4 @@
-"""The bodies of the searches for what may be a copy of some document of a batch: pure functions of values."""
+"""The bodies of the searches for possible copies of the documents of a batch: pure functions of values."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from neardup.signing.signature import SignedBatch
 
 _BY_SKETCHES: Final = 1_024
-"""Documents that one search asks for by their sketches."""
+"""The most documents whose sketches one search asks for."""
 _SCANS: Final = 8
-"""Clauses that one for the plugin counts as: each looks at every document."""
+"""How many clauses a query of the plugin counts as: each looks at every document."""
 
 
 class BatchQueries(CandidateQueries):
     """Queries for the candidates of many documents at once."""
 
     def least_shared(self, signed: SignedBatch) -> list[int]:
-        """How many keys a copy of each document shares with it at least; 0 where its sketch does not tell."""
+        """The fewest sketch keys that a copy of each document shares with it; 0 where the sketch does not decide."""
         if self._settings.retrieval == "complete":
             return [0] * len(signed.counts)
         least: list[int] = self._search.min_shared(signed.counts, self._settings.threshold_fraction).tolist()
         return least
 
     def alike_any(self, documents: Sequence[Prepared], signed: SignedBatch) -> Iterator[dict[str, Any]]:
-        """Queries that find all that may be a copy of one of the documents; of an empty one nothing is."""
+        """Queries that find all possible copies of the documents; an empty document has none."""
         least, counts = self.least_shared(signed), signed.counts.tolist()
-        # One scan does for all; clauses of terms count for those of whose keys a copy shares the same number.
+        # One scan serves all documents; clauses of terms serve those that share the same least number of keys.
         scans = self._layout.is_searched_by_plugin and not self._layout.terms
         by_sketch: defaultdict[int, list[int]] = defaultdict(list)
         by_qgrams: list[int] = []
@@ -63,8 +63,8 @@ class BatchQueries(CandidateQueries):
         part: Sequence[int],
         ways: Sequence[dict[str, Any]],
     ) -> dict[str, Any]:
-        """What has the text of one of a `part` of the documents, or is found in one of the `ways`, and is of a size and
-        of an hour that a copy of one of them can have.
+        """The query for documents that have the same text as one document of `part`, or match one of the queries
+        `ways`, and whose size and hour a copy of one of them can have.
         """
         same = query_dsl.terms("fingerprint", sorted({signed.fingerprint(i) for i in part}))
         sizes, largest = self._search.sizes(signed.counts[part]), self._search.largest
@@ -75,8 +75,8 @@ class BatchQueries(CandidateQueries):
         return self.living([query_dsl.any_of([same, *ways]), lengths, *hours])
 
     def _by_sketches(self, signed: SignedBatch, part: Sequence[int], least: Sequence[int]) -> dict[str, Any]:
-        """What shares at least `least[i]` keys with the sketch of a document i of `part`: where terms are searched for,
-        the same number with each.
+        """The query for documents that share at least `least[i]` keys with the sketch of a document i of `part`. Where
+        terms are searched for, this number must be the same for all of `part`.
         """
         sketches = [signed.part(i, i + 1).sketches for i in part]
         if self._layout.is_searched_by_plugin:
@@ -85,20 +85,20 @@ class BatchQueries(CandidateQueries):
         return query_dsl.sharing("sketch", terms, least[part[0]])
 
     def _by_qgrams(self, document: Prepared, signed: SignedBatch) -> dict[str, Any]:
-        """What may be a copy of one document, which no sketch finds."""
+        """The query for possible copies of one document for which sketches cannot be used."""
         threshold = self._settings.threshold_fraction
         if self._is_for_plugin(document, int(signed.counts[0])):
             return query_dsl.copies_of(document.text.decode(), threshold)
         return by_rarest(self._signer, self._search, signed, threshold)
 
     def _clauses(self, document: Prepared, count: int) -> int:
-        """How many clauses `_by_qgrams` counts as: one a q-gram, but for the plugin."""
+        """How many clauses the query of `_by_qgrams` counts as: one for each q-gram, or `_SCANS` for the plugin."""
         return _SCANS if count and self._is_for_plugin(document, count) else count
 
     def _is_for_plugin(self, document: Prepared, count: int) -> bool:
-        """Whether the query of the plugin is asked for the copies of a document that has so many q-grams: it is where
-        the nodes sign. Where it may search by terms it takes neither longer texts than are signed nor more q-grams
-        than an index allows.
+        """Whether the plugin's query is used for the copies of a document with `count` q-grams: yes where the nodes
+        sign. But where it may search by terms, it takes neither longer texts than are signed nor more q-grams than an
+        index allows.
         """
         fits = len(document.text) <= self._layout.max_length and count <= MAX_TERMS
         return not self._layout.client_signs and (fits or not self._layout.terms)

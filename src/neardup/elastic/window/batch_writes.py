@@ -1,4 +1,4 @@
-"""What a batch changes of a window in a cluster: one write a document, which waits for the commit."""
+"""The changes of a batch to a window in a cluster: one write for each document, which waits for the commit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class BatchWrites:
-    """The writes of one batch after another; `removes`: whether that at hand does more than add documents."""
+    """The writes of one batch after another; `removes`: whether the current batch does more than add documents."""
 
     def __init__(self, context: ElasticContext) -> None:
         self._layout, self._composer = context.layout, Composer(context.layout, context.signer)
@@ -41,8 +41,8 @@ class BatchWrites:
         blobs: Sequence[bytes],
         bitmaps: Sequence[NDArray[np.uint64]],
     ) -> None:
-        """Documents that the window keeps from now on: new ones, whole; on those of other clients our fields, whatever
-        was to happen to them.
+        """Adds documents that the window keeps from now on: new ones are written whole, those of other clients get our
+        fields. Replaces any earlier write on the same document.
         """
         written_by = ["ingest" if document.origin is None else "watch" for document in documents]
         verdicts, firsts = verdict_fields(rows, blobs, now_ms()), first_fields(rows, bitmaps, written_by)
@@ -54,12 +54,12 @@ class BatchWrites:
                 self._pending.put(self._composer.mark(document, ours), document.id, ours["order"])
 
     def _create(self, ref: DocumentRef, document: Prepared, ours: dict[str, Any]) -> None:
-        """A new document, whole."""
+        """Adds the write of a whole new document, or its refusal."""
         whole = self._composer.source(document, ours)
         if self._composer.leaves_unsigned(whole):
             self._pending.refuse(document.id, self._layout.too_long(document.text.decode()))
             return
-        # An index action where the same id was there with another text: it replaces, however often it is sent.
+        # "index" if the same id was there with another text: it replaces that, however often it is sent.
         earlier = self._pending.action(ref)
         op: Op = "index" if earlier is not None and earlier.op in ("delete", "index") else "create"
         try:
@@ -70,12 +70,12 @@ class BatchWrites:
         self._pending.put(Action(op, *ref, source), document.id, ours["order"])
 
     def mark_not_kept(self, document: Prepared, verdict: Verdict) -> None:
-        """The verdict on a document of another client that came too late to be kept."""
+        """Adds the mark with the verdict on a document of another client that came too late to be kept."""
         self._pending.put(self._composer.mark(document, unstored_fields(verdict, now_ms())), document.id)
 
     def revise(self, ref: DocumentRef, target: DocumentRef, id: str, row: Rows, blob: bytes) -> None:
-        """A new verdict on a stored document, which moves to `target` if that is elsewhere. `row` is an array of that
-        one row.
+        """Adds the write of a new verdict on a stored document, which moves to `target` if that differs from `ref`.
+        `row` is an array of one row.
         """
         self.removes = True
         (fields,) = verdict_fields(row, [blob], now_ms())
@@ -85,20 +85,20 @@ class BatchWrites:
             self._pending.put(Action("update", *ref, {OBJECT: fields}), id)
 
     def delete(self, ref: DocumentRef, id: str) -> None:
-        """The end of a stored document."""
+        """Adds the deletion of a stored document."""
         self.removes = True
         self._pending.put(Action("delete", *ref), id)
 
     def send(self, epoch: int) -> Mapping[str, str]:
-        """Writes all that waits, in an `epoch` of the lease; see `PendingWrites.send`."""
+        """Sends all waiting writes, in an `epoch` of the lease; returns what `PendingWrites.send` returns."""
         return self._pending.send(epoch)
 
     def committed(self) -> None:
-        """The epoch is committed: nothing of it needs to be undone any more."""
+        """Notes that the epoch is committed: nothing of it needs to be undone any more."""
         self._pending.committed()
         self.removes = False
 
 
 def begun(context: ElasticContext) -> tuple[HeldDocuments, BatchWrites]:
-    """What a store begins with: no document held, nothing to be written."""
+    """The beginning of a store: no document held, nothing to be written."""
     return HeldDocuments(context), BatchWrites(context)

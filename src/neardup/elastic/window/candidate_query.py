@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from neardup.signing.signer import Signer
 
 MOST_HOLDERS: Final = {"sentences": MAX_SENTENCE_DOCUMENTS, "simhash_bands": MAX_BAND_DOCUMENTS}
-"""In how many documents a word of one of our fields may be, to be searched by."""
+"""By field: how many documents may at most hold a word that is searched for."""
 _FIELDS: Final = {"sentences": "sentences", "simhash": "simhash_bands"}
-"""By which of our fields a route finds documents."""
+"""The field by which each route finds documents."""
 
 
 def by_rarest(signer: Signer, search: Search, signed: SignedBatch, threshold: Fraction) -> dict[str, Any]:
-    """Who shares enough of the rarest q-grams of one signed text, whose |A| is known; loses nothing (the prefix
-    argument).
+    """The query for documents that share enough of the rarest q-grams of one signed text, whose |A| is known; loses no
+    copy (the prefix argument).
     """
     minimum = int(search.min_shared(signed.counts, threshold)[0])
     names = signer.qgrams(signed.text(0))
@@ -47,7 +47,7 @@ class CandidateQueries:
         self._search = Search(context.signer, context.settings)
 
     def query_batch(self, text: str) -> SignedQueryBatch:
-        """A text signed, with its sentences where they are searched by; `ValueError` for an unpaired surrogate."""
+        """A signed text, with its words if they are searched for; raises `ValueError` for an unpaired surrogate."""
         encoded = [encode_text(text)]
         signed = self._signer.sign(encoded, counted=True)
         words = self._signer.word_features(encoded) if self._search.reads_words else None
@@ -56,19 +56,19 @@ class CandidateQueries:
     def living(
         self, wanted: Sequence[dict[str, Any]], must_not: Sequence[dict[str, Any]] = (), *, first: int = 0
     ) -> dict[str, Any]:
-        """Documents that are `wanted`, count (state_document.py), and are of no hour that has gone; from the arrival
-        `first` on.
+        """The query for documents from the arrival `first` on that match all of `wanted` and none of `must_not`, count
+        (state_document.py), and lie in no expired hour.
         """
         floor = self._document.commit.floor_hour
         alive = [query_dsl.times(floor * HOUR_MS, 2**62)] if floor > FIRST_HOUR else []
         return query_dsl.all_of([*wanted, committed(self._document, first), *alive], must_not)
 
     def of_hours(self, time: int | None) -> list[dict[str, Any]]:
-        """Documents of the hours asked about; nothing where all are."""
+        """Clauses for documents of the hours that a query at `time` is compared with; none if those are all hours."""
         return [] if time is None else self.of_hours_around([hour_of(time)])
 
     def of_hours_around(self, hours: Sequence[int]) -> list[dict[str, Any]]:
-        """Documents of the hours that those of `hours` are compared with; nothing where all are."""
+        """Clauses for documents of the hours with which `hours` are compared; none if those are all hours."""
         window = self._settings.window_hours
         if not window:
             return []
@@ -84,8 +84,9 @@ class CandidateQueries:
         by_qgrams: dict[str, Any],
         common: frozenset[int],
     ) -> dict[str, Any]:
-        """What may be a copy, or a partial one where these are looked for, and is of the hours asked about;
-        `by_qgrams`: what finds it by these; `common`: the sentences and bands that too many documents hold.
+        """The query for possible copies, and for partial copies if the settings ask for them, in the hours that a query
+        at `time` is compared with. `by_qgrams`: the query by q-grams or sketches; `common`: the sentences and bands
+        that too many documents hold.
         """
         signed = batch.signed
         count = int(signed.counts[0])
@@ -101,7 +102,9 @@ class CandidateQueries:
         return self.living([*wanted, *self.of_hours(time)])
 
     def by_keys(self, batch: SignedQueryBatch, threshold: Fraction) -> dict[str, Any]:
-        """Who shares enough keys of the sketch, or enough of the rarest q-grams, which are their own characters."""
+        """The query for documents that share enough keys of the sketch, or with complete retrieval enough of the rarest
+        q-grams, whose terms are their characters.
+        """
         signed = batch.signed
         if self._settings.retrieval == "complete":
             return by_rarest(self._signer, self._search, signed, threshold)
@@ -111,7 +114,7 @@ class CandidateQueries:
         return query_dsl.at_least("sketch", query_dsl.sketch_terms(signed.sketches, self._layout), minimum)
 
     def searched_words(self, batch: SignedQueryBatch) -> dict[str, dict[int, str]]:
-        """By which sentences and bands of one text others are searched for: field by field, their names by key."""
+        """The sentences and bands of one text by which documents are searched for: by field, their terms by key."""
         routes, words = self._settings.routes, dict[str, dict[int, str]]()
         if "sentences" in routes or self._settings.partial:
             words["sentences"] = sentence_names(batch)
@@ -128,8 +131,8 @@ class CandidateQueries:
         return [query_dsl.terms(field, names) for field, names in kept.items() if names]
 
     def body(self, query: dict[str, Any], *, text: bool = False) -> dict[str, Any]:
-        """The search for what matches `query`, in order of arrival, with what a document is restored from; with its
-        `text` if that is needed.
+        """The search for documents that match `query`, in order of arrival, with the fields that a document is restored
+        from, and with `text` also its text.
         """
         fields = [f"{OBJECT}.{name}" for name in RESTORED]
         if text:
@@ -145,7 +148,7 @@ class CandidateQueries:
         return self.body(self.living([query_dsl.terms(field, values)]))
 
     def others(self, id: str | None, time: int | None) -> dict[str, Any]:
-        """The query for the documents that the one of this id, or a text, is compared with."""
+        """The query for the documents with which that of this id, or a text (`id` None), is compared at `time`."""
         itself = [] if id is None else [query_dsl.term("identity", id)]
         return self.living(self.of_hours(time), itself)
 

@@ -1,4 +1,4 @@
-"""The store of an ad hoc query: those documents of a window in a cluster that a query might name, and no others."""
+"""The store of an ad hoc query: only the documents of a window that its verdict may name or depend on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class CandidateStore(MemoryStore):
-    """A store in memory that begins with `candidates`, of what the window had committed."""
+    """A store in memory that begins with `candidates`, from the window as of `commit`."""
 
     keeps_text = None
 

@@ -1,9 +1,9 @@
-"""A window in a cluster is signed again by another recipe, where it lies, while other clients go on writing to it.
+"""Signs a window in a cluster again by another recipe, in place, while other clients go on writing to it.
 
-First the state document says so, which stops scorers and readers; then templates and pipeline change, so that what is
-written from now on is signed by the new recipe; then every hour is signed, document by document, from its text; at
-last the state document lets scorers on. Verdicts, groups and arrivals stay as they are. Each document names its recipe,
-so a run that was ended at any moment goes on where it was.
+First the state document says so, which stops scorers and readers. Then templates and pipeline change, so that new
+documents are signed by the new recipe. Then every hour is signed, document by document, from the texts. At last the
+state document admits scorers again. Verdicts, groups and arrivals stay as they are. Each document names its recipe, so
+an interrupted run can be continued at any point.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _SECONDS_A_DOCUMENT: Final = 3e-3
 
 
 class ClusterResigning(NamedTuple):
-    """What signing a window in a cluster again does, or has done: how many `documents` in how many `indices` are signed
-    by another recipe than `recipe`, and about how many `seconds` it takes if each has 4 KB. `is_begun`: an earlier run
-    ended half-way.
+    """What signing a window in a cluster again will do, or has done: how many `documents` in how many `indices` are not
+    signed by `recipe`, and about how many `seconds` signing takes if each document has 4 KB. `is_begun`: an earlier run
+    was interrupted.
     """
 
     documents: int
@@ -50,7 +50,7 @@ class ClusterResigning(NamedTuple):
 
     @property
     def is_needed(self) -> bool:
-        """Whether the window is not as it is to be already."""
+        """Whether the window must be signed again at all."""
         return self.is_begun or self.old_recipe != self.recipe
 
 
@@ -63,14 +63,14 @@ def resign_cluster(
     credentials: Credentials | None = None,
     on_index: Callable[[str, int], object] = lambda _, __: None,
 ) -> ClusterResigning:
-    """Signs the window at the address `window` again by `recipe`, None for the one of today that is nearest to its own,
-    with `changes`; a `dry_run` changes nothing. `on_index` is told of each index that is done, and of how many of its
-    documents.
+    """Signs the window at the address `window` again by `recipe` (None: today's recipe that is nearest to its own) with
+    `changes`; a `dry_run` changes nothing. `on_index` is called with each index that is done, and how many of its
+    documents were signed.
 
-    About 3 ms a document of 4 KB, in which scorers and readers are refused (`WindowResigning`) and other clients write
-    on. Needs the roles `setup` and `scorer`. Raises `NotSetUp`, `SettingsError`, `SetupRefused` for an index that takes
-    no writes, `WindowLocked`, `ClusterError`, a `dry_run` too; what is raised before the first change leaves the window
-    as it was.
+    Costs about 3 ms for a document of 4 KB; meanwhile scorers and readers are refused (`WindowResigning`) and other
+    clients go on writing. Needs the roles `setup` and `scorer`. Raises `NotSetUp`, `SettingsError`, `SetupRefused` for
+    an index that takes no writes, `WindowLocked`, `ClusterError`, and so does a `dry_run`; an error before the first
+    change leaves the window as it was.
     """
     with connected(window, credentials, None) as cluster:
         state = read_state(cluster)
@@ -98,7 +98,7 @@ def resign_cluster(
                 on_index(name, otherwise.sign(name))
                 if state.archive is None:
                     describe_index(cluster, name, config)
-            # What was on its way, or changed while it was signed; hours that were made while the templates were not.
+            # Writes that were on their way, changes during signing; hours made before the templates changed.
             while otherwise.sign(layout.target):
                 pass
             for name in layout.living(cluster).keys() - set(targets):
@@ -109,7 +109,7 @@ def resign_cluster(
 
 @contextmanager
 def _told_if_cut_off(window: str) -> Iterator[None]:
-    """Logs that the window stays closed, if an error or a signal ends this."""
+    """Logs that the window stays closed, if an error or a signal ends the block."""
     try:
         yield
     except BaseException:

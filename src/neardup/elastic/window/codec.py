@@ -1,8 +1,8 @@
 """Codec of stored documents: from rows and blobs to the fields of the object `neardup` in the cluster, and back.
 
-`mappings/neardup-fields.json` maps them, docs/elasticsearch.md explains them. The signature's fields are the
-processor's affair (or the client's, where there is no plugin); these are the scorer's: the verdict, and what it takes
-to build the window in memory again.
+`mappings/neardup-fields.json` maps them, docs/elasticsearch.md explains them. The fields of the signature are made by
+the processor (or by the client, where there is no plugin). The fields here are the scorer's: the verdict, and what is
+needed to build the window in memory again.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ VERDICT: Final = (
     "status", "duplicate_of", "score", "shared", "group", "candidates", "truncated", "matches", "matches_total",
     "partial", "partial_total", "kind", "differing", "group_score", "group_shared", "scored_at",
 )  # fmt: skip
-"""The verdict as users search it, in the words of `Verdict`."""
+"""The fields of the verdict for users' searches, named as in `Verdict`."""
 BOOKKEEPING: Final = (
     "identity", "time", "order", "group_order", "group_time", "duplicate_time", "larger", "normal_bytes", "sieve",
     "written_by",
 )  # fmt: skip
-"""What the scorer needs beside it: `order` is a document's arrival, which numbers documents over all hours."""
+"""What the scorer needs besides: `order` is a document's arrival, which numbers documents across all hours."""
 SCORER_FIELDS: Final = (*VERDICT, *BOOKKEEPING)
-"""All that the scorer writes: what an update of a stored document may change."""
+"""All fields that the scorer writes: an update of a stored document may change these."""
 RESTORED: Final = (
     "fingerprint", "qgram_count", "sketch", "packed_sketch", "sentences", "simhash_bands", *SCORER_FIELDS,
 )  # fmt: skip
-"""What is read of a document to restore it in a window: neither its text nor its q-grams."""
+"""The fields from which a document is restored in a window: neither its text nor its q-grams."""
 PART: Final = (*PartialMatch._fields, "time")
-"""What is kept of a document that `partial` names: also its own time, as `duplicate_time` of a copy's original."""
+"""What is kept of each document in `partial`: also its own time, like `duplicate_time` of a copy's original."""
 
 _VERDICT_COLUMNS: Final = (
     "status", "shared", "candidates", "flags", "asked", "kind", "time", "order", "group_order", "group_time", "larger",
@@ -66,26 +66,24 @@ _FINGERPRINT_DIGITS: Final = 32
 
 
 def own_object(source: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Our object in a document; an empty one where another client has taken it away, or put null, or a list of objects,
-    in its place.
-    """
+    """Our object in a document; an empty one if another client has removed it, or replaced it by null or a list."""
     own = source.get(OBJECT)
     return own if isinstance(own, Mapping) else {}
 
 
 def arrival_in(source: Mapping[str, Any]) -> Any:
-    """The arrival that a document of the window has; None: nobody has scored it."""
+    """The arrival of a document of the window; None if it has not been scored."""
     return own_object(source).get("order")
 
 
 def text_of(source: Mapping[str, Any], text_field: str) -> str | None:
-    """The text of a document; None where another client has taken it away, or put there what is none."""
+    """The text of a document; None if another client has removed it, or replaced it by something else than a string."""
     text = field_of(source, text_field)
     return text if isinstance(text, str) else None
 
 
 def verdict_fields(rows: Rows, blobs: Sequence[bytes], now: int) -> list[dict[str, Any]]:
-    """The scorer's fields of each document, as a partial update that leaves nothing of an earlier verdict.
+    """The scorer's fields of each document, as a partial update that overwrites all of an earlier verdict.
 
     `rows` and `blobs` as the state has them (stores/records.py); `now` in milliseconds.
     """
@@ -130,7 +128,7 @@ def verdict_fields(rows: Rows, blobs: Sequence[bytes], now: int) -> list[dict[st
 def first_fields(
     rows: Rows, bitmaps: Sequence[NDArray[np.uint64]], written_by: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """What is written once of each document, when it is scored for the first time, beside `verdict_fields`."""
+    """The fields that are written only when a document is scored for the first time, besides `verdict_fields`."""
     digits = fingerprints_of(rows).astype(">u8").tobytes().hex()
     starts = range(0, len(digits), _FINGERPRINT_DIGITS)
     return [
@@ -150,14 +148,14 @@ def packed_bitmap(bitmap: NDArray[np.uint64]) -> str | None:
 
 
 def unstored_fields(verdict: Verdict, now: int) -> dict[str, Any]:
-    """The verdict on a document that the window does not keep: without `order`, it is never loaded again."""
+    """The fields of the verdict on a document that the window does not keep; without `order` it is never loaded."""
     fields = verdict.to_dict()
     del fields["id"], fields["time"]
     return {**UNSCORED, **fields, "scored_at": format_time(now)}
 
 
 UNSCORED: Final[dict[str, None]] = dict.fromkeys(SCORER_FIELDS)
-"""The update that takes a verdict back: as if the document had never been scored."""
+"""The update that removes a verdict, as if the document had never been scored."""
 
 
 class StoredRows(NamedTuple):
@@ -173,7 +171,8 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
     """Rows, blobs and keys from the `neardup` objects of documents that have been scored, the reverse of
     `verdict_fields`; `set_aside` tells which of them lie among the copies.
 
-    A missing bitmap lets everything pass. What no scorer has written raises one of `UNREADABLE` (http/unexpected.py).
+    A missing bitmap lets everything pass. Raises one of `UNREADABLE` (http/unexpected.py) for values that no scorer
+    writes.
     """
     rows = np.zeros(len(objects), ROW)
     ids = [each["identity"] for each in objects]
@@ -194,7 +193,7 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
     alone = np.array([each.get("duplicate_of") is None for each in objects], np.bool_)
     if (alone & (rows["group_order"] != rows["order"])).any():
         raise ValueError("the group of another document, of which it is no copy")
-    rows["words"] = 1  # whoever signs makes whole signatures
+    rows["words"] = 1  # nodes and clients make whole signatures
     rows["asked"] = [each.get("partial") is not None for each in objects]
     contents = [Blob(id, each["group"], _payload(each)) for id, each in zip(ids, objects, strict=True)]
     blobs = encode_blobs(rows, np.arange(len(rows)), contents, [b""] * len(rows))
@@ -202,7 +201,7 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
 
 
 def _payload(each: Mapping[str, Any]) -> VerdictPayload:
-    """What a blob says of a copy's original and of parts."""
+    """The payload of a document's blob, from its `neardup` object."""
     matches = [[match[name] for name in Match._fields] for match in each.get("matches") or ()]
     parts = [[part[name] for name in PART] for part in each.get("partial") or ()]
     # Of a member whose best match is the head, the score says it already.

@@ -1,4 +1,4 @@
-"""Compact fields: a signature as few and short strings, which analyzers of an index cut into terms, or queries scan.
+"""Compact fields: a signature as a few short strings, which the analyzers of an index cut into terms, or queries scan.
 
 docs/definitions.md, Compact fields, says how; the plugin's `Signature.toCompactMap` writes the same.
 """
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 _KEY_BYTES: Final = 8
 _QGRAMS_PER_WORD: Final = 32
-"""How many q-grams a word of 64 bits of their bitmap is for, at most."""
+"""The most q-grams for each 64-bit word of their bitmap."""
 _DIGITS: Final = POSTED_BITS // 6
-"""How many digits of base 64 a key has; a multiple of four of them is decoded at once."""
+"""How many base64 digits a key has; base64 decodes them in multiples of four."""
 
 
 def short_names(keys: Sequence[int]) -> list[str]:
     """The terms of sketch keys: the lowest 30 bits of each, five digits of base 64."""
-    # A byte in front of each key, so that digits end where it ends: twelve of them.
+    # A byte in front of each key, so that each key ends with its twelfth digit.
     padded = b"".join(b"\0" + key.to_bytes(_KEY_BYTES, "big") for key in keys)
     digits = base64.urlsafe_b64encode(padded).decode()
     return [digits[at + 12 - _DIGITS : at + 12] for at in range(0, len(digits), 12)]
 
 
 def named_sketch(keys: Keys) -> str:
-    """The terms of sketch keys, one space between two."""
+    """The terms of sketch keys, separated by single spaces."""
     return " ".join(short_names(keys.tolist()))
 
 
@@ -46,7 +46,7 @@ def packed_sketch(keys: Keys) -> str:
 
 
 def unpacked_sketch(packed: str) -> NDArray[np.uint64]:
-    """The keys in a packed sketch; `ValueError` for what is none."""
+    """The keys in a packed sketch; raises `ValueError` for anything else."""
     keys = np.frombuffer(base64.b64decode(packed, validate=True), "<u4").astype(np.uint64)
     if (posted(keys) != keys).any():
         raise ValueError(f"packed sketch {packed!r}")
@@ -54,7 +54,7 @@ def unpacked_sketch(packed: str) -> NDArray[np.uint64]:
 
 
 def keys_of(names: str) -> NDArray[np.uint64]:
-    """The keys of such terms, one space between two; `ValueError` for what is none."""
+    """The keys of the terms in `names`, the reverse of `named_sketch`; raises `ValueError` for anything else."""
     padded = "".join(f"AAA{name}" for name in names.split())
     values = base64.b64decode(padded, altchars=b"-_", validate=True)
     if len(values) != 6 * (names.count(" ") + 1 if names else 0):
@@ -81,8 +81,9 @@ def compact_fields(
     scanned: bool = False,
     words: bool = True,
 ) -> dict[str, Any]:
-    """The fields of a signature, as what is cut into terms or as what is `scanned`; without `normal_form` nothing of
-    its q-grams, without `qgram_keys` (distinct) no bitmap of them, without `words` nothing that is made of words.
+    """The compact fields of a signature, in the form that is cut into terms or in the one that is `scanned`. Without
+    `normal_form` its q-grams are left out, without `qgram_keys` (distinct) their bitmap, without `words` the parts made
+    from words.
     """
     cut = {} if normal_form is None else {"qgrams": normal_form}
     mapped = {} if qgram_keys is None else {"qgram_bitmap": qgram_bitmap(qgram_keys)}
@@ -100,9 +101,10 @@ def compact_fields(
 
 
 def sketch_keys(ours: Mapping[str, Any]) -> NDArray[np.uint64]:
-    """The keys of the sketch in the object of a document, in whichever form it is there; whole ones where it has lists.
+    """The sketch keys in the `neardup` object of a document, whatever their form; 64-bit keys if it has a list, else
+    their lowest 30 bits.
 
-    `ValueError` for what is none.
+    Raises `ValueError` for values that are no sketch.
     """
     if (packed := ours.get("packed_sketch")) is not None:
         return unpacked_sketch(packed)
@@ -111,10 +113,10 @@ def sketch_keys(ours: Mapping[str, Any]) -> NDArray[np.uint64]:
 
 
 def hex_keys(values: Sequence[str]) -> NDArray[np.uint64]:
-    """Keys from hexadecimal digits, 16 each, several in one string too."""
+    """Keys from hexadecimal digits, 16 for each key; one string may have several keys."""
     return np.frombuffer(bytes.fromhex("".join(values)), ">u8").astype(np.uint64)
 
 
 def several(value: str | Sequence[str] | None) -> list[str]:
-    """The values of a field: of a list, or of a string of words."""
+    """The values of a field, which is a list, or a string of words."""
     return value.split() if isinstance(value, str) else list(value or ())

@@ -1,4 +1,4 @@
-"""What is written of a document: a whole one of ours, or our fields on one that another client wrote."""
+"""Composes the writes of documents: whole documents of ours, or our fields on those that another client wrote."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _SCANNED: Final = dict.fromkeys(("qgram_bitmap", "packed_sketch"))
-"""In the update of a document: takes away what is scanned of it, which may be of another text."""
+"""In the update of a document: removes the fields that are scanned, which may be of another text."""
 
 
 _AS_LONG_AS_TEXTS: Final = ("qgrams", "sentences")
 
 
 class Composer:
-    """Composes what is written of documents in the fields and by the signer of one window."""
+    """Composes the writes of documents, with the fields and the signer of one window."""
 
     def __init__(self, layout: Layout, signer: Signer) -> None:
         self._layout, self._signer = layout, signer
@@ -37,25 +37,27 @@ class Composer:
 
     @property
     def target(self) -> str:
-        """What stands for every index of the window in a request."""
+        """The pattern or name of all indices of the window in a request."""
         return self._layout.target
 
     def leaves_unsigned(self, source: Mapping[str, Any]) -> bool:
-        """Whether nodes take our object out of a document that is written whole: its text is longer than they sign."""
+        """Whether nodes remove our object from a document that is written whole, as its text is too long to be
+        signed.
+        """
         text, layout = text_of(source, self._layout.text_field), self._layout
         return not layout.client_signs and text is not None and len(text) > layout.max_length
 
     def lean(self, source: dict[str, Any]) -> dict[str, Any]:
-        """A stored document as it is to be written whole: without what grows with its text and nodes make again, so
-        that who could take its text can take it, too.
+        """A stored document in the form to write it whole: without fields that grow with its text and that nodes make
+        again, so that a node that could take the text can take the document.
         """
         if self._layout.client_signs or self.leaves_unsigned(source):
             return source
         return {**source, OBJECT: {k: v for k, v in own_object(source).items() if k not in _AS_LONG_AS_TEXTS}}
 
     def signing(self, actions: Sequence[Action]) -> list[Action]:
-        """The updates that put our object back into documents which `actions` write whole, and nodes leave unsigned: it
-        was signed when they signed longer texts.
+        """The updates that put our object back into documents that `actions` write whole and nodes leave unsigned:
+        these were signed when nodes signed longer texts.
         """
         return [
             Action("update", *action.ref, {OBJECT: {**own_object(action.source), "unsigned": None}})
@@ -72,7 +74,7 @@ class Composer:
         return self._signer.sign([text.encode(errors="replace")]).fingerprint(0) == fingerprint
 
     def signature(self, text: bytes) -> dict[str, Any]:
-        """The whole signature of a text, as the processor would write it."""
+        """The whole signature of a text, in the fields that the processor would write."""
         if self._layout.compact:
             return self._compact(text, scanned=not self._layout.terms)
         fields = self._signer.signature(text.decode()).to_dict()
@@ -89,8 +91,8 @@ class Composer:
         return compact_fields(signature, signed.text(0).decode(), keys, scanned=scanned, words=words)
 
     def replacing_signature(self, text: bytes) -> dict[str, Any]:
-        """The same as an update of a document that may have the signature of another text: in both forms where nodes
-        sign, because its hour may have either.
+        """The signature of a text as an update of a document that may have the signature of another text; in both forms
+        where nodes sign, because its hour may use either.
         """
         if not self._layout.compact:
             return self.signature(text)
@@ -101,14 +103,15 @@ class Composer:
         return {**taken_away, **made, "sketch": named_sketch(sketch_keys(made))}
 
     def source(self, document: Prepared, ours: dict[str, Any]) -> dict[str, Any]:
-        """The whole document as it is stored: the user's own fields, text and time by the window's names, ours.
+        """The whole document as it is stored: the user's own fields, text and time under the window's names, and our
+        object.
 
-        What of the user's fields has the name of our object, or of a field in it, is left out; what stands where the
-        window has text or time is replaced, which is told once.
+        Fields of the user with the name of our object, or of a field in it, are left out; fields in the place of the
+        window's text or time are replaced, which is logged once.
         """
         layout, fields = self._layout, document.fields
         source: dict[str, Any] = {}
-        if fields is not None and isinstance(fields, Mapping):  # which takes long to say of None
+        if fields is not None and isinstance(fields, Mapping):  # isinstance is slow for None
             source = {name: value for name, value in fields.items() if not _is_ours(name)}
         text, time = document.text.decode(), format_time(document.time)
         for what, name, value in (("text", layout.text_field, text), ("time", layout.time_field, time)):
@@ -120,7 +123,7 @@ class Composer:
             put_field(source, name, value)
         if layout.client_signs:
             ours = self.signature(document.text) | ours
-        # That partial copies were looked for and none found must be told from not looking.
+        # An empty `partial` stays: partial copies were looked for, and none was found.
         source[OBJECT] = {
             name: value
             for name, value in ours.items()
@@ -136,7 +139,9 @@ class Composer:
         )  # fmt: skip
 
     def mark(self, document: Prepared, ours: dict[str, Any]) -> Action:
-        """The update that puts our fields on a document of another client, as long as it has not changed."""
+        """The update that puts our fields on a document of another client, if that has not changed since it was
+        read.
+        """
         origin = document.origin
         assert origin is not None, "another client wrote it"
         if origin.fingerprint != ours.get("fingerprint", origin.fingerprint):

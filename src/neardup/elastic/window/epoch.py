@@ -1,4 +1,4 @@
-"""An epoch of the lease on a window's state: one scorer changes the window, as a whole or not at all."""
+"""An epoch of the lease on a window's state: one scorer changes the window, completely or not at all."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ log = logging.getLogger("neardup")
 
 @contextlib.contextmanager
 def epoch(context: ElasticContext, *, sweep: bool = False, resigns: bool = False) -> Iterator[StateDocument]:
-    """The state of the window at the beginning of an epoch, in which nobody else changes it.
+    """An epoch in which no other scorer changes the window; yields the state at its beginning.
 
-    What the last holder of the lease did is undone if it died before it committed; with `sweep` also what came of it
-    later. An epoch that fails is undone by the next one; whoever succeeds commits or releases the lease.
+    If the last holder of the lease died before it committed, its changes are undone first; with `sweep` also writes of
+    dead holders that arrived later. An epoch that fails is undone by the next one; in one that succeeds the caller
+    commits or releases the lease.
 
-    Raises `WindowResigning` for a window that is being signed again, or has been, but for who does it (`resigns`), and
-    `WindowDamaged` for settings that no writer has left.
+    Raises `WindowResigning` for a window that is being signed again, or has been, unless the caller does that
+    (`resigns`), and `WindowDamaged` for settings that no writer can have left.
     """
     document = context.lease.acquire()
     try:
@@ -62,9 +63,9 @@ def _undo(context: ElasticContext, document: StateDocument) -> StateDocument:
 def roll_back(context: ElasticContext, state: StateDocument) -> int:
     """Undoes what scorers that died in their epochs wrote: all documents of the aborted ranges.
 
-    What they ingested is deleted (whoever sent it never got a verdict, and sends it again), the marks they left on
-    other clients' documents are taken off. A document that has changed meanwhile stays. Returns how many were undone;
-    raises `ClusterRejected` where one cannot be, as in an index that is closed, and what the lease raises.
+    Documents that they ingested are deleted (their senders never got a verdict, and send them again), and marks that
+    they left on other clients' documents are removed. A document that has changed meanwhile stays. Returns how many
+    were undone; raises `ClusterRejected` if one cannot be, for example in a closed index, and the errors of the lease.
     """
     cluster, layout = context.cluster, context.layout
     layout.refresh(cluster, state.commit.floor_hour)
@@ -86,7 +87,9 @@ def _undoing(hit: Hit) -> Action:
 
 
 def committed_state(context: ElasticContext) -> StateDocument:
-    """What is committed now. Raises `WindowResigning`, and `WindowDamaged` for settings that no writer has left."""
+    """The state that is committed now. Raises `WindowResigning`, and `WindowDamaged` for settings that no writer has
+    left.
+    """
     document = context.lease.read_existing()
     _check(context, document)
     return document

@@ -1,4 +1,4 @@
-"""What this process holds of the documents of a window in a cluster: where each lies, its blob, the texts used last."""
+"""What this process holds of each document of a window in a cluster: its ref, its blob, and recently used texts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ log = logging.getLogger("neardup")
 
 
 class HeldDocuments:
-    """Documents by arrival; their texts are read back from the cluster (text_cache.py)."""
+    """Refs and blobs of documents by arrival; their texts are read back from the cluster (text_cache.py)."""
 
     def __init__(self, context: ElasticContext) -> None:
         self._context = context
@@ -44,11 +44,11 @@ class HeldDocuments:
 
     @property
     def hours(self) -> KeysView[int]:
-        """The hours of all that is held."""
+        """The hours of all documents that are held."""
         return self._by_hour.keys()
 
     def emptied(self) -> HeldDocuments:
-        """One of the same window that holds none."""
+        """A new object for the same window that holds no documents."""
         return HeldDocuments(self._context)
 
     def add(self, rows: Rows, refs: Sequence[DocumentRef], blobs: Sequence[bytes]) -> None:
@@ -62,7 +62,7 @@ class HeldDocuments:
     def keep_texts(
         self, rows: Rows, forms: Sequence[bytes | memoryview], documents: Sequence[Prepared]
     ) -> None:
-        """Keeps texts that are known without reading them."""
+        """Keeps texts that are known already, so that they need not be read."""
         for arrival, form, document in zip(arrivals_of(rows).tolist(), forms, documents, strict=True):
             self._texts.keep(arrival, Text(bytes(form), document.text))
         self._texts.trim()
@@ -72,21 +72,23 @@ class HeldDocuments:
         return self._refs[arrival]
 
     def revise(self, arrival: int, ref: DocumentRef, blob: bytes) -> None:
-        """Notes where it lies from the commit on, and its new blob."""
+        """Notes where the document of this arrival will lie after the commit, and its new blob."""
         if ref != self._refs[arrival]:
             self._unmoved.setdefault(arrival, self._refs[arrival])
         self._refs[arrival], self._blobs[arrival] = ref, blob
 
     def committed(self) -> None:
-        """All documents lie now where `revise` noted."""
+        """Notes the commit: all documents now lie where `revise` said."""
         self._unmoved.clear()
 
     def texts(self, rows: Rows) -> list[bytes]:
-        """The normal forms of documents; b"" for one that is gone, or no longer what was scored."""
+        """The normal forms of documents; b"" for one that was deleted, or has another text than when it was scored."""
         return [text.form for text in self._read(rows)]
 
     def came(self, rows: Rows) -> list[bytes | None]:
-        """The texts of documents as they came; None for one that is gone, or no longer what was scored."""
+        """The texts of documents as they came; None for one that was deleted, or has another text than it had when
+        scored.
+        """
         return [text.came for text in self._read(rows)]
 
     def _read(self, rows: Rows) -> list[Text]:
@@ -94,14 +96,14 @@ class HeldDocuments:
         return self._texts.read([self._unmoved.get(each, self._refs[each]) for each in arrivals], rows)
 
     def absent(self, rows: Rows) -> NDArray[np.bool_]:
-        """Which documents are gone."""
+        """Which documents no longer exist in the cluster, as a mask over `rows`."""
         refs = [self.ref(arrival) for arrival in arrivals_of(rows).tolist()]
         return np.array(
             [document is None for document in mget(self._cluster, refs, _source="false")], np.bool_
         )
 
     def shown(self, rows: Rows) -> list[Shown]:
-        """What the cluster has of documents to be shown: nothing of one that is gone."""
+        """The texts and fields of documents to show, as stored now; empty for one that no longer exists."""
         refs = [self.ref(arrival) for arrival in arrivals_of(rows).tolist()]
         wanted = ",".join((self._text_field, *self._show))
         return [
@@ -126,7 +128,7 @@ class HeldDocuments:
         return [self._blobs[arrival] for arrival in arrivals_of(rows).tolist()]
 
     def forget(self, hour: int) -> None:
-        """Lets go of an hour."""
+        """Stops holding the documents of an hour."""
         arrivals = set(self._by_hour.pop(hour, ()))
         self._texts.forget(arrivals)
         for arrival in arrivals:

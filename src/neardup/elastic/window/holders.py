@@ -1,4 +1,4 @@
-"""Who holds a lease: a name for every holder, and whether one that left its name is known to have ended."""
+"""Holders of leases: a name for each, and whether the holder of a name is known to have ended."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 _PID_NAMESPACE: Final = Path("/proc/self/ns/pid")
 
 _at_work: set[str] = set()
-"""The holders of this process that hold something: any other of its names is that of one that has ended."""
+"""The active holders of this process; any other name of this process belongs to a holder that has ended."""
 
 
 def new_holder() -> str:
-    """A name that nobody else has: machine, process, and something of its own."""
+    """A unique name: machine, process id, and a random part."""
     return f"{_machine()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
 
 
 def _machine() -> str:
-    """Where a process id means one process: the machine's name, and on Linux what tells it from others of that name,
-    and a container from others of that machine.
+    """The scope in which a process id is unique: the machine's name, and on Linux ids that tell it from other machines
+    of that name, and a container from others on the machine.
     """
     parts = [socket.gethostname()]
     with suppress(OSError):
@@ -34,12 +34,12 @@ def _machine() -> str:
 
 
 def begin(holder: str) -> None:
-    """From now on `holder`, of this process, is at work; to be called before anybody can read its name."""
+    """Marks `holder`, of this process, as active; must be called before anybody can read its name."""
     _at_work.add(holder)
 
 
 def end(holder: str) -> None:
-    """`holder`, of this process, is no longer at work."""
+    """Marks `holder`, of this process, as ended."""
     _at_work.discard(holder)
 
 
@@ -51,7 +51,8 @@ def is_at_work(holder: str) -> bool:
 def has_ended(holder: str) -> bool:
     """Whether a holder is known to have ended: a dead process of this machine, or one of this process that let go.
 
-    A name as earlier versions made them (`host:pid:own`) is of another machine where this one is told apart by more.
+    A name from an earlier version (`host:pid:own`) counts as one of another machine if today's name of this machine has
+    more parts.
     """
     machine, _, rest = holder.partition(":")
     pid = rest.partition(":")[0]

@@ -1,4 +1,4 @@
-"""Layout: which index a document of a window lies in, and what its fields are called."""
+"""Layout: the indices in which the documents of a window lie, and the names of their fields."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ _WORDS_NEEDED: Final = (
 class Layout:
     """The indices and fields of one window.
 
-    An index an hour, named by the event time; or an `archive` scored in place, which is not ours: an index, or what
-    stands for several (an alias, a data stream).
-    `client_signs`: no plugin signs what is written, so the client sends whole signatures; `compact`: as few and short
-    strings, not as lists; `lossless`: with their q-grams; `words`: with sentences and simhashes; `terms`: new hours
-    have signatures as terms, which Elasticsearch's own queries search for; in an hour without, such a query is an
-    error; `max_length`: the longest text that is signed. `text_field` and `time_field` may be dotted.
+    The window has one index for each hour of event time, or else an `archive` that is scored in place and is not ours:
+    an index, or an alias or a data stream that stands for several. `client_signs`: no plugin signs documents, so the
+    client sends whole signatures; `compact`: signatures are a few short strings, not lists; `lossless`: they have
+    q-grams; `words`: they have sentences and simhashes; `terms`: in new hours they are terms, which Elasticsearch's own
+    queries search for (in an hour without terms such a query is an error); `max_length`: the longest text that is
+    signed. `text_field` and `time_field` may be dotted.
     """
 
     address: Address
@@ -72,7 +72,7 @@ class Layout:
 
     @classmethod
     def of(cls, address: Address, config: WindowConfig, archive: str | None) -> Self:
-        """That of a window which is set up by `config`."""
+        """The layout of a window that is set up with `config`."""
         client_signs = config.signed_by == "client"
         # An index that was there before has no analyzers of ours.
         compact = config.compact and archive is None
@@ -83,20 +83,20 @@ class Layout:
 
     @classmethod
     def described(cls, address: Address, about: Mapping[str, Any], archive: str | None) -> Self:
-        """That of a window whose description is `about`; `WindowDamaged` if that does not say all that it should."""
+        """The layout of a window with the description `about`; raises `WindowDamaged` if that is incomplete."""
         return cls.of(address, window_config(about), archive)
 
     def reads_alike(self, other: Layout) -> bool:
-        """Whether a document of another client is found and read by `other` as by this one. How long its text may be
-        is a matter of nodes that sign, which none does in an archive.
+        """Whether `other` finds and reads documents of other clients in the same way. The longest text matters only
+        where nodes sign, which they never do in an archive.
         """
         fields = (self.archive, self.text_field, self.time_field)
         has_limit = self.archive is None and self.max_length != other.max_length
         return fields == (other.archive, other.text_field, other.time_field) and not has_limit
 
     def check_indexed(self, settings: Settings) -> None:
-        """Raises `SettingsError` where a setting needs what is made of words, or the search for candidates the q-grams,
-        and the window has none of it.
+        """Raises `SettingsError` if a setting needs the parts made from words, or the search for candidates needs
+        q-grams, and the window does not have them.
         """
         for name in ("partial", "routes"):
             if getattr(settings, name) and not self.words:
@@ -105,7 +105,7 @@ class Layout:
             raise SettingsError("retrieval", settings.retrieval, LOSSLESS_NEEDED)
 
     def too_long(self, text: str) -> str:
-        """Why a document of a text that nodes do not sign has no verdict."""
+        """The reason why a document with this text, which is too long for nodes to sign, has no verdict."""
         return (
             f"text has {len(text):,} characters, and the nodes sign at most {self.max_length:,} (max_length of this "
             "window): `neardup setup --max-length` raises that"
@@ -113,28 +113,28 @@ class Layout:
 
     @property
     def is_searched_by_plugin(self) -> bool:
-        """Whether sketches are searched for by the plugin's query, which finds those that are terms too."""
+        """Whether the plugin's query searches for sketches; the query also finds sketches that are terms."""
         return self.compact and not self.client_signs
 
     @property
     def target(self) -> str:
-        """What to search for every document of the window, copies set aside too."""
+        """The name or pattern to search for every document of the window, including copies that are set aside."""
         return self.archive or self.address.pattern
 
     @property
     def searched(self) -> str:
-        """What to search for candidates: `target` without the copies that are set aside."""
+        """The names or patterns to search for candidates: `target` without the copies that are set aside."""
         return self.archive or f"{self.address.pattern},-{self.address.copies_pattern}"
 
     def index_for(self, hour: int, *, copies: bool) -> str:
-        """Where a new document of an hour goes."""
+        """The index for a new document of an hour; `copies`: for one that is set aside."""
         if self.archive is not None:
             return self.archive
         return self.address.copies(hour) if copies else self.address.hourly(hour)
 
     def refs_for(self, documents: Sequence[Prepared], hour: int, aside: Sequence[bool]) -> list[DocumentRef]:
         """Where documents of one hour go, or lie already if another client wrote them; `aside`: which are set aside."""
-        # One name for all, not one a document: it takes time to make, and is held as long as the document.
+        # All share one string: a string for each would take time to make, and memory while the document is held.
         names = {copies: self.index_for(hour, copies=copies) for copies in set(aside)}
         return [
             DocumentRef(names[copies], document.id)
@@ -144,25 +144,27 @@ class Layout:
         ]
 
     def kept_at(self, ref: DocumentRef, hour: int, *, copies: bool) -> DocumentRef:
-        """Where a document at `ref` belongs now that it is to be set aside, or no longer: else it stays."""
+        """Where a document at `ref` belongs: elsewhere if it is to be set aside (`copies`) and is not yet, or the other
+        way round; otherwise it stays.
+        """
         if self.is_set_aside(ref.index) == copies or self.archive is not None:
             return ref
         return DocumentRef(self.index_for(hour, copies=copies), ref.id)
 
     def owns(self, index: str) -> bool:
-        """Whether an index that `target` has found is of this window: the pattern of `news` matches the hours of
-        `news-sport` too. An archive is all that its name stands for: an index, an alias, a data stream.
+        """Whether an index that `target` matches belongs to this window: the pattern of `news` also matches the hours
+        of `news-sport`. All indices that an archive's name stands for belong to it.
         """
         return self.archive is not None or self.address.hour_of_index(index) is not None
 
     def is_set_aside(self, index: str) -> bool:
-        """Whether an index holds copies that are set aside from what is searched."""
+        """Whether an index holds copies that are set aside, and so are not searched."""
         hour = self.address.hour_of_index(index)
         return hour is not None and hour[1]
 
     def living(self, cluster: Cluster, *, which: str = "all") -> dict[str, tuple[int, bool]]:
-        """The hourly indices that exist: (hour, whether of copies) by name; `which`: "all", or those that are "closed"
-        or "open,hidden". An archive has none.
+        """The existing hourly indices: (hour, whether of copies) by name; `which`: "all", or only those that are
+        "closed" or "open,hidden". An archive has none.
         """
         if self.archive is not None:
             return {}
@@ -170,15 +172,15 @@ class Layout:
         return {name: hour for name, hour in named if hour is not None}
 
     def made(self, cluster: Cluster, *, which: str = "all") -> dict[str, str]:
-        """The indices of the window that exist: what tells each from an earlier one of its name, by name; `which` as in
-        `living`.
+        """The existing indices of the window: by name, the UUID that tells each from an earlier index of that name;
+        `which` as in `living`.
         """
         settings = self._matched(cluster, which)
         return {name: each["settings"]["index.uuid"] for name, each in settings.items() if self.owns(name)}
 
     def without_others(self, cluster: Cluster, query: dict[str, Any]) -> dict[str, Any]:
-        """The `query`, of whatever is counted, without the indices that `target` finds and that are none of the
-        window's, such as a backup of it. One request, but for an archive.
+        """`query` restricted to indices of the window, for counting: without other indices that `target` matches, such
+        as a backup of it. One request; none for an archive.
         """
         if self.archive is not None:
             return query
@@ -192,8 +194,8 @@ class Layout:
         return index_settings(cluster, self.target, "index.uuid", params=params)
 
     def tell_deleted(self, before: Mapping[str, str], now: Mapping[str, str], floor_hour: int) -> bool:
-        """Whether an index of an hour from `floor_hour` on, or of an archive, that was `made` before is not there now,
-        or is another; says so in the log.
+        """Whether an index of the window (of an archive, or of an hour from `floor_hour` on) was deleted, or deleted
+        and made again, between two results of `made`; logs that it was.
         """
         lost = {name: self.address.hour_of_index(name) for name, _ in sorted(before.items() - now.items())}
         deleted = [name for name, hour in lost.items() if hour is None or hour[0] >= floor_hour]
@@ -205,14 +207,14 @@ class Layout:
         return bool(deleted)
 
     def all_indices(self, cluster: Cluster) -> list[str]:
-        """The hourly indices that exist, or those that an archive stands for, by name."""
+        """The existing hourly indices, or those that an archive stands for, sorted by name."""
         if self.archive is None:
             return sorted(self.living(cluster))
         return index_names(cluster, self.archive)
 
     def refresh(self, cluster: Cluster, floor_hour: int | None = None) -> None:
         """Makes everything written so far visible to searches. Raises `ClusterRejected` if an hour from `floor_hour` on
-        (None: any) is closed: searches pass over it, and its documents would seem not to be there.
+        (None: any) is closed: searches skip it, and its documents would seem not to exist.
         """
         try:
             refresh(cluster, self.target, {**NO_INDEX_NEEDED, "expand_wildcards": "all"})
@@ -228,13 +230,14 @@ class Layout:
             refresh(cluster, self.target, NO_INDEX_NEEDED)
 
     def missed(self, cluster: Cluster, floor_hour: int | None) -> list[str]:
-        """The hourly indices from `floor_hour` on (None: all) that are closed, so that searches pass over them."""
+        """The hourly indices from `floor_hour` on (None: all) that are closed, so that searches skip them."""
         closed = self.living(cluster, which="closed")
         return sorted(name for name, (hour, _) in closed.items() if floor_hour is None or hour >= floor_hour)
 
     def check_made(self, cluster: Cluster, index: str, recipe: str) -> None:
-        """Raises `WindowDamaged` for an hour that was made, or changed, so that documents in it are not signed as those
-        of this window: its template or pipeline is gone. An hour that another client has deleted is none.
+        """Raises `WindowDamaged` for an hour that was made, or changed, so that its documents are not signed by this
+        window's recipe, because the template or the pipeline was missing. An hour that another client has deleted is no
+        error.
         """
         about = own_index(cluster, index, fields=_SIGNED_BY)
         if not about:
@@ -259,8 +262,8 @@ class Layout:
             raise WindowDamaged(index, f"the final pipeline {pipeline}", self.address.pipeline, remedy=again)
 
     def check_takes_new(self, cluster: Cluster) -> None:
-        """Raises `SettingsError` where new documents would go to an archive that stands for other indices: only who
-        writes to these knows which of them takes a document, and where it is then.
+        """Raises `SettingsError` if the archive, to which new documents would go, stands for other indices: only the
+        client that writes to these knows which of them takes a document.
         """
         others = [name for name in self.all_indices(cluster) if name != self.archive]
         if others:
@@ -271,7 +274,7 @@ class Layout:
             raise SettingsError("window", str(self.address), expected)
 
     def delete_hour(self, cluster: Cluster, hour: int) -> None:
-        """Deletes the indices of an hour, by name; warns of documents in them whose own time is later."""
+        """Deletes the indices of an hour; warns of documents in them whose own time is later."""
         later = {"range": {self.time_field: {"gte": (hour + 1) * HOUR_MS, "format": "epoch_millis"}}}
         for name, (own, _) in self.living(cluster).items():
             if own == hour:
@@ -285,8 +288,8 @@ class Layout:
 
 
 class ElasticContext(NamedTuple):
-    """The connection, what fields and indices are called, this scorer's lease, who signs by the window's recipe, and
-    the settings that it was opened with.
+    """The parts that work on an open window in a cluster shares: the connection, the names of indices and fields, this
+    scorer's lease, the signer of the window's recipe, and the settings of this opening.
     """
 
     cluster: Cluster
@@ -297,6 +300,6 @@ class ElasticContext(NamedTuple):
 
     @property
     def documents_at_once(self) -> int:
-        """How many documents a batch has where the settings do not say."""
+        """How many documents a batch has if the settings do not say."""
         is_search_each = self.settings.candidates == "search" and self.settings.retrieval == "complete"
         return DEFAULT_BATCH_DOCUMENTS if is_search_each else CLUSTER_BATCH_DOCUMENTS

@@ -1,13 +1,14 @@
-"""A lease: one of several processes holds it at a time, and the others wait for it or stand by.
+"""A lease, which one of several processes holds at a time, while the others wait for it or stand by.
 
-It is a document of the cluster that names its holder and until when. Whoever wants it writes its own name there, as
-an optimistic write (`if_seq_no`): of two at the same moment one is refused. A holder that died leaves its name;
-whoever comes next takes over, at once if the holder was a process of this machine that is gone, else when its time has
-run out. Clocks of two machines may differ: a time that has run out counts only if the holder has also missed to say
-that it is at work, and a holder that has said nothing for a whole lease is taken for dead whatever its time.
+The lease is a document in the cluster that names its holder and the end of its time. A process that wants the lease
+writes its own name there, as an optimistic write (`if_seq_no`): of two concurrent writes one is refused. A holder that
+dies leaves its name; the next process takes over, at once if the holder was a process of this machine that has ended,
+otherwise when its time has run out. Clocks of two machines may differ: a time that has run out counts only if the
+holder has also failed to renew the lease, and a holder that has been silent for a whole lease counts as dead whatever
+its time says.
 
-What the document says beside that is its owner's affair (`LeaseDocument`), and changes with the lease: who has lost it
-cannot commit.
+The other contents of the document belong to the lease's owner (`LeaseDocument`), and are written together with the
+lease: a process that has lost it cannot commit.
 """
 
 from __future__ import annotations
@@ -32,26 +33,28 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 RENEWED_AFTER: Final = 1 / 4
-"""Of its time: how much of it passes before a holder says again that it is at work."""
+"""The fraction of the lease's time after which its holder renews it."""
 _MISSED_AFTER: Final = 2 * RENEWED_AFTER
-"""Of its time: how much of it passes before a holder has missed to. It says so when it is next asked, not at once."""
+"""The fraction of the lease's time after which a renewal is overdue. A holder renews when it next checks the lease, not
+on the dot.
+"""
 _POLL_SECONDS: Final = 0.05
 SURE_SECONDS: Final = 0.1
-"""After a holder has read or written the document: for so long its version is that of no other. An index that is
-deleted and made anew counts versions from the beginning, but takes longer to reach that one again.
+"""Seconds after reading or writing the document in which its version alone identifies it. An index that is deleted and
+made anew counts versions from the beginning, but takes longer to reach the same version again.
 """
 
 
 class LeaseDocument(Protocol):
-    """What a lease asks of its document, an immutable value."""
+    """What a lease needs of its document, which is an immutable value."""
 
     @property
     def holder(self) -> str | None:
-        """Who holds the lease; None if nobody does."""
+        """The holder of the lease; None if nobody holds it."""
 
     @property
     def until(self) -> int:
-        """When it can be taken from a holder that says nothing more, in milliseconds."""
+        """When the lease can be taken from a silent holder, in milliseconds."""
 
     @property
     def undo(self) -> Sequence[int]:
@@ -62,23 +65,23 @@ class LeaseDocument(Protocol):
 
     @classmethod
     def read(cls, source: dict[str, Any]) -> Self:
-        """From what is stored."""
+        """The document in its stored form."""
 
     def held_by(self, holder: str | None, until: int) -> Self:
-        """The same with another holder."""
+        """A copy of the document with another holder."""
 
     def next_epoch(self, *, lost: bool) -> Self:
-        """What the next holder begins with; `lost`: the last one died before it was done."""
+        """The document with which the next holder begins; `lost`: the last one died before it was done."""
 
 
 Document = TypeVar("Document", bound=LeaseDocument)
 
 
 class Lease(Generic[Document]):
-    """The lease on the document `id` beside the window's state, as one would-be holder sees it.
+    """The lease on the document `id` beside the window's state, as seen by one process that may hold it.
 
-    `seconds`: how long it lasts if its holder says nothing more. `first` is what the document is where there is none;
-    None if somebody must have made it.
+    `seconds`: how long the lease lasts without a renewal. `first` stands for a document that does not exist yet; None
+    if somebody must have made it.
     """
 
     def __init__(
@@ -102,7 +105,7 @@ class Lease(Generic[Document]):
 
     @property
     def held(self) -> bool:
-        """Whether it is held here, as far as is known."""
+        """Whether this process holds the lease, as far as it knows."""
         return holders.is_at_work(self._name)
 
     @property
@@ -113,11 +116,11 @@ class Lease(Generic[Document]):
 
     @property
     def holder(self) -> str | None:
-        """Who held it when it was last read or written."""
+        """The holder when the document was last read or written."""
         return None if self._known is None else self._known.holder
 
     def read(self) -> Document | None:
-        """What the document says now; None if there is none. Raises `WindowDamaged` if it is not what was written."""
+        """Reads the document; None if there is none. Raises `WindowDamaged` if neardup did not write its contents."""
         index = self._cluster.address.state
         stored = get_doc(self._cluster, index, self._id)
         self._looked = time.monotonic()
@@ -131,7 +134,7 @@ class Lease(Generic[Document]):
         return self._known
 
     def read_existing(self) -> Document:
-        """`read`; raises `WindowDamaged` if there is none, and none to begin with."""
+        """`read`, or `first` if there is no document; raises `WindowDamaged` if there is neither."""
         document = self.read() or self._first
         if document is None:
             raise self._damaged("no such document")
@@ -147,19 +150,19 @@ class Lease(Generic[Document]):
         return WindowDamaged(f"{own.state}/{self._id} of {own}", actual, "what scorers leave", remedy=remedy)
 
     def replace(self, document: Document) -> None:
-        """Makes `document` what is there instead of what was last read, unless that has changed since."""
+        """Writes `document` in place of the one that was last read, unless that has changed since."""
         if not self._write(document):
             log.warning("%s was changed by another process at the same moment: it is left as it is", self._id)
 
     def create(self, document: Document) -> None:
-        """Makes the document; somebody else's, made at the same moment, stays."""
+        """Makes the document; one that another process makes at the same moment stays."""
         try:
             create_doc(self._cluster, self._cluster.address.state, self._id, document.source(), refresh=True)
         except ClusterConflict:
             log.debug("%s was made by another process at the same moment", self._id)
 
     def is_lost(self, document: Document) -> bool:
-        """Whether the holder that `document`, as it was last read, names has died."""
+        """Whether the holder named in `document`, as it was last read, has died."""
         if document.holder is None:
             return False
         silent = time.monotonic() - self._seen[1]
@@ -172,15 +175,15 @@ class Lease(Generic[Document]):
     # ---- to take it, and to keep it ----
 
     def acquire(self) -> Document:
-        """Waits for the lease. What the document says at the beginning of this epoch; if the last holder died in its
-        own, also that this is to be undone.
+        """Waits for the lease; returns the document at the beginning of this epoch. If the last holder died in its
+        epoch, the document says that this must be undone.
 
-        Raises `WindowLocked` if another one holds on, without an end of its epoch, for longer than the cluster's
-        patience, and `WindowDamaged` if somebody has deleted the document.
+        Raises `WindowLocked` if another process stays in one epoch for longer than the cluster's patience, and
+        `WindowDamaged` if somebody has deleted the document.
         """
         patience = max(self._cluster.patience, 1.1 * self._seconds)
         end = time.monotonic() + patience
-        # Most often nobody else has written since this one last did, and what it knows is what there is.
+        # Most often nobody else has written since this process did, and the known document is still current.
         document = self._known or self.read_existing()
         while True:
             lost = self.is_lost(document)
@@ -195,12 +198,12 @@ class Lease(Generic[Document]):
             else:
                 time.sleep(_POLL_SECONDS)
             before, document = document, self.read_existing()
-            # Another had its turn: each of many waits long.
+            # Another process had its turn: with many of them, each waits long.
             if document.held_by(None, 0) != before.held_by(None, 0):
                 end = time.monotonic() + patience
 
     def try_acquire(self) -> bool:
-        """Whether it is held here now: taken if it is free, kept if it is not over. Most often no request."""
+        """Takes the lease if it is free, or keeps it; whether it is held here now. Most often no request."""
         if self.held and (not self._is_due() or self._claim(self.document)):
             return True
         document = self.read_existing()
@@ -208,42 +211,43 @@ class Lease(Generic[Document]):
         return (lost or document.holder is None) and self._claim(document.next_epoch(lost=lost))
 
     def ensure_held(self) -> None:
-        """Makes sure that it still is held here, which a batch may have outlasted. Most often no request.
+        """Makes sure that this process still holds the lease, which a long batch may have outlasted. Most often no
+        request.
 
-        Raises `LeaseLost` if another one took over.
+        Raises `LeaseLost` if another process took over.
         """
         if self._is_due():
             self.renew()
 
     def renew(self) -> None:
-        """`ensure_held`, however short a time has passed."""
+        """`ensure_held` with a write in any case, however recent the last renewal."""
         if not self._claim(self.document):
             self._lose()
 
     # ---- to let it go ----
 
     def commit(self, document: Document) -> None:
-        """Makes `document` what counts, and lets the lease go. If it says that there still is something to undo, it is
-        left as by a holder that died: the next one is to do it.
+        """Commits `document` and releases the lease. If the document still lists epochs to undo, the lease is left as
+        by a holder that died: the next holder must undo them.
 
-        Raises `LeaseLost` if its time had run out and another one took over: nothing of the epoch counts.
+        Raises `LeaseLost` if the time had run out and another process took over: nothing of the epoch counts.
         """
         if not self._write(document.held_by(self._name if document.undo else None, 0)):
             self._lose()
         holders.end(self._name)
 
     def release(self, document: Document | None = None) -> None:
-        """Lets it go with nothing added to `document` (what is known, if it is not given); see `commit`."""
+        """Releases the lease, if it is held, with `document` unchanged (by default the known one); see `commit`."""
         if self.held:
             self.commit(document or self.document)
 
     def abandon(self) -> None:
-        """Lets it go without a word to the cluster: others of this machine see at once that nobody holds it."""
+        """Gives the lease up without a request: others of this machine see at once that its holder has ended."""
         holders.end(self._name)
 
     def fail(self, document: Document, *, at_once: bool) -> None:
-        """Ends an epoch that failed: the next holder undoes it. `at_once`: without waiting for the lease to
-        run out, if the cluster answers.
+        """Ends a failed epoch, which the next holder undoes: with `at_once` immediately, if the cluster answers,
+        otherwise when the lease has run out.
         """
         if at_once and self.held:
             with contextlib.suppress(ClusterError):
@@ -256,7 +260,7 @@ class Lease(Generic[Document]):
         return time.monotonic() - self._renewed > self._seconds * RENEWED_AFTER
 
     def _claim(self, document: Document) -> bool:
-        """Writes that it is held here; False if somebody else was faster."""
+        """Writes that this process holds the lease; False if another one was faster."""
         self._renewed = time.monotonic()
         holders.begin(self._name)  # before another thread can read that it is
         held = False
@@ -272,8 +276,8 @@ class Lease(Generic[Document]):
         raise LeaseLost(str(self._cluster.address), self.read_existing().holder)
 
     def _is_as_known(self) -> bool:
-        """Whether the document still is what it was when it was last read or written. Its version alone does not say
-        so: in an index that was deleted and made anew another state may have it.
+        """Whether the document has not changed since it was last read or written. Its version alone does not prove
+        that: in an index that was deleted and made anew another document may have the same version.
         """
         if self._known is None or time.monotonic() - self._looked < SURE_SECONDS:
             return True
@@ -282,7 +286,9 @@ class Lease(Generic[Document]):
         return known == (self._version, self._known)
 
     def _write(self, document: Document) -> bool:
-        """Writes if nobody else has since it was last read or written; a write whose answer was lost counts."""
+        """Writes `document` unless another process has written since it was last read or written; whether it is stored
+        now. A write whose answer was lost counts.
+        """
         if not self._is_as_known():
             return self._known == document
         state = self._cluster.address.state

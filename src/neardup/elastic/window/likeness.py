@@ -1,4 +1,4 @@
-"""Which stored documents a batch depends on, told by their own fields without another search."""
+"""Decides from the fields of stored documents which of them a batch depends on, without another search."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 class Likeness:
-    """What is like a `signed` batch: a document that shares `least[i]` keys of the sketch with document i (0: any
-    document may be its copy), has the same text, or bears one of the `ids`.
+    """Recognises documents that matter to a `signed` batch: those that share `least[i]` sketch keys with document i (0:
+    any document may be its copy), have the same text, or have one of the `ids`.
     """
 
     def __init__(
@@ -37,8 +37,8 @@ class Likeness:
         self._is_open = 0 in least
 
     def concerns(self, hit: Hit) -> bool:
-        """Whether the verdict on a document of the batch can depend on `hit`, as it can on one that cannot be read:
-        whoever restores that says what is wrong with it.
+        """Whether the verdict on a document of the batch can depend on `hit`. True also for a hit that cannot be read:
+        restoring it later reports what is wrong with it.
         """
         ours = hit.source[OBJECT]
         try:

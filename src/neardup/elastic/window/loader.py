@@ -1,4 +1,4 @@
-"""From documents in the cluster to the window in memory: all of it when it is opened, later what others added.
+"""Loads documents from the cluster into the window in memory: all of them at first, later those that others added.
 
 Documents are read in the order in which they were scored, a page at a time, without their texts: about 0.2 ms each,
 most of it Elasticsearch's. Only what is committed counts (state_document.py).
@@ -35,9 +35,9 @@ _AT_ONCE: Final = 4_096
 _COUNTED_AT_ONCE: Final = 1_000
 ARRIVAL: Final = f"{OBJECT}.order"
 _RELATING: Final = {"identity": str, "order": int, "group_order": int, "time": int}
-"""Fields of a document by which others are found."""
+"""Fields of a document by which related documents are found, with their types."""
 BY_ARRIVAL: Final = ({ARRIVAL: {"order": "asc", "unmapped_type": "long"}}, api.BY_INDEX)
-"""By index last, for one under our prefix that is none of the window's may hold copies of ours."""
+"""Ends with the index, because an index under our prefix that is not of the window may hold copies of its documents."""
 BY_TIME: Final = (
     {f"{OBJECT}.time": {"order": "asc", "unmapped_type": "long"}},
     {f"{OBJECT}.identity": {"order": "asc", "unmapped_type": "keyword"}},
@@ -46,7 +46,7 @@ BY_TIME: Final = (
 
 
 def committed(state: StateDocument, first: int) -> dict[str, Any]:
-    """The query for what counts of a window, from the arrival `first` on."""
+    """The query for the documents of a window that count, from the arrival `first` on."""
     arrivals = {"gte": max(first, state.commit.floor_order), "lt": state.commit.next_order}
     query: dict[str, Any] = {"filter": [{"range": {ARRIVAL: arrivals}}]}
     if state.aborted:
@@ -59,8 +59,8 @@ def pages(
 ) -> Iterator[list[Hit]]:
     """The hits of a sorted search in the window, a page at a time; the last field of the sort tells them apart.
 
-    `searched_only` leaves out the copies that are set aside. Raises `ClusterRejected` where a shard did not answer:
-    a partial answer would pass for all there is.
+    `searched_only` leaves out the copies that are set aside. Raises `ClusterRejected` if a shard did not answer: a
+    partial answer would look like a whole one.
     """
     target = layout.searched if searched_only else layout.target
     for hits in api.search_pages(cluster, target, body, size=size):
@@ -70,7 +70,7 @@ def pages(
 
 
 class StoredPart(NamedTuple):
-    """Some stored documents: what the engine restores them from, where each lies, its blob."""
+    """Some stored documents: the records from which the engine restores them, and the ref and blob of each."""
 
     records: Records
     refs: list[DocumentRef]
@@ -78,7 +78,7 @@ class StoredPart(NamedTuple):
 
 
 def by_arrival(layout: Layout, hits: Iterable[Hit]) -> dict[int, Hit]:
-    """`hits` by their arrivals. Raises `WindowDamaged` for one without what tells which others decide about it."""
+    """`hits` by their arrivals. Raises `WindowDamaged` for one without the fields by which related ones are found."""
     known: dict[int, Hit] = {}
     for hit in hits:
         own = own_object(hit.source)
@@ -100,8 +100,8 @@ class DocumentLookup:
         return [hit for hits in hit_pages for hit in hits]
 
     def by_values(self, field: str, values: Sequence[Any]) -> dict[int, Hit]:
-        """The documents that have one of the `values`, by arrival; asked for in smaller parts where a node, or a proxy
-        before it, takes no request as large.
+        """The documents with one of the `values` in `field`, by arrival; asked for in smaller parts if a node, or a
+        proxy before it, refuses the request as too large.
         """
 
         def hits(part: Sequence[Any]) -> list[Hit]:
@@ -111,9 +111,7 @@ class DocumentLookup:
         return by_arrival(self._layout, (hit for part in parts for hit in by_halves(hits, part)))
 
     def common(self, words: Mapping[str, dict[str, Any]], among: dict[str, Any], most: int) -> Iterator[str]:
-        """Those of some `words`, the query for each by name, that more than `most` of the documents hold which are
-        searched and match `among`.
-        """
+        """Those of `words` (name to query) that more than `most` of the searched documents that match `among` hold."""
         names = list(words)
         own = self._layout.without_others(self._cluster, among) if names else among
         for at in range(0, len(names), _COUNTED_AT_ONCE):
@@ -130,10 +128,11 @@ class DocumentLookup:
     def heads(
         self, known: Mapping[int, Hit], resolved: Container[int] = ()
     ) -> tuple[dict[int, Hit], dict[int, Hit | None]]:
-        """(Who stands for the groups of the `known` documents and is not among them, by arrival: the head, or where
-        that has gone the earliest member; that member by the arrival of the head, None: nobody).
+        """The documents that stand for the groups of the `known` documents, as a pair: those not among `known`, by
+        arrival (the head, or if that has gone the earliest member); and for each head that has gone, by its arrival,
+        that earliest member, or None if no member is left.
 
-        Heads that have gone are left out where they are `resolved`.
+        Heads in `resolved` are not looked up again.
         """
         groups = {hit.source[OBJECT]["group_order"] for hit in known.values()} - known.keys()
         unknown = sorted(head for head in groups if head not in resolved)
@@ -154,8 +153,8 @@ def stored_part(
     common_words: frozenset[int] = frozenset(),
     unsearched: Container[int] = (),
 ) -> StoredPart:
-    """The documents of `hits`, which are in order of arrival; those whose arrivals are `unsearched`, which only stand
-    for groups, as set aside. Raises `WindowDamaged` where another client has changed what neardup keeps of one.
+    """The documents of `hits`, which are in order of arrival; those with arrivals in `unsearched`, which only stand for
+    groups, count as set aside. Raises `WindowDamaged` if another client has changed what neardup stored in one.
     """
     refs = [hit.ref for hit in hits]
     aside = [
@@ -173,7 +172,7 @@ def stored_part(
 
 
 def _copied(one: Hit, other: Hit) -> WindowDamaged:
-    """The error for two documents of one arrival, of which another client has made one of the other."""
+    """The error for two documents with the same arrival, one of which another client has copied from the other."""
     return WindowDamaged(
         f"{OBJECT} of {one.index}/{one.id} and {other.index}/{other.id}", "one arrival", "one for each",
         remedy="`_reindex`, `_clone` and bulks of an export copy documents with their verdicts; index what was copied "
@@ -192,8 +191,8 @@ def _damaged(layout: Layout, hits: Sequence[Hit], error: str) -> WindowDamaged:
 
 
 def _altered(layout: Layout, hit: Hit, actual: str) -> WindowDamaged:
-    """The error for a document that another client, or a pipeline that is not ours, has left without its signature, or
-    with other values than what was written.
+    """The error for a document that another client, or a foreign pipeline, has left without its signature, or with
+    other values than neardup wrote.
     """
     name, remedy = f"{OBJECT} of {hit.index}/{hit.id}", "index this document again whole, or delete it"
     own = own_object(hit.source)
@@ -223,7 +222,7 @@ def stored_parts(context: ElasticContext, document: StateDocument, first: int) -
 
 
 def _restored_fields(settings: Settings) -> tuple[str, ...]:
-    """The fields to read: sentences and bands only where they are searched by."""
+    """The fields to read: sentences and bands only if they are searched for."""
     routes = {"sentences": "sentences", "simhash": "simhash_bands"}
     searched = {*settings.routes, *(["sentences"] if settings.partial else [])}
     unwanted = {field for route, field in routes.items() if route not in searched}
@@ -231,14 +230,14 @@ def _restored_fields(settings: Settings) -> tuple[str, ...]:
 
 
 def count_with_status(cluster: Cluster, layout: Layout, status: str) -> int:
-    """How many documents in the window's indices bear this status, whether they count or not."""
+    """How many documents in the window's indices have this status, whether they count or not."""
     query = layout.without_others(cluster, {"term": {f"{OBJECT}.status": status}})
     return api.count(cluster, layout.target, query, api.WHAT_IS_THERE)
 
 
 def others_before(cluster: Cluster, layout: Layout, floor: int, hour: int) -> int:
-    """How many documents lie in the indices of the hours before `hour` that are none of the living ones, from `floor`
-    on, of these: of another time, or without a verdict.
+    """How many documents in the indices of hours before `hour` are not living documents of the hours from `floor` to
+    before `hour`: they have another time, or no verdict.
     """
     named = [name for name, (own, _) in layout.living(cluster).items() if own < hour]
     known = {"range": {f"{OBJECT}.time": {"gte": floor * HOUR_MS, "lt": hour * HOUR_MS}}}
@@ -247,7 +246,7 @@ def others_before(cluster: Cluster, layout: Layout, floor: int, hour: int) -> in
 
 
 def has_aborted(cluster: Cluster, layout: Layout, state: StateDocument) -> bool:
-    """Whether there are documents of aborted ranges: what was on its way when its scorer had lost the lease."""
+    """Whether there are documents in aborted ranges: late writes of a scorer that had lost the lease."""
     if not state.aborted:
         return False
     layout.refresh(cluster, state.commit.floor_hour)
@@ -256,6 +255,6 @@ def has_aborted(cluster: Cluster, layout: Layout, state: StateDocument) -> bool:
 
 
 def in_aborted_range(state: StateDocument) -> dict[str, Any]:
-    """The query for documents of aborted ranges, of which there are some."""
+    """The query for documents in the aborted ranges of `state`, which must have some."""
     ranges = [{"range": {ARRIVAL: {"gte": first, "lt": last}}} for first, last in state.aborted]
     return {"bool": {"should": ranges, "minimum_should_match": 1}}

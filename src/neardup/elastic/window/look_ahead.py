@@ -1,4 +1,4 @@
-"""What a scorer looks up for a batch before it is its turn to decide: the longest part of the work needs no lease."""
+"""Look-ups for a batch before it is the scorer's turn to decide: the longest part of the work needs no lease."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class LookAhead(NamedTuple):
-    """What was `related` to `documents`; `held` has the texts that these may have to be compared with."""
+    """The stored documents found `related` to `documents`; `held` has the texts that may have to be compared."""
 
     context: ElasticContext
     documents: Sequence[Prepared]
@@ -27,12 +27,12 @@ class LookAhead(NamedTuple):
 
     @classmethod
     def none(cls, context: ElasticContext) -> Self:
-        """Nothing was looked up."""
+        """A look-ahead with nothing looked up."""
         return cls(context, (), None, HeldDocuments(context))
 
     @classmethod
     def of(cls, context: ElasticContext, document: StateDocument, batch: SignedDocuments) -> Self:
-        """What there is for a batch in the window as committed in `document`."""
+        """A look-ahead for a batch in the window as committed in `document`."""
         related = BatchCandidates(context, document).related(*batch)
         held = HeldDocuments(context)
         if related.alike:
@@ -44,7 +44,7 @@ class LookAhead(NamedTuple):
     def brought_up_to(
         self, document: StateDocument, batch: SignedDocuments
     ) -> tuple[StoredPart, dict[int, int] | None, Mapping[str, str]]:
-        """All that the verdicts on the batch depend on in the window as it is committed in `document` now, as
-        `BatchCandidates.of_batch` has it.
+        """All stored documents that the verdicts on the batch depend on, in the window as committed in `document` now;
+        returns what `BatchCandidates.of_batch` returns.
         """
         return BatchCandidates(self.context, document).of_batch(*batch, self.related)

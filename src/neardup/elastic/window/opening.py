@@ -1,4 +1,4 @@
-"""Opening a window in a cluster: find what `neardup setup` made, check its recipe; load only when it must be."""
+"""Opening a window in a cluster: finds what `neardup setup` made, checks its recipe; loads only when needed."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def open_elastic_window(
     force: bool = False,
     **changes: Any,
 ) -> WindowEngine:
-    """The window at `window` (`https://host:9200/PREFIX`), set up if it is not there.
+    """The window at `window` (`https://host:9200/PREFIX`), set up if it does not exist.
 
     `settings`, `changes`, `remember` and `force` as in `neardup.open`. Without `credentials` those of the environment
     are used (NEARDUP_API_KEY, ...). `archive` names an index to be scored in place, instead of hourly ones.
     Nothing is loaded yet: the first ingest reads the window into memory, about 0.2 ms a document.
 
-    Raises `ClusterError`, `RecipeMismatch`, `SettingsError`, `LexiconError`, and what `neardup setup` raises if there
-    is nothing yet.
+    Raises `ClusterError`, `RecipeMismatch`, `SettingsError`, `LexiconError`, and what `neardup setup` raises if the
+    window does not exist yet.
     """
     with contextlib.ExitStack() as stack:
         cluster = stack.enter_context(connected(window, credentials, patience))

@@ -1,4 +1,4 @@
-"""What one request, or its answer, cannot hold, cut into parts."""
+"""Cuts into parts what is too much for one request or its answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TEXT_BYTES: Final = 32_000_000
 
 
 def in_parts(items: Iterable[T], weight: Callable[[T], int], most: int) -> Iterator[list[T]]:
-    """`items` in order, in parts of which each weighs at most `most`; what weighs more is a part of its own.
+    """`items` in order, in parts that weigh at most `most` each; an item that weighs more is a part of its own.
 
     >>> list(in_parts([2, 2, 9, 1], int, 4))
     [[2, 2], [9], [1]]
@@ -40,6 +40,6 @@ def in_parts(items: Iterable[T], weight: Callable[[T], int], most: int) -> Itera
 
 
 def in_parts_of_texts(rows: Rows) -> Iterator[list[int]]:
-    """The positions of documents in `rows`, in order, in parts of which one answer holds the texts."""
+    """The positions of documents in `rows`, in order, in parts whose texts fit into one answer."""
     weights = np.maximum(text_sizes(rows), _TEXT_BYTES // _TEXTS).tolist()
     return in_parts(range(len(weights)), weights.__getitem__, _TEXT_BYTES)

@@ -1,4 +1,4 @@
-"""Writes that wait for the end of a batch: one a document, whatever was decided about it before the batch ended."""
+"""Writes that wait for the end of a batch: one for each document, by the last decision about it within the batch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TOO_LARGE_TO_KEEP: Final = (
 
 
 class _Move(NamedTuple):
-    """The stored document `id`, which goes elsewhere, with new `fields` in our object."""
+    """A stored document `id` that moves to another index, with new `fields` in our object."""
 
     old: DocumentRef
     new: DocumentRef
@@ -43,7 +43,7 @@ class _Move(NamedTuple):
 class PendingWrites:
     """The writes of one batch.
 
-    `composer` tells what is written of documents; `lease` is held by this scorer, and kept while it writes.
+    `composer` composes the contents of the writes; `lease` is held by this scorer, and renewed while it writes.
     """
 
     def __init__(self, cluster: Cluster, composer: Composer, lease: Lease[StateDocument]) -> None:
@@ -55,26 +55,26 @@ class PendingWrites:
         self._unsendable: dict[str, str] = {}
 
     def put(self, action: Action, id: str, arrival: int = -1) -> None:
-        """Lets `action` wait, instead of whatever was to happen to its document."""
+        """Adds a write, in place of any other that waits for the same document."""
         new = action.op == "create" or action.if_seq_no is not None
         self._pending[action.ref] = Write(action, id, arrival, new)
 
     def refuse(self, id: str, reason: str) -> None:
-        """Notes that the document `id` cannot even be sent."""
+        """Notes that the document `id` cannot be sent at all, and why."""
         self._unsendable[id] = reason
 
     def action(self, ref: DocumentRef) -> Action | None:
-        """What is to happen to the document at `ref`."""
+        """The waiting action on the document at `ref`, if there is one."""
         write = self._pending.get(ref)
         return None if write is None else write.action
 
     def move(self, old: DocumentRef, new: DocumentRef, fields: dict[str, Any], id: str) -> None:
-        """Lets the document `id` wait to be moved, with new `fields` in our object."""
+        """Adds a move of the document `id`, with new `fields` in our object."""
         self._moves.append(_Move(old, new, fields, id))
 
     def send(self, epoch: int) -> dict[str, str]:
-        """Writes what waits: new documents first, then, with an undo log of `epoch`, what changes stored ones. Why some
-        of it is refused, by id: then what was written of the batch is taken back.
+        """Sends the waiting writes: new documents first, then, with an undo log of `epoch`, changes of stored ones.
+        Returns by id why some are refused; in that case everything written of the batch is taken back.
 
         Raises `LeaseLost` if another scorer holds the lease.
         """
@@ -88,18 +88,18 @@ class PendingWrites:
         if not refused and (changes or moves):
             refused = self._change(epoch, changes, moves)
         if refused:
-            self._lease.renew()  # what is in the way may be what another scorer wrote since this one lost its lease
+            self._lease.renew()  # a document in the way may be another scorer's, written since this one lost its lease
             self._withdraw([*(write for write in new if write.id not in refused), *self._sender.astray])
         return refused
 
     def committed(self) -> None:
-        """Forgets the undo log: the epoch is committed."""
+        """Deletes the undo log, as the epoch is committed."""
         self._undo_log.clear()
 
     # ---- changes of stored documents ----
 
     def _change(self, epoch: int, changes: Sequence[Write], moves: Sequence[_Move]) -> dict[str, str]:
-        """Changes stored documents, as they are now; why some changes are refused, with none of them done then."""
+        """Changes stored documents, as they are now; returns by id why some are refused: then none takes effect."""
         current = self._current_of(changes, moves)
         writes = [*(write for write in changes if _concerns(write, current)), *_moving(moves, current)]
         large = self._undo_log.write(epoch, [self._undo_entry(write.action, current) for write in writes])
@@ -111,7 +111,7 @@ class PendingWrites:
         try:
             refused = self._sender.send([pinned(write, current) for write in writes]) or self._sign(writes)
         except ClusterRejected as error:
-            # Beside a request that is refused as a whole another may be given up without an answer, and still be done.
+            # If a request is refused as a whole, a concurrent one may be abandoned unanswered, and still be done.
             if error.type == OF_ONE_ITEM:
                 self._forget_if_nothing_is_done(writes, current)
             raise
@@ -120,8 +120,8 @@ class PendingWrites:
         return refused
 
     def _forget_if_nothing_is_done(self, writes: Sequence[Write], current: Current) -> None:
-        """Leaves nothing to undo if the documents of `writes` still are as in `current`: to put them back all others
-        would wait for an hour that takes no writes.
+        """Deletes the undo log if the documents of `writes` still are as in `current`: otherwise all other scorers
+        would wait to restore documents in an hour that takes no writes.
         """
         refs = [write.action.ref for write in writes]
         with suppress(ClusterError):
@@ -130,12 +130,14 @@ class PendingWrites:
                 self._undo_log.clear()
 
     def _sign(self, writes: Sequence[Write]) -> dict[str, str]:
-        """Puts our object back into what `writes` have moved and nodes left unsigned; why some of it is refused."""
+        """Puts our object back into documents that were moved and nodes left unsigned; returns by id why some are
+        refused.
+        """
         updates = self._composer.signing([write.action for write in writes])
         return self._sender.send([Write(update, update.id) for update in updates])
 
     def _current_of(self, changes: Sequence[Write], moves: Sequence[_Move]) -> Current:
-        """What `changes` and `moves` concern, as it is now: our fields of what is updated, all others whole."""
+        """The documents of `changes` and `moves`, as they are now: of updated ones our fields, others whole."""
         whole = [write.action.ref for write in changes if write.action.op != "update"]
         revised = [write.action.ref for write in changes if write.action.op == "update"]
         only = [f"{OBJECT}.{name}" for name in SCORER_FIELDS]
@@ -145,7 +147,7 @@ class PendingWrites:
         return lean | self._sender.documents(revised, only)
 
     def _undo_entry(self, action: Action, current: Current) -> UndoEntry:
-        """What to keep of a document before `action` changes it."""
+        """The undo entry of a document before `action` changes it."""
         there = current.get(action.ref)
         if there is None:
             whole = action.source if isinstance(action.source, dict) else {}
@@ -156,8 +158,8 @@ class PendingWrites:
         return UndoEntry(*action.ref, fields={name: ours.get(name) for name in SCORER_FIELDS})
 
     def _withdraw(self, writes: Sequence[Write]) -> None:
-        """Undoes the new documents of a batch that does not count, as they are now: a request that comes late, when
-        another scorer has the lease, meets none that this one has written.
+        """Undoes the new documents of a batch that does not count, each only in the version that it has now: so a late
+        request, when another scorer has the lease, changes no document of that scorer.
         """
         current = self._sender.documents([write.action.ref for write in writes], [f"{OBJECT}.order"])
         undo = [
@@ -176,7 +178,7 @@ def _arrival(current: Current, ref: DocumentRef) -> int | None:
 
 
 def _moving(moves: Sequence[_Move], current: Current) -> Iterator[Write]:
-    """The two writes of every move."""
+    """The two writes of every move: the new document, and the deletion of the old one."""
     for old, new, fields, id in moves:
         if _is_for(old, fields, current):
             there = current[old].source
@@ -186,8 +188,8 @@ def _moving(moves: Sequence[_Move], current: Current) -> Iterator[Write]:
 
 
 def _concerns(write: Write, current: Current) -> bool:
-    """Whether there is anything for a write to change; what another client has deleted, or written anew, needs no
-    deleting.
+    """Whether a write still has something to change: a document that another client has deleted, or written anew, need
+    not be deleted.
     """
     action = write.action
     if action.op == "update":
@@ -199,8 +201,8 @@ def _concerns(write: Write, current: Current) -> bool:
 
 
 def _is_for(ref: DocumentRef, ours: Mapping[str, Any], current: Current) -> bool:
-    """Whether a new verdict, which `ours` is, is for the document that is at `ref` now. One that another client has
-    written anew waits to be scored, which it would not with a verdict.
+    """Whether the new verdict `ours` is for the document that is at `ref` now. A document that another client has
+    written anew gets none: it waits to be scored, and with a verdict it would not.
     """
     if ref not in current:
         log.warning("%s in %s was deleted by another client", escaped(ref.id), ref.index)

@@ -25,8 +25,8 @@ MOST_CLAUSES: Final = 512
 def at_least(field: str, terms: Sequence[str], minimum: int) -> dict[str, Any]:
     """Documents that hold at least `minimum` of `terms` (all different) in one of our fields; none if too few.
 
-    More than `MOST_CLAUSES` of them share clauses, n a clause: whoever has the minimum then matches ceil(minimum / n)
-    clauses at least (a superset, which is verified anyway).
+    More than `MOST_CLAUSES` terms share clauses, n in each: a document with the minimum of terms then matches at least
+    ceil(minimum / n) clauses (which finds a superset, verified anyway).
     """
     name = f"{OBJECT}.{field}"
     if len(terms) < minimum or not terms:
@@ -42,9 +42,9 @@ def at_least(field: str, terms: Sequence[str], minimum: int) -> dict[str, Any]:
 def sharing(field: str, documents: Sequence[Sequence[str]], minimum: int) -> dict[str, Any]:
     """All documents that hold at least `minimum` terms of one of several `documents`, and a few that do not.
 
-    The first terms of all documents are one clause, the second ones another, and so on: who shares so many terms with
-    one document matches so many clauses. A clause of many terms costs a small part of as many clauses of one, because
-    they are looked up in one go.
+    The first terms of all documents are one clause, the second ones another, and so on: whatever shares n terms with
+    one document matches n clauses. A clause of many terms costs a small part of as many clauses of one term, because
+    its terms are looked up in one go.
     """
     longest = max(map(len, documents), default=0)
     if not longest:
@@ -58,12 +58,12 @@ def sharing(field: str, documents: Sequence[Sequence[str]], minimum: int) -> dic
 
 
 def _matching(clauses: Sequence[dict[str, Any]], minimum: int, in_each: int) -> dict[str, Any]:
-    """Documents that match as many clauses as hold a `minimum` of terms at least, of which `in_each` are in one."""
+    """Documents that match as many clauses as `minimum` terms fill, with `in_each` terms in a clause."""
     return {"bool": {"should": list(clauses), "minimum_should_match": -(-minimum // in_each)}}
 
 
 def sketch_terms(sketch: Keys, layout: Layout) -> list[str]:
-    """Keys of a sketch as they are indexed in a window."""
+    """The terms by which the keys of a sketch are indexed in a window."""
     keys = sketch.tolist()
     return short_names(keys) if layout.compact else [f"{key:016x}" for key in keys]
 
@@ -77,15 +77,15 @@ def sketches_like(sketches: Sequence[Keys], least: Sequence[int]) -> dict[str, A
 def copies_of(text: str, threshold: Fraction) -> dict[str, Any]:
     """The plugin's own query: documents with doc_q >= t with `text`, and no others.
 
-    It takes decimals only; of another fraction it gets the next lower one, which finds a superset.
+    The query takes decimals only; any other fraction is rounded down to millionths, which finds a superset.
     """
     millionths = max(threshold.numerator * 1_000_000 // threshold.denominator, 1)
     return {"neardup": {"field": OBJECT, "like": {"text": text}, "threshold": millionths / 1_000_000}}
 
 
 def lengths(least: int, threshold: Fraction, most: int | None = None, *, largest: int = 0) -> dict[str, Any]:
-    """Documents whose number of q-grams allows doc_q >= t with one of `least` to `most` (None: the same) of them:
-    t·|A| <= |B| <= |A|/t. Sets of more than `largest` (not 0) pass for sets of so many.
+    """Documents whose number of q-grams |B| allows doc_q >= t with a set of `least` to `most` q-grams (None: `least`):
+    t·|A| <= |B| <= |A|/t. Sets larger than `largest` (unless that is 0) are treated as exactly this size.
     """
     low = -(-threshold.numerator * least // threshold.denominator)
     high = threshold.denominator * (least if most is None else most) // threshold.numerator

@@ -1,4 +1,4 @@
-"""Whether a user may read the hours of a window: a search by their pattern passes over what he may not read."""
+"""Whether a user may read all hours of a window: a search by their pattern silently skips the others."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from neardup.elastic.window.state_document import StateDocument
 
 _ARRIVAL: Final = f"{OBJECT}.order"
-"""Every document that counts has it, and all that is read of a window is searched for by it."""
+"""Every document that counts has this field, and documents of a window are searched for by it."""
 _MOST_UNSEEN: Final = 366 * 24
-"""How many hours are asked about that this user does not see: each takes a node some 0.05 ms, there or not."""
+"""The most hours that are asked about without being seen: each costs a node some 0.05 ms, existing or not."""
 
 
 def readable(cluster: Cluster, state: StateDocument) -> tuple[WindowConfig, Layout]:
-    """How a window was set up, and its layout. Raises `ClusterRefused` where the user may not read all of it: one of
-    its hours (one of today, if it has none), or the fields that tell neardup what is there. What he may not read would
-    be new to it. An hour that he may neither read nor see is noticed if it is the first or the last, or of the last
-    year, of a window that drops hours. A role that shows only some documents of an hour is not noticed: no answer tells
-    of the others.
+    """The config of a window, and its layout. Raises `ClusterRefused` if the user may not read all of it: one of its
+    hours (the current one, if it has none), or the fields by which documents are found. Copies of documents that the
+    user may not read would count as new. An hour that the user may neither read nor see is noticed if the window drops
+    hours and it is the first, the last, or one of the last year. A role that shows only some documents of an hour is
+    not noticed: no answer mentions the others.
     """
     own = cluster.address
     config = window_config(state.about, f"{own.state}/window of {own}")
@@ -56,7 +56,7 @@ def readable(cluster: Cluster, state: StateDocument) -> tuple[WindowConfig, Layo
 
 
 def _check_fields(cluster: Cluster, layout: Layout) -> None:
-    """Raises `ClusterRefused` if the window has an index that is open: none shows this user what all have."""
+    """Raises `ClusterRefused` if the window has an open index: none shows this user the field that all have."""
     if layout.made(cluster, which="open,hidden"):
         action = f"indices:data/read of the field {_ARRIVAL} (field-level security)"
         raise ClusterRefused(cluster.url, action, layout.target, role_for("indices:data/read/search"))

@@ -1,4 +1,4 @@
-"""A window in a cluster is closed to scorers and readers while its documents are signed again, and opened after."""
+"""Closes a window in a cluster to scorers and readers while it is signed again, and reopens it afterwards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def close_window(cluster: Cluster, layout: Layout, signer: Signer, config: WindowConfig) -> None:
     """Stops scorers and readers, at the end of the batch that is being scored: the state document says that the window
-    is being signed again. What a scorer left that died is undone before: it is of the old recipe.
+    is being signed again. Changes of a scorer that died are undone first, because they are of the old recipe.
     """
     lease = scoring_lease(cluster)
     with epoch(ElasticContext(cluster, layout, lease, signer, Settings()), resigns=True) as state:
@@ -29,6 +29,6 @@ def close_window(cluster: Cluster, layout: Layout, signer: Signer, config: Windo
 
 
 def reopen_window(cluster: Cluster, config: WindowConfig) -> None:
-    """Lets scorers and readers on, who load the window anew."""
+    """Admits scorers and readers again, which load the window anew."""
     about = config.about()
     change_state(cluster, lambda state: replace(state, about=about, resigned_from=None).changed())

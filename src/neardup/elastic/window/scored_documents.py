@@ -1,4 +1,4 @@
-"""What a cluster holds of scored documents, whatever the state document says, and whether there is one."""
+"""The scored documents in a cluster, whatever the state document says, and whether that exists."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = logging.getLogger("neardup")
 
 
 class Scored(NamedTuple):
-    """What is there of scored documents: how many, the last arrival among them, the newest of their hours."""
+    """A summary of scored documents: how many there are, their last arrival, and their newest hour."""
 
     documents: int
     last: int
@@ -33,7 +33,7 @@ class Scored(NamedTuple):
 
 
 def scored_documents(cluster: Cluster, layout: Layout) -> Scored:
-    """The scored documents of a window. Needs the role `scorer`, unless there is no hour. Three requests."""
+    """A summary of a window's scored documents. Needs the role `scorer`, unless there is no hour. Three requests."""
     if layout.archive is None and not layout.living(cluster):
         return Scored(0, -1, FIRST_HOUR)
     layout.refresh(cluster)
@@ -52,7 +52,7 @@ def scored_documents(cluster: Cluster, layout: Layout) -> Scored:
 def _by_index(
     cluster: Cluster, layout: Layout, query: dict[str, Any], each: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """A bucket, with what is aggregated of `each`, for every index of the window that has documents for `query`."""
+    """A bucket, with the aggregations `each`, for every index of the window with documents that match `query`."""
     indices = {"terms": {"field": "_index", "size": 65_536}, "aggs": each}
     body = {"query": query, "size": 0, "track_total_hits": False, "aggs": {"indices": indices}}
     page = api.search(cluster, layout.target, body, api.WHOLE_OF_WHAT_IS_THERE)
@@ -60,7 +60,9 @@ def _by_index(
 
 
 def has_verdict_without_arrival(cluster: Cluster, layout: Layout) -> bool:
-    """Whether a document has a verdict as `neardup export` writes it. The mark that it gets none is no verdict."""
+    """Whether a document has a verdict without an arrival, as `neardup export` writes it. The mark of a document that
+    gets no verdict does not count.
+    """
     status, arrival = f"{OBJECT}.status", {"field": f"{OBJECT}.order"}
     left_out = [{"exists": arrival}, {"term": {status: "unscored"}}]
     query = {"bool": {"filter": [{"exists": {"field": status}}], "must_not": left_out}}
@@ -70,9 +72,9 @@ def has_verdict_without_arrival(cluster: Cluster, layout: Layout) -> bool:
 def copied_within(
     cluster: Cluster, layout: Layout, state: StateDocument
 ) -> tuple[DocumentRef, DocumentRef] | None:
-    """Two documents of one arrival, as another client makes them who copies documents of the window into it; None if
-    a random sample of those that count has none. Where one document in a thousand is a copy, two samples in a hundred
-    have none; where one in a hundred is, one in 10^17. Four requests.
+    """Two documents with the same arrival, which arise if another client copies documents within the window; None if a
+    random sample of the documents that count has none. If one document in a thousand is such a copy, two samples in a
+    hundred have none; if one in a hundred is, one sample in 10^17. Four requests.
     """
     if layout.archive is None and not layout.living(cluster):
         return None
@@ -102,7 +104,7 @@ def copied_within(
 def recovered(
     cluster: Cluster, about: dict[str, Any], settings: dict[str, Any], archive: str | None
 ) -> StateDocument:
-    """A state by which all scored documents count; that of a new window if there are none."""
+    """A state in which all scored documents count; the state of a new window if there are none."""
     layout = Layout.described(cluster.address, about, archive)
     scored = scored_documents(cluster, layout)
     if not scored.documents:
@@ -115,8 +117,8 @@ def recovered(
 
 
 def check_unscored(cluster: Cluster, about: dict[str, Any]) -> None:
-    """Raises `WindowDamaged` if documents in the hours of a window that has no state, described by `about`, have been
-    scored all the same: it would be taken for a new window, and none of them be found.
+    """Raises `WindowDamaged` if a window without a state, described by `about`, has scored documents in its hours: it
+    would be taken for a new window, and none of them would be found.
     """
     layout = Layout.described(cluster.address, about, None)
     scored = scored_documents(cluster, layout)
@@ -133,8 +135,8 @@ def check_unscored(cluster: Cluster, about: dict[str, Any]) -> None:
 def _first_state(
     cluster: Cluster, about: dict[str, Any], settings: dict[str, Any], archive: str | None
 ) -> StateDocument:
-    """The state of a window that has none yet; see `check_unscored`. Of an archive, which `neardup setup` does not
-    know, it is made anew at once.
+    """The state of a window that has none yet; raises what `check_unscored` raises. For an archive, which `neardup
+    setup` does not know, the state is made anew at once.
     """
     if archive is not None:
         return recovered(cluster, about, settings, archive)
@@ -145,8 +147,9 @@ def _first_state(
 def begin_window(
     cluster: Cluster, lease: Lease[StateDocument], chosen: Settings, archive: str | None
 ) -> StateDocument:
-    """The state of a window that nobody has scored in yet; sets it up if need be. Raises `WindowDamaged` if somebody
-    has, and its state is gone; `SettingsError` where the window is none for such settings, which nobody remembers then.
+    """The state of a window without scored documents; sets the window up if need be. Raises `WindowDamaged` if the
+    window has scored documents but has lost its state; `SettingsError` if the window cannot have the settings `chosen`,
+    which are not remembered then.
     """
     about = config_of_template(cluster) or set_up(cluster, settings=chosen).config.about()
     Layout.described(cluster.address, about, archive).check_indexed(chosen)
@@ -159,8 +162,8 @@ def begin_window(
 
 
 def checked_unused(cluster: Cluster, lease: Lease[StateDocument], document: StateDocument) -> StateDocument:
-    """The state of a window that nobody has scored in, if `document` is right; see `check_unscored`. Who sets up may
-    not have been allowed to look.
+    """The state of a window that, by `document`, nobody has scored in; checked here, because the user who set it up may
+    not have been allowed to look. Raises what `check_unscored` raises.
     """
     try:
         state = _first_state(cluster, document.about, document.settings, document.archive)

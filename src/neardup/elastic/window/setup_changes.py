@@ -1,4 +1,4 @@
-"""What `neardup setup` changes of a window that is there, the hours it keeps, and what it cannot change."""
+"""Changes of an existing window by `neardup setup`: hours and longest text; checks of what cannot change."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 def remember_hours(
     window: str, hours: Mapping[str, int], *, credentials: Credentials | None = None, force: bool = False
 ) -> None:
-    """Makes a window that is there remember `hours` (window_hours, keep_hours), as opening it with them does.
+    """Makes an existing window remember `hours` (window_hours, keep_hours), as opening it with them does.
 
-    Raises `SettingsError` if documents would go by it and there is no `force`.
+    Raises `SettingsError` if documents would expire by that, unless `force` is given.
     """
     with connected(window, credentials, None) as cluster:
         state = read_state(cluster) if hours else None
@@ -55,8 +55,8 @@ def remember_hours(
 
 
 def lower_max_length(window: str, max_length: int, *, credentials: Credentials | None = None) -> None:
-    """Has scorers reject texts of more characters, where they took them so far: to be called before nodes stop signing
-    these. What is being scored is done when it returns.
+    """Makes scorers reject texts of more than `max_length` characters, if they took longer ones so far; must be called
+    before nodes stop signing these. Running batches are done when it returns.
     """
     with connected(window, credentials, None) as cluster, suppress(WindowDamaged):
         state = read_state(cluster)
@@ -66,16 +66,16 @@ def lower_max_length(window: str, max_length: int, *, credentials: Credentials |
 
 
 def check_not_resigning(cluster: Cluster) -> None:
-    """Raises `WindowResigning` where the window at the cluster's address is being signed again: what a run that was
-    ended has begun, setup does not turn back; its hours are of two recipes until then.
+    """Raises `WindowResigning` if the window at the cluster's address is being signed again: its hours have two recipes
+    until that is done, and setup does not turn an interrupted run back.
     """
     if (known := _present(cluster)) is not None:
         check_signed(str(cluster.address), known[0])
 
 
 def check_archive(cluster: Cluster, config: WindowConfig) -> None:
-    """Raises `RecipeMismatch` or `SettingsError` where the documents of the window at the cluster's address are scored
-    in place, and are not as `config` has them: no setup changes what is signed there, and nothing expires.
+    """Raises `RecipeMismatch` or `SettingsError` if the window at the cluster's address scores an archive in place and
+    `config` differs from its own: setup cannot change how an archive is signed, and nothing expires there.
     """
     if (known := _present(cluster)) is None or known[0].archive is None:
         return
@@ -94,8 +94,8 @@ def check_archive(cluster: Cluster, config: WindowConfig) -> None:
 
 
 def _present(cluster: Cluster) -> tuple[StateDocument, WindowConfig] | None:
-    """The state of the window at the cluster's address and how it is set up. None: there is none, or it is damaged, and
-    made anew (state_recovery.py) before anything else goes on.
+    """The state of the window at the cluster's address, and its config. None if there is no state, or if it is damaged
+    and will be made anew first (state_recovery.py).
     """
     with suppress(WindowDamaged):
         state = read_state(cluster)
@@ -105,7 +105,7 @@ def _present(cluster: Cluster) -> tuple[StateDocument, WindowConfig] | None:
 
 
 def change_state(cluster: Cluster, change: Callable[[StateDocument], StateDocument]) -> None:
-    """Commits a change of the state alone. What a scorer left that died is for the next scorer to undo."""
+    """Commits a change of the state only. Changes of a scorer that died are left for the next scorer to undo."""
     lease = scoring_lease(cluster)
     lease.commit(change(lease.acquire()))
 

@@ -1,4 +1,4 @@
-"""Stored documents are signed again from their texts, index by index, whoever writes to them meanwhile."""
+"""Signs stored documents again from their texts, index by index, while other clients may write to them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AT_ONCE: Final = 250
 
 
 class SignedOtherwise:
-    """The documents of a window that are signed by another recipe than that of `signer`: each names its own."""
+    """The documents of a window that are signed by another recipe than that of `signer`; each names its own."""
 
     def __init__(self, cluster: Cluster, layout: Layout, signer: Signer) -> None:
         self._cluster, self._layout, self._signer = cluster, layout, signer
@@ -41,19 +41,20 @@ class SignedOtherwise:
         }
 
     def count(self, target: str | None = None) -> int:
-        """How many there are, in `target` or in the whole window. An hour that has been deleted has none."""
+        """How many such documents there are in `target`, or in the whole window. A deleted hour has none."""
         target = target or self._layout.target
         api.refresh(self._cluster, target, {**api.WHAT_IS_THERE, **api.NO_INDEX_NEEDED})
         query = self._layout.without_others(self._cluster, self._query)
         return api.count(self._cluster, target, query, api.WHAT_IS_THERE)
 
     def sign(self, target: str) -> int:
-        """Signs those in `target`; how many there were, one that has changed meanwhile with them. About 3 ms each.
+        """Signs the documents in `target`; returns how many there were, including any that changed meanwhile. About 3
+        ms each.
 
-        Raises `ClusterRejected` if the cluster does not take one.
+        Raises `ClusterRejected` if the cluster refuses one.
         """
         if not self.count(target):
-            return 0  # of an hour that has been deleted OpenSearch makes no snapshot
+            return 0  # OpenSearch opens no point in time on a deleted hour
         pages = api.snapshot_pages(
             self._cluster, target, {"query": self._query, "_source": False}, size=_PAGE, hidden=True
         )
@@ -69,7 +70,7 @@ class SignedOtherwise:
         return len(part)
 
     def _actions(self, part: Part) -> Iterator[Action]:
-        """The updates that put the new signatures on documents, as long as these have not changed."""
+        """The updates that put the new signatures on documents, provided these have not changed."""
         texts = [text_of(stored.source, self._layout.text_field) or "" for _, stored in part]
         encoded = [text.encode(errors="replace") for text in texts]
         batch = self._signer.sign(encoded)

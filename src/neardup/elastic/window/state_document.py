@@ -1,13 +1,13 @@
-"""The state document of a window in a cluster: who may write, what is committed, and what never counts.
+"""The state document of a window in a cluster: which scorer may write, what is committed, and what never counts.
 
-One document in `neardup-state-PREFIX`. Whoever wants to score acquires the lease on it (lease.py), which begins an
-epoch. What the epoch adds counts when the same document is written again with a larger `next_order`, which also lets
-the lease go. So several scorers agree: they work one batch after the other, and each takes over what the others have
-committed before it decides anything.
+It is one document in `neardup-state-PREFIX`. A scorer acquires the lease on it (lease.py), which begins an epoch.
+Documents that the epoch adds count once the state document is written again with a larger `next_order`, which also
+releases the lease. So several scorers agree: they work one batch after the other, and each takes over what the others
+have committed before it decides anything.
 
-Whoever takes over from a holder that died numbers on from far behind: what the dead one wrote, or what of it is still
-on its way, then lies in an aborted range, never counts, and is rolled back. What it changed of documents that count is
-undone (undo_log.py).
+A scorer that takes over from a dead holder continues with much higher arrivals: documents that the dead holder wrote,
+or whose writes are still on their way, then lie in an aborted range, never count, and are rolled back. Its changes of
+documents that count are undone (undo_log.py).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 1
 LEASE_SECONDS: Final = 60
-"""How long an epoch lasts if its holder says nothing more; a batch takes seconds, a restarting node a minute."""
+"""How long an epoch lasts without a renewal; a batch takes seconds, a restarting node a minute."""
 ABORTED_ARRIVALS: Final = 1_000_000
 """The length of an aborted range: more documents than any batch has."""
 _MOST_ABORTED: Final = 256
-"""Aborted ranges that are remembered. Each is a clause of every query, of which OpenSearch takes 1,024; and what was in
-older ones has been taken back as often as a scorer has died since.
+"""How many aborted ranges are remembered. Each is a clause of every query, of which OpenSearch takes 1,024; and older
+ranges have been rolled back each time that a scorer has died since.
 """
 
 
@@ -68,17 +68,15 @@ class StateDocument:
     def made_anew(
         cls, about: dict[str, Any], settings: dict[str, Any], archive: str | None, *, last: int, newest: int
     ) -> StateDocument:
-        """The state of a window that lost its own: every document counts, to the arrival `last`, the hour `newest`."""
+        """The state of a window that lost its own: all documents count, to the arrival `last` and the hour `newest`."""
         commit = Commit(seq=last + 1, next_order=last + 1, newest=newest)
-        # Larger than any before it: an undo log that an earlier epoch has left is not to be taken for one of these.
+        # Larger than any earlier epoch, so that an undo log left by one is not taken for a new one's.
         committed = cls(about, settings, commit, archive=archive, epoch=now_ms() // 1_000)
-        # As after a scorer that died: what is still on its way never counts.
+        # As after a scorer that died: writes that are still on their way never count.
         return committed.next_epoch(lost=True).without_undo()
 
     def counts(self, arrival: int) -> bool:
-        """Whether a document of this arrival is one of the window's: not evicted for a budget, nor in an aborted
-        range.
-        """
+        """Whether a document with this arrival counts: neither evicted for a budget, nor in an aborted range."""
         return arrival >= self.commit.floor_order and not self.is_aborted(arrival)
 
     def is_aborted(self, arrival: int) -> bool:
@@ -86,7 +84,7 @@ class StateDocument:
         return any(first <= arrival < last for first, last in self.aborted)
 
     def is_uncommitted(self, arrival: int) -> bool:
-        """Whether a scorer gave out this arrival and has not committed it, or never will."""
+        """Whether a scorer gave out this arrival but has not committed it yet, or never will."""
         return arrival >= self.commit.next_order or self.is_aborted(arrival)
 
     def check_kept_in(self, archive: str) -> None:
@@ -112,19 +110,19 @@ class StateDocument:
         return holders.has_ended(self.holder) or now_ms() > self.until + 1_000 * LEASE_SECONDS
 
     def with_commit(self, commit: Commit, settings: dict[str, Any], *, removes: bool) -> StateDocument:
-        """The same after a `commit`, which leaves `settings`, and does more than add documents if it `removes`."""
+        """This state after a `commit` that leaves `settings`; `removes`: the commit does more than add documents."""
         return replace(self, commit=commit, changes=self.changes + removes, settings=settings)
 
     def changed(self) -> StateDocument:
-        """The same, by which others know that more was done than documents added."""
+        """This state, marked so that others know that more was done than adding documents."""
         return replace(self, changes=self.changes + 1)
 
     def held_by(self, holder: str | None, until: int) -> StateDocument:
-        """The same with another holder."""
+        """This state with another holder."""
         return replace(self, holder=holder, until=until)
 
     def next_epoch(self, *, lost: bool) -> StateDocument:
-        """What the next holder of the lease begins with; `lost`: the last one died before it was done."""
+        """The state with which the next holder of the lease begins; `lost`: the last one died before it was done."""
         begun = replace(self, holder=None, epoch=self.epoch + 1)
         if not lost:
             return begun
@@ -142,7 +140,7 @@ class StateDocument:
         )
 
     def without_undo(self) -> StateDocument:
-        """The same with nothing left to undo."""
+        """This state with nothing left to undo."""
         return replace(self, undo=())
 
     def source(self) -> dict[str, Any]:
@@ -156,7 +154,9 @@ class StateDocument:
 
     @classmethod
     def read(cls, source: dict[str, Any]) -> StateDocument:
-        """From what is stored; raises `LookupError`, `TypeError` or `ValueError` for what nobody stored."""
+        """The state from its stored form; raises `LookupError`, `TypeError` or `ValueError` for anything that neardup
+        does not store.
+        """
         commit = Commit(*(int(source["commit"][name]) for name in Commit._fields))
         return cls(
             _object(source["about"]), _object(source["settings"]), commit, int(source["changes"]),
@@ -170,8 +170,8 @@ class StateDocument:
 class SettingsToLeave:
     """The settings that the commits of one opening leave in the state document.
 
-    `own`: those of the opening; None: each commit leaves what it finds. How they change the `previous` ones, whoever
-    opened has been told; of others that another process leaves meanwhile a commit says it, once.
+    `own`: the settings of the opening; None: each commit leaves those that it finds. The opening has already reported
+    how `own` changes the `previous` settings; if another process leaves other settings meanwhile, a commit warns once.
     """
 
     def __init__(self, own: dict[str, Any] | None, previous: dict[str, Any]) -> None:
@@ -180,19 +180,19 @@ class SettingsToLeave:
         self._told_of: list[dict[str, Any]] = []
 
     def known(self, state: StateDocument) -> dict[str, Any]:
-        """The settings that the verdicts in a window of this `state` are by."""
+        """The settings by which the verdicts in a window with this `state` were made."""
         return state.settings if state.commit.next_order else self._own or state.settings
 
     def leave_next(self, of_all: dict[str, Any]) -> None:
-        """Lets the next commit say that all verdicts are by the settings `of_all`."""
+        """Makes the next commit record that all verdicts are by the settings `of_all`."""
         self._of_all = of_all
 
     def at_commit(self, state: StateDocument) -> dict[str, Any]:
-        """What a commit on top of `state` leaves."""
+        """The settings that a commit on top of `state` leaves."""
         return self._of_all or merged(self.known(state), self._own or state.settings)
 
     def committed(self, window: str, previous: dict[str, Any], left: dict[str, Any]) -> None:
-        """Notes that a commit has `left` settings where the `previous` ones were."""
+        """Notes that a commit has replaced the `previous` settings by `left`; warns if those are another process's."""
         if self._own and not self._of_all and previous != self._last and previous not in self._told_of:
             self._told_of.append(previous)
             warn_of_others(window, previous, self._own)
@@ -217,5 +217,5 @@ def scoring_lease(cluster: Cluster) -> Lease[StateDocument]:
 
 
 def read_state(cluster: Cluster) -> StateDocument | None:
-    """What the state document of the window at the cluster's address says now; None if there is no window."""
+    """The state of the window at the cluster's address as stored now; None if there is no window."""
     return scoring_lease(cluster).read()

@@ -1,8 +1,8 @@
-"""The state document as `neardup setup` leaves it: up to date, or made anew where it is lost or damaged.
+"""The state document after `neardup setup`: up to date, or made anew if it was lost or damaged.
 
-Without it no stored document counts, so a window whose documents bear arrivals is never taken for a new one: opening
-it is an error, until `neardup setup` has made the state again. Then every scored document counts, also one of a batch
-that was never committed: its verdict is the one that it would have got.
+Without a state document no stored document counts, so a window whose documents have arrivals is never taken for a new
+one: opening it is an error until `neardup setup` has made the state again. Then every scored document counts, including
+those of a batch that was never committed: they have the verdicts that they would have got.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ log = logging.getLogger("neardup")
 
 
 def describe(window: str, *, credentials: Credentials | None = None) -> None:
-    """Brings the state document up to what `neardup setup` has made, which only its role can see."""
+    """Brings the state document up to date with the templates, which only the role `setup` can read."""
     with connected(window, credentials, None) as cluster:
         about = config_of_template(cluster)
         if about is None:
@@ -52,7 +52,7 @@ def describe(window: str, *, credentials: Credentials | None = None) -> None:
 
 
 def lost_state(cluster: Cluster) -> list[Change]:
-    """What `describe` is to make anew of a window that is set up: its state document, if that is lost or damaged."""
+    """What `describe` will make anew in a window that is set up: its state document, if that is lost or damaged."""
     if config_of_template(cluster) is None:
         return []
     try:
@@ -64,8 +64,8 @@ def lost_state(cluster: Cluster) -> list[Change]:
 
 
 def _first(cluster: Cluster, about: dict[str, Any]) -> StateDocument:
-    """The state of a window that none is known of: of its documents, as far as this user may look at these; if not,
-    that of a new window, and whoever opens it looks.
+    """The state of a window without one: made from its documents, if this user may look at them; otherwise the state of
+    a new window, which is checked when the window is opened.
     """
     try:
         return _recovered(cluster, about)
@@ -74,7 +74,7 @@ def _first(cluster: Cluster, about: dict[str, Any]) -> StateDocument:
 
 
 def _bring_up_to_date(cluster: Cluster, state: StateDocument, about: dict[str, Any]) -> None:
-    """Changes of a state what is not as its template says, or cannot be."""
+    """Changes the parts of a state that differ from the template's description, or that cannot be read."""
     if state.about != about:
         change_state(cluster, lambda state: replace(state, about=about))
     try:
@@ -89,5 +89,5 @@ def _hours(about: dict[str, Any]) -> Settings:
 
 
 def _recovered(cluster: Cluster, about: dict[str, Any]) -> StateDocument:
-    """The state of a new window, or of one whose state is gone: of its documents, with the hours of the template."""
+    """The state of a window that is new or has lost its own: from its documents, with the hours of the template."""
     return recovered(cluster, about, _hours(about).remembered, None)

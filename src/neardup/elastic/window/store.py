@@ -1,9 +1,9 @@
 """The store of a window in a cluster: its documents in hourly indices, and the state document, which makes them count.
 
-Any number of scorers write to it. Every change is an epoch of the lease (epoch.py): acquire it, take over what others
-have committed since, decide, write, commit. Nothing is written before `commit`: then everything a batch changed goes
-out by bulk, one action a document, and after it the state document (state_document.py). Texts are read back from the
-documents themselves.
+Any number of scorers write to it. Every change is an epoch of the lease (epoch.py): acquire the lease, take over what
+others have committed since, decide, write, commit. Nothing is written before `commit`, which sends all changes of a
+batch by bulk, one action for each document, and then the state document (state_document.py). Texts are read back from
+the documents themselves.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 
 class ClusterStore:
-    """The store of one window in a cluster, beginning with its state as `document` has it.
+    """The store of one window in a cluster, which begins with the state `document`.
 
-    `remember`: a commit leaves behind the settings of this opening, and not those that it found. `check_rights` raises
-    `ClusterRefused` where this user may not read all of the window that a state document tells of.
+    `remember`: a commit leaves the settings of this opening, not those that it found. `check_rights` raises
+    `ClusterRefused` if this user may not read all of a window with a given state.
     """
 
     keeps_text: bool | None = None
-    """Documents lie here whole."""
+    """Not a choice here: the window's indices have whole documents."""
     is_durable = True
 
     def __init__(
@@ -61,16 +61,16 @@ class ClusterStore:
         self._document, self._check_rights = document, check_rights
         own = context.settings.remembered if remember else None
         self._settings = SettingsToLeave(own, document.settings)
-        self._sweeps = False  # whether the next epoch also takes back what came late of aborted ranges
-        self._added_to = set[str]()  # indices, by the batch at hand
-        self._checked = set[str]()  # indices that are known to sign, or to take, what is added
+        self._sweeps = False  # whether the next epoch also rolls back late writes in aborted ranges
+        self._added_to = set[str]()  # indices to which the current batch adds
+        self._checked = set[str]()  # indices that are known to sign, or to accept, new documents
         self._made: Mapping[str, str] | None = None  # indices, as they were when all documents were read
         self._ahead: LookAhead | None = None
         self.name, self.revision = str(context.cluster.address), 0
         self._forget_all()
 
     def _forget_all(self) -> None:
-        """Lets go of all documents: what is held of them is outdated."""
+        """Forgets all documents that are held, as they are outdated."""
         self.revision += 1
         self._added_to.clear()
         self._held, self._writes = begun(self._context)
@@ -86,15 +86,15 @@ class ClusterStore:
         return self._context.documents_at_once
 
     def refresh(self, *, follow: bool = False) -> None:
-        # Before the state: an hour that its writer has dropped meanwhile lies below the floor then.
+        # Read before the state: an hour that is dropped in between is then below the floor.
         made = self._layout.made(self._cluster) if follow and self._made is not None else None
         self._adopt(committed_state(self._context))
         if made is not None:
             self._forget_deleted(made)
 
     def _adopt(self, document: StateDocument) -> None:
-        """Takes over what the state document says: more documents, that others than before are there, or that
-        `neardup setup` has changed how new ones are signed.
+        """Takes over a new state: with more documents, with changes by other scorers, or with another way to sign new
+        documents after `neardup setup`.
         """
         layout = self._layout
         if document.about != self._document.about:
@@ -123,8 +123,8 @@ class ClusterStore:
             raise
 
     def _forget_deleted(self, made: Mapping[str, str]) -> None:
-        """Lets go of all documents where another client has deleted an index since they were read: of those that were
-        there some are not `made` now.
+        """Forgets all documents if another client has deleted an index since they were read: one that was there is not
+        in `made`, the indices that exist now.
         """
         before, self._made = self._made or {}, made
         if self._layout.tell_deleted(before, made, self.committed.floor_hour):
@@ -137,7 +137,7 @@ class ClusterStore:
         return self._sweeps or self._lease.is_lost(state)
 
     def _keep_lease(self) -> None:
-        """Keeps the lease in an epoch that takes long: to be called wherever time passes."""
+        """Keeps the lease in a long epoch; must be called wherever time passes."""
         if self._lease.held:
             self._lease.ensure_held()
 
@@ -145,7 +145,7 @@ class ClusterStore:
 
     def records(self, since: Commit) -> Iterator[Records]:
         if not since.next_order:
-            # What is held may be of a batch that was refused, whose arrivals are given to others.
+            # Documents that are held may be of a refused batch, whose arrivals are given out again.
             self._held = self._held.emptied()
             self._made = self._layout.made(self._cluster)
         if self.committed.next_order <= since.next_order:
@@ -156,7 +156,7 @@ class ClusterStore:
             self._held.add(part.records.rows, part.refs, part.blobs)
             left -= len(part.refs)
             yield part.records
-        if left > 0:  # deleted, dropped, or passed over, for lack of a right that was taken away
+        if left > 0:  # some were deleted or dropped, or this user has lost the right to read them
             self._check_rights(self._document)
         self._held.forget_before(self.committed.floor_hour)
 
@@ -197,7 +197,7 @@ class ClusterStore:
         return AdHocQuery(self._context, self._document).holding(ids)
 
     def look_ahead(self, batch: SignedDocuments) -> None:
-        self._ahead = None  # if the cluster fails, what was found for another batch is not for this one
+        self._ahead = None  # if the cluster fails, that of another batch must not be used for this one
         self._ahead = LookAhead.of(self._context, committed_state(self._context), batch)
 
     def candidates_of_batch(self, batch: SignedDocuments) -> StoredCandidates | None:
@@ -234,16 +234,16 @@ class ClusterStore:
         self._writes.revise(ref, target, id, row, blob)
 
     def commit(self, commit: Commit) -> Mapping[str, str]:
-        """Writes what waits, then the state document, which lets the lease go; if something is refused, what was
-        written of the batch is taken back, and the epoch goes on.
+        """Sends the waiting writes, then the state document, which releases the lease. If a write is refused,
+        everything written of the batch is taken back, and the epoch goes on; returns the reasons by id.
         """
         self._lease.ensure_held()
         refused = self._writes.send(self._lease.document.epoch)
         if refused:
-            # The rest is appended again. An hour of which all was refused may not have been made.
+            # The rest is appended again. An hour whose documents were all refused may not exist.
             self._added_to.clear()
             if self._writes.removes:
-                # What was changed and put back again others may have read meanwhile.
+                # Others may have read the changes before they were undone.
                 self._document = self._document.changed()
                 self._forget_all()
             return refused
@@ -258,7 +258,7 @@ class ClusterStore:
         return {}
 
     def _check_indices(self) -> None:
-        """Makes sure, once for every hour, that what has been added to it was signed; and notes that it was made."""
+        """Makes sure, once for every hour, that documents added to it were signed; and notes that the hour exists."""
         if self._layout.archive is None:
             # Where nobody notices that an hour is deleted, and made anew by whoever writes to it, it is looked at again
             # for every batch.
@@ -293,9 +293,9 @@ class ClusterStore:
     # ---- documents of other clients ----
 
     def named(self, documents: Sequence[Prepared], stored: Callable[[str], int | None]) -> Sequence[Prepared]:
-        """A document of another client goes by its `_id`, or as `index/_id` if the window knows that id elsewhere.
+        """The id of a document of another client is its `_id`, or `index/_id` if the window has that id elsewhere.
 
-        Once given, a name stays. An `_id` is unique in its index only, and no other document may go for it.
+        Once given, an id stays. An `_id` is unique only in its index, and must not replace another document.
         """
 
         def ref_of(id: str) -> tuple[str, str] | None:
@@ -318,7 +318,7 @@ class ClusterStore:
         return self._held.absent(rows)
 
     def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
-        """Gives a document that another client wrote anew its mark again."""
+        """Writes the mark again on a document that another client has written anew."""
         refs = self._layout.refs_for([document], document.hour, [False])
         self._writes.add(refs, [document], row, self.blobs(row), [bitmap])
 

@@ -1,5 +1,5 @@
-"""Texts of documents, read back from the documents themselves, as they came and as normal forms; those used last are
-kept in memory.
+"""Texts of documents, as they came and as normal forms, read back from the documents themselves; recently used texts
+are kept in memory.
 """
 
 from __future__ import annotations
@@ -25,18 +25,20 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _CACHE_BYTES: Final = 128_000_000
-"""Texts kept, in both forms: copies follow their originals closely, so that most are here when they are compared."""
+"""The most bytes of texts kept, in both forms. Copies follow their originals closely, so most texts are here when they
+are compared.
+"""
 
 
 class Text(NamedTuple):
-    """A text: its normal form, b"" if there is none to compare with; and as it came, None then."""
+    """A text: its normal form, and the text as it came; b"" and None if there is none to compare with."""
 
     form: bytes
     came: bytes | None
 
     @property
     def size(self) -> int:
-        """Bytes of both."""
+        """The bytes of both forms together."""
         return len(self.form) + len(self.came or b"")
 
 
@@ -53,19 +55,20 @@ class TextCache:
         self._bytes = 0
 
     def keep(self, arrival: int, text: Text) -> None:
-        """Keeps a text that is known without reading it."""
+        """Keeps a text that is known already, so that it need not be read."""
         self._bytes += text.size - self._recent.pop(arrival, NO_TEXT).size
         self._recent[arrival] = text
 
     def forget(self, arrivals: Iterable[int]) -> None:
-        """Lets go of documents that are gone."""
+        """Forgets the texts of documents that are no longer needed."""
         for arrival in arrivals:
             self._bytes -= self._recent.pop(arrival, NO_TEXT).size
 
     def read(self, refs: Sequence[DocumentRef], rows: Rows) -> list[Text]:
-        """The texts of documents: `NO_TEXT` for one that is gone, or no longer what was scored (a line in the log).
+        """The texts of documents: `NO_TEXT` for one that was deleted, or whose text has changed since it was scored
+        (logged).
 
-        One request for every 256 that are not kept, or for every 32 MB of their normal forms.
+        One request for every 256 texts that are not kept, or for every 32 MB of their normal forms.
         """
         arrivals = arrivals_of(rows).tolist()
         missing = [i for i, arrival in enumerate(arrivals) if arrival not in self._recent]
@@ -77,7 +80,7 @@ class TextCache:
         return texts
 
     def trim(self) -> None:
-        """Lets go of the oldest, above a limit."""
+        """Forgets the least recently added texts above the limit of bytes."""
         while self._bytes > _CACHE_BYTES:
             self._bytes -= self._recent.popitem(last=False)[1].size
 
@@ -102,7 +105,7 @@ class TextCache:
             self.keep(arrival, Text(signed.text(i), texts[i]) if same[i] else NO_TEXT)
 
     def _is_gone(self, index: str) -> bool:
-        """Whether an index is gone, and all its documents with it, which is logged once."""
+        """Whether an index no longer exists, and with it all its documents; logged once."""
         if index not in self._without and not is_readable(self._cluster, index):
             self._without.add(index)
             log.warning(
@@ -112,6 +115,6 @@ class TextCache:
         return index in self._without
 
     def _text(self, document: StoredDocument) -> bytes | None:
-        """The text of a document as it stands in the cluster; None where another client has left none there."""
+        """The text of a document as stored in the cluster; None if another client has left none there."""
         text = text_of(document.source, self._text_field)
         return None if text is None else text.encode(errors="replace")

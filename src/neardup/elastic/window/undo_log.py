@@ -1,9 +1,9 @@
 """Undo log: how stored documents were before an epoch of the lease changed them, kept until it commits.
 
 Adding documents needs no log: what is not committed does not count, and is rolled back. An epoch that replaces,
-revises, moves or deletes documents which count writes down first how they are, beside the state document. If its
-holder dies, whoever comes next puts them back: an epoch is done as a whole or not at all. Costs nothing for a stream
-of new documents.
+revises, moves or deletes documents that count first records them, as they are, beside the state document. If its holder
+dies, the next holder puts them back: an epoch is done as a whole or not at all. Costs nothing for a stream of new
+documents.
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _PART_BYTES: Final = 500_000
-"""Of one document of the log: nginx lets no request pass that is above 1 MiB, unless it is told otherwise."""
+"""The largest document of the log: by default nginx refuses requests above 1 MiB."""
 
 
 class UndoEntry(NamedTuple):
-    """A document as it was. `source`: all of it, None if there was none; or our `fields`, if nothing else changes.
+    """A document before the change. `source`: the whole document, None if there was none; or only our `fields`, if
+    nothing else changes.
 
-    `unsigned`: what is written where there was none, if nodes leave it unsigned: until it is signed it has no arrival.
+    `unsigned`: the document that is written where there was none, if nodes leave it unsigned: until it is signed it has
+    no arrival.
     """
 
     index: str  # type: ignore[assignment]  # the word of the reference; nobody asks an entry for `tuple.index`
@@ -53,8 +55,8 @@ class UndoEntry(NamedTuple):
 class UndoLog:
     """The undo log of one window: documents `undo-EPOCH-PART` beside its state document.
 
-    `keep_lease` keeps the lease wherever time passes; what it raises ends what is being done. `composer` knows
-    what becomes of documents that are written whole.
+    `keep_lease` is called wherever time passes, to keep the lease; an exception in it ends the work. `composer`
+    prepares documents that are written whole.
     """
 
     def __init__(self, cluster: Cluster, keep_lease: Callable[[], object], composer: Composer) -> None:
@@ -62,8 +64,8 @@ class UndoLog:
         self._written: list[str] = []
 
     def write(self, epoch: int, entries: Sequence[UndoEntry]) -> list[UndoEntry]:
-        """Keeps `entries` for `epoch`; they are safe when this returns, but for those that it returns: the cluster
-        takes no request as large as one of them.
+        """Records `entries` for `epoch`, safely when this returns; returns the entries that are not recorded, because
+        each alone is too large for a request to the cluster.
         """
         large: list[UndoEntry] = []
         parts = list(in_parts(entries, _size, _PART_BYTES))[::-1]
@@ -89,21 +91,21 @@ class UndoLog:
         return large
 
     def clear(self) -> None:
-        """Forgets what was written: the epoch is committed, or undone."""
+        """Deletes the log that was written or read, as the epoch is committed, or undone."""
         if self._written:
             state = self._cluster.address.state
             bulk(self._cluster, [Action("delete", state, name) for name in self._written])
             self._written.clear()
 
     def undo(self, epochs: Sequence[int]) -> int:
-        """Puts back the documents that `epochs` wrote down, those of the last epoch first; returns how many.
+        """Puts back the documents that `epochs` recorded, those of the last epoch first; returns how many.
 
-        A document that is still the one it was keeps what other clients have done to it, but is written all the same:
-        what of the dead holder's writes is still on its way then comes to a version that is no more.
+        A document that the epoch has not changed keeps what other clients have done to it, but is written all the same:
+        late writes of the dead holder then name a version that no longer exists, and fail.
 
-        One that was deleted from a data stream stays so, as if another client had deleted it, and so does what lay in
-        an index that is not there any more: that is not made anew. Neither is counted. Raises `ClusterRejected` if the
-        cluster does not take one for another reason; the log stays then, for whoever tries again.
+        A document that was deleted from a data stream stays deleted, as if another client had deleted it, and so do
+        documents of an index that no longer exists, which is not made again. Neither are counted. Raises
+        `ClusterRejected` if the cluster refuses a document for another reason; the log then stays for the next attempt.
         """
         count = 0
         for epoch in reversed(epochs):
@@ -115,7 +117,7 @@ class UndoLog:
         return count
 
     def _in_indices_that_are_there(self, entries: Sequence[UndoEntry]) -> list[UndoEntry]:
-        """Those of `entries` whose index nobody has deleted."""
+        """The entries whose index still exists; logs which changes in deleted indices stay."""
         made = index_settings(self._cluster, self._composer.target, "index.uuid", params=ALL_THAT_ARE_THERE)
         there, lost = list[UndoEntry](), Counter[str]()
         for entry in entries:
@@ -128,8 +130,8 @@ class UndoLog:
         return there
 
     def _put_back(self, entries: Sequence[UndoEntry]) -> None:
-        """Brings documents back to `entries`; one that changes at the same moment, which may be by a late write of the
-        dead holder, once more.
+        """Restores documents to `entries`; repeats this for documents that change at the same moment, which may be by a
+        late write of the dead holder.
         """
         backoff = self._cluster.backoff()
         while True:
@@ -171,8 +173,8 @@ def _name(epoch: int, part: int) -> str:
 
 
 def _undoing(entry: UndoEntry, current: StoredDocument | None) -> Action | None:
-    """What brings a document back to its entry; None if nothing does, or need do. What another client has written anew
-    since stays as it is, and waits to be scored.
+    """The action that restores a document to its entry; None if nothing can or need be done. A document that another
+    client has written anew since stays as it is, and waits to be scored.
     """
     if current is None:
         if entry.source is None:
@@ -193,5 +195,5 @@ def _undoing(entry: UndoEntry, current: StoredDocument | None) -> Action | None:
 
 
 def _size(entry: UndoEntry) -> int:
-    """Bytes of an entry in the document of a part."""
+    """The bytes of an entry in a document of the log."""
     return len(dumps(entry._asdict()))

@@ -1,4 +1,4 @@
-"""By which recipe a window in a cluster is to be signed again: what may change of it, and what cannot."""
+"""The recipe by which a window in a cluster is to be signed again: what may change in it, and what cannot."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from neardup.elastic.window.state_document import StateDocument
 
 _KEPT: Final = ("q", "fold_case")
-"""What of a recipe cannot change: scores are shares of such q-grams."""
+"""The parts of a recipe that cannot change: scores are shares of such q-grams."""
 
 
 def wanted_config(
     cluster: Cluster, state: StateDocument, recipe: Recipe | None, changes: Mapping[str, Any]
 ) -> WindowConfig:
-    """The config of the window of `state` with `recipe`, None for the one of today that is nearest to its own and
-    reaches its threshold, or that an earlier run has begun with; and with `changes`.
+    """The config of the window of `state` with `recipe` and `changes`. `recipe` None: today's recipe that is nearest to
+    the window's own and reaches its threshold, or the one that an earlier run has begun with.
 
-    Raises `SettingsError` if its documents cannot be signed by it, or a file is not here that it takes, and
-    `ClusterRefused` if the user may not read them.
+    Raises `SettingsError` if the window's documents cannot be signed by that recipe, or one of the recipe's files is
+    not on this machine, and `ClusterRefused` if the user may not read the documents.
     """
     address = cluster.address
     present, _ = readable(cluster, state)

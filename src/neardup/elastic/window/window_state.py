@@ -1,4 +1,4 @@
-"""A window in a cluster before it is opened: its connection, what was set up of it, what its last writer left."""
+"""A window in a cluster before it is opened: its connection, its set-up, and the settings that its last writer left."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def settings_left(name: str, state: StateDocument) -> Settings:
 
 
 def checked_signer(where: str, config: WindowConfig, chosen: Settings) -> Signer:
-    """The signer of the window's recipe. A lexicon or a salt of its own must be given as a file: nodes have theirs."""
+    """The signer of the window's recipe. If the window has its own lexicon or salt, `chosen` must name the file on this
+    machine: the nodes have theirs.
+    """
     own = chosen.recipe
     if own is not None:
         check_no_boilerplate(own)
@@ -62,8 +64,8 @@ def checked_signer(where: str, config: WindowConfig, chosen: Settings) -> Signer
 
 
 def check_signed(where: str, state: StateDocument, signer: Signer | None = None) -> None:
-    """Raises `WindowResigning` for a window that is being signed again, or has been by another recipe than the `signer`
-    of whoever has opened it.
+    """Raises `WindowResigning` for a window that is being signed again, or has been signed again by another recipe than
+    that of the `signer` with which it was opened.
     """
     recipe = str(state.about.get("recipe"))
     if state.resigned_from is not None:
@@ -73,7 +75,7 @@ def check_signed(where: str, state: StateDocument, signer: Signer | None = None)
 
 
 def warn_of_policy(name: str, config: WindowConfig, chosen: Settings) -> None:
-    """Logs that a window is to keep hours for longer than the policy that `neardup setup` made of it has them."""
+    """Warns if the window should keep hours for longer than the lifecycle policy by `neardup setup` keeps them."""
     kept = chosen.kept_hours
     if config.kept_hours and (not kept or kept > config.kept_hours):
         log.warning(
@@ -84,13 +86,13 @@ def warn_of_policy(name: str, config: WindowConfig, chosen: Settings) -> None:
 
 
 def check_hours_of_archive(window_hours: int) -> None:
-    """Raises `SettingsError` for a window that is scored in place and is to have an end."""
+    """Raises `SettingsError` if an archive scored in place is given an end (`window_hours` not 0)."""
     if window_hours:
         raise SettingsError("window_hours", window_hours, "0 for an archive, which has no hours to expire")
 
 
 def check_searchable(settings: Settings) -> None:
-    """Raises `SettingsError` where candidates are to be searched for and a setting needs the whole window at hand."""
+    """Raises `SettingsError` if candidates are searched for and a setting needs the whole window in memory."""
     if settings.candidates == "memory":
         return
     needs = {

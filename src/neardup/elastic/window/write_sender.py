@@ -1,6 +1,6 @@
-"""Writes sent, and what to make of the cluster's answers to them.
+"""Sends writes, and interprets the cluster's answers to them.
 
-Every write can be sent twice: a document that is there already is ours if it bears the arrival we gave it.
+Every write can be sent twice: a document that exists already is ours if it has the arrival that we gave it.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _CHANGED: Final = (
 class Write(NamedTuple):
     """An action that waits for the commit, on the document `id`; `arrival` is that document's own if it gets one.
 
-    `new`: it adds a document, or puts a mark on one that has none and must not have changed. `moved`: it deletes what
-    was written elsewhere as it was read, and must not have changed either.
+    `new`: the action adds a document, or puts a mark on one that has none and must not have changed. `moved`: the
+    action deletes a document that was copied elsewhere as it was read, and must not have changed either.
     """
 
     action: Action
@@ -54,22 +54,22 @@ class Write(NamedTuple):
 
     @property
     def ours(self) -> Mapping[str, Any]:
-        """What an update writes of our object."""
+        """The part of our object that an update writes."""
         return own_object(self.action.source) if isinstance(self.action.source, dict) else {}
 
 
 class WriteSender:
-    """Sends writes, as long as the `lease` is held here; `composer` tells whose text a document has."""
+    """Sends writes, as long as the `lease` is held here; `composer` checks which text a document has."""
 
     def __init__(self, cluster: Cluster, composer: Composer, lease: Lease[StateDocument]) -> None:
         self._cluster, self._composer, self._lease = cluster, composer, lease
         self.astray: list[Write] = []
-        """Of writes that were refused: what a pipeline has made of them, to be deleted or to lose its mark."""
+        """For refused writes: the documents that a pipeline made of them, which must be deleted or lose their marks."""
         self._pipelines: dict[str, str] = {}
-        """The default pipelines of indices, by name."""
+        """The default pipeline of each index, by name of the index."""
 
     def send(self, writes: Sequence[Write]) -> dict[str, str]:
-        """Sends writes; why some are refused, by id."""
+        """Sends writes; returns by id why some are refused."""
         writes = self._in_indices_that_are_there(writes)
         actions = [write.action for write in writes]
         outcomes = bulk(self._cluster, actions, between=self._lease.ensure_held)
@@ -83,7 +83,7 @@ class WriteSender:
         refused: dict[str, str] = {}
         for write, outcome in failed:
             if outcome.elsewhere is not None and self._cluster.address.hour_of_index(outcome.elsewhere.index):
-                # Where it is it would count, by an arrival that another document of the window is given.
+                # It would count where it is, by an arrival that another document of the window will get.
                 self.astray.append(write._replace(action=Action("create", *outcome.elsewhere)))
             reason = self._reason(write, outcome, current)
             if reason is not None:
@@ -92,7 +92,7 @@ class WriteSender:
         return refused | self._changed(done)
 
     def _in_indices_that_are_there(self, writes: Sequence[Write]) -> Sequence[Write]:
-        """`writes` without the updates in an index that another client has deleted, which would make it anew, empty."""
+        """`writes` without updates in indices that another client has deleted, which would make these again, empty."""
         updated = Counter(write.action.index for write in writes if write.action.op == "update")
         if not updated:
             return writes
@@ -106,8 +106,8 @@ class WriteSender:
         return [write for write in writes if write.action.op != "update" or write.action.index not in lost]
 
     def _changed(self, done: Sequence[Write]) -> dict[str, str]:
-        """Why documents that were added are refused all the same, by id: a pipeline of others has given them another
-        text than was compared, or taken the verdict off. Reads back what went through one.
+        """By id, why documents that were added count as refused: a foreign pipeline has given them another text than
+        was compared, or removed the verdict. Reads documents back that went through such a pipeline.
         """
         whole = [
             write
@@ -125,7 +125,7 @@ class WriteSender:
             for write in through
             if write.action.ref in current and not self._is_as_sent(write, current[write.action.ref])
         ]
-        # Where clients sign nobody has taken the verdict off.
+        # Where clients sign, the verdict is still there.
         self.astray += [write._replace(action=Action("update", *write.action.ref)) for write in changed]
         return {
             write.id: _CHANGED.format(self._pipelines[write.action.index], _PIPELINE, write.action.index)
@@ -135,13 +135,13 @@ class WriteSender:
     def documents(
         self, refs: Sequence[DocumentRef], only: Sequence[str] = ()
     ) -> dict[DocumentRef, StoredDocument]:
-        """The documents at `refs` as they stand now: whole, or `only` some fields of them."""
+        """The documents at `refs` as they are stored now: whole, or `only` some fields of them."""
         fields = {"_source_includes": ",".join(only)} if only else {}
         documents = mget(self._cluster, refs, self._lease.ensure_held, **fields)
         return {ref: each for ref, each in zip(refs, documents, strict=True) if each is not None}
 
     def _reason(self, write: Write, outcome: Outcome, current: Current) -> str | None:
-        """Why a write is refused; None if it had happened after all, was made to happen, or need not."""
+        """Why a write was refused; None if it had already been applied, was retried with success, or is not needed."""
         action = write.action
         if outcome.status == HTTPStatus.CONFLICT:
             return self._conflict(write, current.get(action.ref))
@@ -154,15 +154,16 @@ class WriteSender:
             return None
         error = str(outcome.error)
         hint = hint_for(error)
-        is_of_batch = write.new or write.arrival >= 0  # what came too late is new, and has no arrival
+        is_of_batch = write.new or write.arrival >= 0  # one that came too late is new, and has no arrival
         if outcome.status in FOR_ONE_ITEM and is_of_batch and (hint or remedy_for(error) is None):
             return f"Elasticsearch refuses it: {error}{hint}"
         raise refusal(self._cluster, action, outcome)
 
     def _conflict(self, write: Write, current: StoredDocument | None) -> str | None:
-        """Why a write is refused whose document is there already, or has changed meanwhile; None as in `_reason`.
+        """The reason why a write was refused whose document exists already, or has changed meanwhile; None as in
+        `_reason`.
 
-        The document is ours, and only the answer was lost; or somebody else's.
+        Either the document is ours, and only the answer was lost; or it is somebody else's.
         """
         action = write.action
         if current is None:
@@ -182,20 +183,21 @@ class WriteSender:
                     f"{action.index} holds another document of this id, which this window does not know, or by another "
                     "name: delete that one, or `neardup doctor`"
                 )
-            # In place of what a scorer left that died.
+            # In place of a document left by a scorer that died.
             return self._again(write._replace(action=action._replace(op="index")), current)
-        self._lease.renew()  # if it was another scorer, this one is to stop here, and to undo nothing
+        self._lease.renew()  # if another scorer changed it, this one must stop here, and undo nothing
         if write.moved:
             return f"another client changed it in {action.index} while it was moved: run again"
         return self._again(write, current)
 
     def _changed_before_update(self, write: Write, current: StoredDocument) -> str | None:
-        """`_conflict` of an update. It is sent again if it still holds: a mark for the text that it is of, another
-        verdict for its arrival, what takes a mark back for any. If not, the document waits to be scored.
+        """`_conflict` of an update. The update is sent again if it is still valid: a mark if the text is the same, a
+        new verdict if the arrival is the same, the removal of a mark in any case. Otherwise the document waits to be
+        scored.
         """
         arrival = arrival_in(current.source)
         if not write.new or arrival is not None:
-            self._lease.renew()  # if it was another scorer, this one is to stop here
+            self._lease.renew()  # if another scorer changed it, this one must stop here
         if write.new:
             holds = self._composer.has_text_of(current.source, write.ours.get("fingerprint"))
         else:
@@ -209,7 +211,7 @@ class WriteSender:
         return None
 
     def _again(self, write: Write, current: StoredDocument) -> str | None:
-        """Sends a write again, for the version that is there now; why it is refused then."""
+        """Sends a write again, for the version that is stored now; returns why it is refused then, or None."""
         return self.send([write._replace(action=write.action.if_version(current.version))]).get(write.id)
 
     def _is_as_sent(self, write: Write, current: StoredDocument) -> bool:
@@ -223,7 +225,7 @@ class WriteSender:
         return fingerprint is None or self._composer.has_text_of(current.source, fingerprint)
 
     def _waits_in_the_way(self, write: Write) -> str:
-        """Why a write is refused that meets a document of another client which nobody has scored."""
+        """The reason to refuse a write that meets an unscored document of another client."""
         index = write.action.index
         if write.action.op == "delete":
             return (
@@ -239,8 +241,8 @@ class WriteSender:
 
 
 def pinned(write: Write, current: Current) -> Write:
-    """The same write, which happens only to the version that is there now; a whole document only in place of one of the
-    window, or where none is.
+    """`write`, only for the version that is stored now; a whole document may only replace one of the window, or be
+    new.
     """
     action = write.action
     if action.op == "index" and (action.ref not in current or is_anew(action.ref, current)):
@@ -251,17 +253,17 @@ def pinned(write: Write, current: Current) -> Write:
 
 
 def is_anew(ref: DocumentRef, current: Current) -> bool:
-    """Whether the document that is at `ref` now waits to be scored: another client has written it anew."""
+    """Whether another client has written the document at `ref` anew, so that it waits to be scored."""
     return ref in current and arrival_in(current[ref].source) is None
 
 
 def version_of(current: Current, ref: DocumentRef) -> Version | None:
-    """The version of a document that is there now; None: none is."""
+    """The version of the document that is at `ref` now; None if there is none."""
     there = current.get(ref)
     return None if there is None else there.version
 
 
 def _is_there(write: Write, current: StoredDocument) -> bool:
-    """Whether a mark that has no arrival, of a document that came too late, is the one that the document has."""
+    """Whether a document that came too late already has the mark of `write`, which has no arrival."""
     scored = write.ours.get("scored_at")
     return write.arrival < 0 and scored is not None and own_object(current.source).get("scored_at") == scored
