@@ -37,7 +37,7 @@ final class Lexicons extends NodeFiles<Lexicon> {
         return held.lexicon();
     }
 
-    /** The lexicon {@code name}; the one that ships with the plugin for null, and where that one cannot be read. */
+    /** The lexicon {@code name}; the one that ships with the plugin if the name is null or its file cannot be read. */
     Lexicon orDefault(String name) {
         if (name == null) {
             return Lexicon.getDefault();

@@ -32,7 +32,7 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
     private final Lexicons lexicons;
     private final Salts salts;
 
-    /** Null until the node has one: queries are known before. */
+    /** Null until the node has set it, which is after the queries are registered. */
     private volatile CircuitBreaker requests;
 
     /** As Elasticsearch makes it: with the node's settings and its directory of configuration. */
@@ -64,7 +64,10 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
         requests = breaker;
     }
 
-    /** Runs {@code work}; of {@code what} would have to be sent again for ever nobody is to be told that it may. */
+    /**
+     * Runs {@code work} while the breaker reserves {@code bytes}. If its limit is too low for that at any time, the
+     * error for {@code what} is not one after which a client may send the request again.
+     */
     private <T> T hold(long bytes, String what, String remedy, Supplier<T> work) {
         CircuitBreaker breaker = requests;
         if (breaker == null) {
@@ -83,7 +86,7 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
         }
     }
 
-    /** What signing takes. */
+    /** The memory that signing takes. */
     final class SigningMemory implements MemoryCheck {
         @Override
         public void ensure(long bytes) {
@@ -97,8 +100,9 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
     }
 
     /**
-     * The parent of all breakers looks at the heap as it is whenever one is told of more; beyond work that ends nothing
-     * stays reserved, because a search has no end at which a query could give it back.
+     * The memory that a search takes. The parent of all breakers checks the actual heap whenever one of them is asked
+     * for more. Memory is reserved only during a piece of work, because a search has no end at which a query could give
+     * it back.
      */
     final class QueryMemory implements MemoryCheck {
         @Override

@@ -16,21 +16,24 @@ import org.neardup.signature.UnpairedSurrogateException;
 /**
  * Writes the signature of a document's text into the document.
  *
- * <p>What else is in the target object, such as a verdict, is kept while it is about the same text. Signing twice
- * changes nothing. One processor serves all threads.
+ * <p>Anything else in the target object, such as a verdict, is kept if it is about the same text. Signing twice changes
+ * nothing. One processor serves all threads.
  */
 final class NeardupProcessor extends AbstractProcessor {
     static final String TYPE = "neardup";
 
-    /** Why a document was left unsigned, in place of its signature. */
+    /** The key, in place of the signature, of the reason why a document was left unsigned. */
     static final String UNSIGNED = "unsigned";
 
     static final String TOO_LONG = "too_long";
 
-    /** What a path begins with that leads to what a pipeline knows about itself. */
+    /** The beginning of a path into the metadata of the pipeline itself. */
     static final String INGEST = "_ingest.";
 
-    /** What a processor writes. An index takes a field "target.key" for that key of the object: it would have both. */
+    /**
+     * The keys that a processor writes. A field named "target.key" is removed: an index would take it for that key,
+     * too.
+     */
     private static final List<String> OWN_KEYS =
             Stream.concat(Signature.KEYS.stream(), Stream.of(UNSIGNED)).toList();
 
@@ -43,13 +46,13 @@ final class NeardupProcessor extends AbstractProcessor {
     }
 
     /**
-     * What a processor does.
+     * The options of a processor.
      *
      * @param field where the text is
      * @param target where the signature goes
      * @param signer makes it
      * @param parts which parts of the signature are written
-     * @param compact whether as few and short values are written instead of lists
+     * @param compact whether a few short values are written instead of lists
      * @param ignoreMissing whether a document without the field is left as it is
      * @param maxLength code points of the longest text that is signed
      * @param onTooLong what becomes of a longer one
@@ -67,7 +70,7 @@ final class NeardupProcessor extends AbstractProcessor {
     private final Task task;
     private final MemoryCheck memory;
 
-    /** Of the target, and of its ends behind a dot, the names that {@code OWN_KEYS} have below it. */
+    /** For the target and for each of its ends behind a dot: the dotted names of {@code OWN_KEYS} below it. */
     private final Map<String, List<String>> dottedKeys = new HashMap<>();
 
     /** @param memory of the node */
@@ -82,7 +85,7 @@ final class NeardupProcessor extends AbstractProcessor {
         }
     }
 
-    /** What this processor does. */
+    /** The options of this processor. */
     Task task() {
         return task;
     }
@@ -129,7 +132,10 @@ final class NeardupProcessor extends AbstractProcessor {
         }
     }
 
-    /** Takes out of {@code object} what an index has for parts of {@code signature}, at {@code path}, by dots in names. */
+    /**
+     * Removes fields at {@code path} from {@code object} that an index would take for parts of {@code signature},
+     * because their names have dots.
+     */
     private void removeOthers(Map<?, ?> object, String path, Map<?, ?> signature) {
         dottedKeys.get(path).forEach(object::remove);
         if (object.get(path) instanceof Map<?, ?> other && other != signature) {
@@ -154,7 +160,7 @@ final class NeardupProcessor extends AbstractProcessor {
                             + " characters, the limit [max_length] is " + task.maxLength()
                             + ": raise it, or set [on_too_long] to [mark] to index such documents unsigned");
         }
-        present(document); // what is no object is not written over
+        present(document); // refuses to replace what is no object
         Map<String, Object> mark = new LinkedHashMap<>();
         mark.put(Signature.RECIPE, task.signer().recipe());
         mark.put(UNSIGNED, TOO_LONG);
@@ -206,7 +212,9 @@ final class NeardupProcessor extends AbstractProcessor {
         return object;
     }
 
-    /** Whether an object has all that this processor would write, by this recipe; of which text is another question. */
+    /**
+     * Whether an object has all that this processor would write, by this recipe; for which text is not checked here.
+     */
     private boolean isSigned(Map<?, ?> object) {
         Class<?> several = task.compact() ? String.class : List.class;
         String sketch = task.parts().scanned() ? Signature.PACKED_SKETCH : Signature.SKETCH;

@@ -20,7 +20,7 @@ import org.neardup.signature.Signer;
 final class NeardupProcessorFactory extends ProcessorFactory {
     static final String DEFAULT_FIELD = "text";
 
-    /** What a pipeline finds beside the fields of a document, and none of them is an object. */
+    /** The metadata that a pipeline finds beside the fields of a document; none of it is an object. */
     private static final Set<String> METADATA = Set.of(
             "_dynamic_templates",
             "_id",
@@ -39,7 +39,7 @@ final class NeardupProcessorFactory extends ProcessorFactory {
 
     /**
      * @param node the name of this node, for messages: pipelines are made on every node
-     * @param memory of it
+     * @param memory the memory of this node
      */
     NeardupProcessorFactory(String node, Lexicons lexicons, Salts salts, MemoryCheck memory) {
         this.node = node;
@@ -96,7 +96,9 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         return path;
     }
 
-    /** The signature must not be written over the text, nor the text lie where old signatures are cleared away. */
+    /**
+     * Refuses a target that would overwrite the text, or in which the text would be cleared away with old signatures.
+     */
     private static void refuseOverlap(OptionReader options, String field, String target) {
         String from = bare(field) + ".";
         String to = bare(target) + ".";
@@ -106,8 +108,8 @@ final class NeardupProcessorFactory extends ProcessorFactory {
     }
 
     /**
-     * What a pipeline knows about itself, or tells the index about a document, is no field of it; but there is the element
-     * that a foreach is at.
+     * Refuses a target that is no field of the document: metadata of the pipeline itself, or of the document. The
+     * current element of a foreach is allowed.
      */
     private static void refuseNowhere(OptionReader options, String target) {
         if (target.startsWith(NeardupProcessor.INGEST) && !target.startsWith(NeardupProcessor.INGEST + "_value.")
@@ -116,7 +118,7 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         }
     }
 
-    /** A path as it is in the source, whose name may stand before it. */
+    /** A path within the source, without the prefix {@code _source.} that it may have. */
     static String bare(String path) {
         return path.startsWith("_source.") ? path.substring("_source.".length()) : path;
     }
@@ -135,7 +137,7 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         return new Signer(recipe, lexicon == null ? Lexicon.getDefault() : lexicon);
     }
 
-    /** Sketches of version 1 of the recipe had this option instead of a reach. */
+    /** Refuses {@code alpha}, the option that version 1 of the recipe had instead of a reach. */
     private static void refuseAlpha(OptionReader options) {
         if (options.isGiven("alpha")) {
             throw options.failure(
@@ -145,7 +147,7 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         }
     }
 
-    /** What the file holds that the option names; null if the option is not given. */
+    /** The contents of the file that the option names; null if the option is not given. */
     private <T> T named(OptionReader options, String option, NodeFiles<T> files) {
         String name = options.text(option, null);
         if (name == null) {

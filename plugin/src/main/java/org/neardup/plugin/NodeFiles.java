@@ -7,7 +7,7 @@ import org.neardup.signature.DataFileException;
 
 /** The files of one kind that a node has in {@code neardup} in its directory of settings, by name. */
 abstract class NodeFiles<T> {
-    /** What a file may be called, without its ending: nothing that could lead out of the directory. */
+    /** The names that files may have, without the ending: none can lead out of the directory. */
     static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,99}");
 
     private final Path directory;
@@ -15,7 +15,7 @@ abstract class NodeFiles<T> {
 
     /**
      * @param config the node's directory of settings
-     * @param kind what such a file is, and its ending
+     * @param kind the kind of file, which is also the ending of its name
      */
     NodeFiles(Path config, String kind) {
         directory = config.resolve("neardup");
@@ -30,6 +30,6 @@ abstract class NodeFiles<T> {
         return directory.resolve(name + "." + kind);
     }
 
-    /** What is in the file called {@code name}. */
+    /** The contents of the file called {@code name}. */
     abstract T named(String name) throws IOException, DataFileException;
 }

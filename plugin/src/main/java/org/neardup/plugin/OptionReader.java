@@ -9,8 +9,8 @@ import org.neardup.query.Shown;
 /**
  * Reads a processor's options, and takes them out of its configuration as Elasticsearch expects.
  *
- * <p>Values are taken as what they are in JSON: {@code "4"} is no number. A wrong one is an error that names option,
- * value and what it must be.
+ * <p>Values keep their JSON types: {@code "4"} is no number. A wrong value is an error that names the option, the value
+ * and what it must be.
  */
 final class OptionReader {
     private final String tag;
@@ -40,7 +40,7 @@ final class OptionReader {
         return configuration.get(option) != null;
     }
 
-    /** What {@code known} has for a number, by its decimal digits; a number for which it has null is wrong. */
+    /** The result of {@code known} for the decimal digits of a number; a number with the result null is wrong. */
     <T> T number(String option, T defaultValue, Function<String, T> known, String expected) {
         Object value = configuration.remove(option);
         if (value == null) {

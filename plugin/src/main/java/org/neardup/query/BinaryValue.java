@@ -2,11 +2,13 @@ package org.neardup.query;
 
 import org.apache.lucene.util.BytesRef;
 
-/** The one value of a binary field, as the server keeps it: behind how many values there are, and how many bytes it has. */
+/** The only value of a binary field as the server stores it: behind the number of values and the length in bytes. */
 final class BinaryValue {
     private BinaryValue() {}
 
-    /** Where in the bytes of {@code kept} the value begins, which goes on to {@link #end}; -1 if it is not one value. */
+    /**
+     * Where the value begins in the bytes of {@code kept}, which it fills to {@link #end}; -1 if that is not one value.
+     */
     static int start(BytesRef kept) {
         int at = kept.offset;
         int end = end(kept);
@@ -24,7 +26,7 @@ final class BinaryValue {
         return -1;
     }
 
-    /** Behind the last byte. */
+    /** The index behind the last byte. */
     static int end(BytesRef kept) {
         return kept.offset + kept.length;
     }

@@ -23,19 +23,19 @@ import org.neardup.signature.Signer;
 /**
  * How the documents of one index are signed.
  *
- * @param recipe what their q-grams are
+ * @param recipe the recipe of their q-grams
  * @param lexicon the name of the lexicon that they are signed by; null for the default one
  * @param maxLength characters of the longest text that is signed
  */
 record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
-    /** What of {@code _meta} of a mapping is ours. */
+    /** Our key in {@code _meta} of a mapping. */
     private static final String META = "neardup";
 
     /**
-     * How the index of {@code context} is signed, whose documents name their recipe in {@code recipeField}: what its
-     * mapping says ({@code _meta.neardup}), else what its documents say. Null where the mapping says nothing and there are
-     * no documents: an empty shard, or none, as when the filter of an alias is checked; and, if they {@code mayBeUnsigned},
-     * where no document is signed.
+     * How the index of {@code context} is signed: by its mapping ({@code _meta.neardup}), or else by its documents,
+     * which name their recipe in {@code recipeField}. Null if the mapping says nothing and there are no documents (an
+     * empty shard, or no shard, as when the filter of an alias is checked); if documents {@code mayBeUnsigned}, also if
+     * none is signed.
      */
     static IndexSigning of(SearchExecutionContext context, String recipeField, boolean mayBeUnsigned)
             throws IOException {
@@ -56,7 +56,10 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
         return meta != null && meta.get(META) instanceof Map<?, ?> ours ? ours : Map.of();
     }
 
-    /** What the mapping says, unless the documents of this shard all say something else: nothing would ever be found. */
+    /**
+     * The recipe in the mapping; an error if all documents of this shard name another, because nothing would ever be
+     * found.
+     */
     private static QGramRecipe stated(SearchExecutionContext context, String text, String name) throws IOException {
         QGramRecipe recipe = parsed(context, text);
         IndexReader reader = context.getIndexReader();
@@ -80,7 +83,7 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
         return type == null ? field : type.name(); // another one for a field alias
     }
 
-    /** The one recipe of the documents of this shard, of which there are few: every term of the field is read. */
+    /** The one recipe of the documents of this shard. Reads every term of the field, of which there are few. */
     private static QGramRecipe indexed(SearchExecutionContext context, String field, boolean mayBeUnsigned)
             throws IOException {
         IndexReader reader = context.getIndexReader();
@@ -90,7 +93,7 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
         String name = nameOf(context, field);
         Set<String> found = recipes(reader, name, false, any -> false);
         if (!agree(found)) {
-            // Terms outlive their documents, until segments are merged and longer.
+            // Terms outlive their documents at least until segments are merged.
             found = recipes(reader, name, true, any -> false);
         }
         Set<QGramRecipe> distinct = parsed(context, found);
@@ -112,7 +115,7 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
         return found.isEmpty() ? null : distinct.iterator().next();
     }
 
-    /** Whether all of them are recipes, of the same q-grams. */
+    /** Whether all strings are recipes, with the same q-grams. */
     private static boolean agree(Set<String> recipes) {
         try {
             return recipes.stream().map(QGramRecipe::of).distinct().count() <= 1;
@@ -126,8 +129,8 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
     }
 
     /**
-     * The recipes that documents of a shard name, or only {@code living} ones; up to the first that is {@code enough}: a
-     * search may have a thousand clauses, and a shard a hundred segments.
+     * The recipes that documents of a shard name, or only {@code living} documents. Stops at the first recipe that is
+     * {@code enough}: a search may have a thousand clauses, and a shard a hundred segments.
      */
     static Set<String> recipes(IndexReader reader, String field, boolean living, Predicate<String> enough)
             throws IOException {

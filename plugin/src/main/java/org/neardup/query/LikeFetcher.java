@@ -27,17 +27,18 @@ import org.elasticsearch.transport.RemoteClusterAware;
 import org.neardup.signature.Signature;
 
 /**
- * Fetches the q-grams of a stored document, with the rights of who searches.
+ * Fetches the q-grams of a stored document, with the rights of the user who searches.
  *
- * <p>By a get, which sees what has not been refreshed yet; in several indices, named or behind an alias, in a data stream
- * or another cluster, by a search, because a get takes one index only, and is checked against the rights of this cluster.
+ * <p>Uses a get, which also sees documents that are not refreshed yet. For several indices (named, or behind an alias),
+ * a data stream or another cluster it uses a search, because a get takes only one index, and is checked against the
+ * rights of this cluster.
  */
 final class LikeFetcher {
     private static final List<String> KEYS =
             List.of(Signature.RECIPE, Signature.FINGERPRINT, Signature.QGRAMS, Signature.QGRAM_COUNT);
     private static final String ROUTING = RoutingFieldMapper.NAME;
 
-    /** An index of another cluster; no name with a date computed, and none with a part (::data). */
+    /** An index of another cluster; neither a name with date math nor one with a selector (::data). */
     private static final Pattern ELSEWHERE = Pattern.compile("[^<:][^:]*:[^:].*");
 
     private final Client client;
@@ -77,7 +78,7 @@ final class LikeFetcher {
         return document(response.getIndex(), response.getField(ROUTING), response.getSourceAsMap());
     }
 
-    /** A get from an alias of several indices or a data stream fails; a search may not. */
+    /** Searches if a get failed because its target is an alias of several indices or a data stream. */
     private void searchInstead(ActionListener<LikeSource.Document> listener, Exception failure) {
         Throwable cause = ExceptionsHelper.unwrapCause(failure);
         if (cause instanceof IllegalArgumentException || cause instanceof IndexNotFoundException) {
@@ -126,13 +127,16 @@ final class LikeFetcher {
         return document(index(hits[0]), hits[0].field(ROUTING), hits[0].getSourceAsMap());
     }
 
-    /** Whether all indices are of other clusters: where a pattern fits none, a server searches all of its own. */
+    /**
+     * Whether all indices are of other clusters. If a pattern there matches none, a server searches all its own
+     * indices.
+     */
     private boolean allElsewhere() {
         return Arrays.stream(Strings.splitStringByCommaToArray(wanted.index()))
                 .allMatch(name -> ELSEWHERE.matcher(name).matches());
     }
 
-    /** The index of a hit, with that of its cluster before it if it is another one: as a shard there calls itself. */
+    /** The index of a hit, prefixed with the name of its cluster if that is another one, as shards there name it. */
     private static String index(SearchHit hit) {
         return RemoteClusterAware.buildRemoteIndexName(hit.getClusterAlias(), hit.getIndex());
     }
@@ -160,7 +164,10 @@ final class LikeFetcher {
                 + field + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");
     }
 
-    /** A list of {@code terms}; of no q-grams there may be none, since a source made of doc values has no empty list. */
+    /**
+     * {@code terms} as a list. A document without q-grams may lack it, as a source made from doc values has no empty
+     * lists.
+     */
     private static Object listed(Object terms, int count) {
         if (terms == null) {
             return count == 0 ? List.of() : null;

@@ -14,18 +14,21 @@ import org.elasticsearch.index.query.QueryRewriteContext;
 /**
  * The documents that the clauses of one search name: each is fetched once, and one after the other.
  *
- * <p>A search may have thousands of such clauses, and a node that looks up many large documents at once, of which each is
- * read, filtered and parsed, is out of memory before a breaker hears of one.
+ * <p>A search may have thousands of such clauses, and a node that reads, filters and parses many large documents at
+ * once runs out of memory before a breaker notices.
  */
 final class LikeFetches {
-    /** Those that have not begun, by what the clauses of a search have in common. */
+    /** Fetches that have not begun, by the context that the clauses of a search share. */
     private static final Map<QueryRewriteContext, LikeFetches> WAITING =
             Collections.synchronizedMap(new WeakHashMap<>());
 
-    /** So many times the memory of a document is in use while it is looked up, about. */
+    /** About how many times the memory of a document is in use while it is fetched. */
     private static final int COPIES = 8;
 
-    /** And on its way to a shard, of each clause: in the message, as its bytes are put together, and read. */
+    /**
+     * And while it is sent to a shard, for each clause: in the message, while its bytes are put together, and when
+     * read.
+     */
     private static final int SENT_COPIES = 3;
 
     private final MemoryCheck memory;
@@ -46,10 +49,10 @@ final class LikeFetches {
     }
 
     /**
-     * Where the document will be that a clause of the search of {@code context} names.
+     * The future place of the document that a clause of the search of {@code context} names.
      *
      * @param field the object that holds a document's signature
-     * @param memory of this node
+     * @param memory the memory of this node
      */
     static SetOnce<LikeSource.Document> add(
             QueryRewriteContext context, String field, LikeSource.Reference reference, MemoryCheck memory) {

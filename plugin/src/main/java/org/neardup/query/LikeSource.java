@@ -60,9 +60,10 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
     }
 
     /**
-     * A document as it was fetched, which is itself no match.
+     * A fetched document, which itself is no match.
      *
-     * @param qgrams several, or one string that they are cut from: the normal form, which is the one q-gram if there is one
+     * @param qgrams several q-grams, or one string from which they are cut: the normal form, which may be the only
+     *     q-gram
      */
     record Document(Reference reference, String recipe, String fingerprint, List<String> qgrams) implements LikeSource {
         /** The normal form that the q-grams are cut from; null if they are there already. */
@@ -90,7 +91,7 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
         }
     }
 
-    /** What another node has written; {@code memory}: of this one. */
+    /** Reads what another node has written; {@code memory}: the memory of this node. */
     static LikeSource read(StreamInput in, MemoryCheck memory) throws IOException {
         byte kind = in.readByte();
         return switch (kind) {
@@ -145,13 +146,13 @@ sealed interface LikeSource extends Writeable, ToXContentObject {
         }
         if (!byText && index.chars().allMatch(character -> character == ',')) {
             throw new ParsingException(
-                    where, "[like._index] is [" + Shown.of(index) + "]: it must name an index"); // not all
+                    where, "[like._index] is [" + Shown.of(index) + "]: it must name an index"); // empty is all
         }
         if (!byText && id.isEmpty()) {
             throw new ParsingException(where, "[like._id] is []: it must name a document");
         }
         String routing = (String) given.get(ROUTING);
-        boolean isRouted = routing != null && !routing.isEmpty(); // as where a document is indexed
+        boolean isRouted = routing != null && !routing.isEmpty(); // empty is none, as in indexing
         return byText ? new Text(text) : new Reference(index, id, isRouted ? routing : null);
     }
 }

@@ -11,11 +11,14 @@ public interface MemoryCheck {
     /**
      * Makes sure that {@code bytes} more can be allocated now. Nothing is reserved, so call it just before allocating.
      *
-     * @throws RuntimeException if they cannot: what asked is to end with it, before the node runs out of memory
+     * @throws RuntimeException if they cannot: it must end the caller's work, before the node runs out of memory
      */
     void ensure(long bytes);
 
-    /** What {@code work} gives, which takes {@code bytes} while it lasts: a node holds them then. As {@link #ensure}. */
+    /**
+     * Runs {@code work} and returns its result; a node reserves {@code bytes} meanwhile. Throws as {@link #ensure}
+     * does.
+     */
     default <T> T during(long bytes, Supplier<T> work) {
         ensure(bytes);
         return work.get();

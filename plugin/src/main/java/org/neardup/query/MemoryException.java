@@ -5,8 +5,9 @@ import org.elasticsearch.common.breaker.CircuitBreakingException;
 import org.elasticsearch.rest.RestStatus;
 
 /**
- * A breaker's no, in its own words, as a query says it: of every other error that comes up while a query is made from a
- * request the server makes one of the request (400), by which nobody knows that it may be sent again.
+ * The refusal of a breaker, in its own words, as an error of a query. The server turns any other error that occurs
+ * while a query is made from a request into an error of the request (400), from which no client learns that the request
+ * may be sent again.
  */
 public final class MemoryException extends ParsingException {
     private static final long serialVersionUID = 1;

@@ -51,8 +51,8 @@ final class NearDuplicateQuery extends Query {
     /**
      * Whether a segment of {@code reader} holds q-grams and a document of a length that can reach t.
      *
-     * <p>Of segments as they are, not as a search wraps them: there every look asks whether the time is over, which is
-     * an answer while documents are searched for, and in OpenSearch an error before.
+     * <p>Reads the segments themselves, not as a search wraps them: there every access checks for a timeout, which
+     * leads to a partial answer while documents are searched for, but in OpenSearch to an error before that.
      */
     boolean canMatch(IndexReader reader) throws IOException {
         for (LeafReaderContext context : reader.leaves()) {
@@ -95,8 +95,8 @@ final class NearDuplicateQuery extends Query {
         }
 
         /**
-         * Not if it is large, as with Lucene's own: a cache keeps it whole, alone or in a compound, and takes it for a
-         * kilobyte.
+         * False for a large query, as with Lucene's own: a cache keeps the whole query, alone or in a compound, and
+         * counts it as a kilobyte.
          */
         @Override
         public boolean isCacheable(LeafReaderContext context) {

@@ -35,12 +35,12 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
     private static final String BOOST = "boost";
     private static final String QUERY_NAME = "_name";
 
-    /** Those that are one value each. */
+    /** The options that have one value each. */
     private static final Set<String> VALUES = Set.of(FIELD, THRESHOLD, IGNORE_UNMAPPED, BOOST, QUERY_NAME);
 
     /**
-     * Characters of the name of an object, or of a path to it, at most: every message about a shard repeats it, and one of
-     * thousands of names makes objects so deep that a node ends which writes them.
+     * The most characters in the name of an object, or in a path to it: every message about a shard repeats it, and a
+     * path of thousands of names makes objects so deep that a node crashes when it writes them.
      */
     public static final int LONGEST_FIELD = 1_000;
 
@@ -53,7 +53,8 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
     /**
      * The query as a plugin offers it.
      *
-     * @param lexicons the lexicon of a name (null: the default one), or another where it is not there: it only orders
+     * @param lexicons gives the lexicon of a name (null: the default one), or another if it is missing: it only affects
+     *     the order
      * @param memory of the node
      */
     public static QuerySpec<?> spec(Function<String, Lexicon> lexicons, MemoryCheck memory) {
@@ -181,7 +182,7 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
         builder.endObject();
     }
 
-    /** Fetches the document given by its id; this and all that follows is the frame that Elasticsearch has for it. */
+    /** Fetches the document given by its id; this and the methods below are the framework of Elasticsearch for that. */
     @Override
     protected QueryBuilder doRewrite(QueryRewriteContext context) throws IOException {
         if (!(params.like() instanceof LikeSource.Reference reference)) {
@@ -195,7 +196,7 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
         return new NeardupQueryBuilder(plans, params, pending);
     }
 
-    /** Nothing, where nothing can match: such a shard is left out before its search begins. */
+    /** A query for nothing if nothing can match, so that the shard is left out before its search begins. */
     @Override
     protected QueryBuilder doSearchRewrite(SearchExecutionContext context) throws IOException {
         Query query = new ShardQueryFactory(context, params, plans).create();

@@ -14,20 +14,20 @@ import org.neardup.signature.QGramSet;
 import org.neardup.signature.Signer;
 
 /**
- * The q-grams of recent queries, made once for all shards of a node; in a twentieth of its heap at most, and large
- * ones that a search holds.
+ * The q-grams of recent queries, made once for all shards of a node. They take at most a twentieth of its heap; beyond
+ * that, large ones are shared for as long as a search holds them.
  */
 final class PlanCache {
     /**
-     * A search with clauses about more texts than are kept cuts all of them for each of its shards, twice: where 16 MB were
-     * kept, 90 texts of 4 KB took twenty times as long as 50, over 42 shards.
+     * A search with clauses about more texts than are kept cuts all of them for each of its shards, twice: when 16 MB
+     * were kept, 90 texts of 4 KB took twenty times as long as 50, over 42 shards.
      */
     private static final long MAX_BYTES = Runtime.getRuntime().maxMemory() / 20;
 
     /** Bytes that a character takes while q-grams are cut: the q-grams, and the tables in which they are made distinct. */
     private static final long CUT_BYTES = 144;
 
-    /** From so many q-grams on clauses share those that a search holds. */
+    /** From this number of q-grams on, clauses share the q-grams that a search holds. */
     private static final int LARGE = 10_000;
 
     private final Function<String, Lexicon> lexicons;
@@ -37,7 +37,10 @@ final class PlanCache {
             .weigher((key, grams) -> key.weight() + grams.weight())
             .build();
 
-    /** A search may have many clauses about one large text, of different thresholds, of which the cache keeps few. */
+    /**
+     * Large q-grams in use: a search may have many clauses about one large text, with different thresholds, of which
+     * the cache keeps few.
+     */
     private final List<Held> held = new ArrayList<>();
 
     private record Held(
@@ -50,7 +53,7 @@ final class PlanCache {
     /**
      * An empty cache.
      *
-     * @param lexicons the lexicon of a name, or another one if it is not there: it orders, and decides nothing
+     * @param lexicons gives the lexicon of a name, or another one if it is missing: it only affects the order
      * @param memory of this node
      */
     PlanCache(Function<String, Lexicon> lexicons, MemoryCheck memory) {
@@ -65,7 +68,7 @@ final class PlanCache {
 
     /**
      * All that shapes the q-grams of a query; of sets larger than {@code most} only the size is needed. {@code scan}:
-     * documents are held against them one by one.
+     * documents are compared with them one by one.
      */
     private record Key(
             LikeSource like, QGramRecipe recipe, String lexicon, Threshold threshold, int most, boolean scan) {
@@ -87,10 +90,10 @@ final class PlanCache {
     }
 
     /**
-     * The q-grams of a text or a fetched document, for an index whose documents are signed so.
+     * The q-grams of a text or a fetched document, for an index that is signed as {@code signing} says.
      *
      * @param most how many q-grams the index allows in a query
-     * @param scan whether its documents are held against them one by one
+     * @param scan whether its documents are compared with them one by one
      */
     QueryGrams get(LikeSource like, IndexSigning signing, Threshold threshold, int most, boolean scan) {
         try {

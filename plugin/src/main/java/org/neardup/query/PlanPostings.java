@@ -7,7 +7,7 @@ import org.apache.lucene.index.Terms;
 import org.apache.lucene.index.TermsEnum;
 
 /**
- * The posting lists that a segment has of the q-grams of a plan. One at a time: opening a list ends the one before.
+ * The posting lists of a plan's q-grams in a segment. One is open at a time: opening a list ends the one before.
  *
  * <p>The terms are opened again now and then, which ends a search that has been cancelled or is out of time: Elasticsearch
  * checks for that there (ExitableDirectoryReader), not at seeks and postings.
@@ -36,19 +36,19 @@ final class PlanPostings {
         return seeker.seekExact(plan.term(index)) ? open() : null;
     }
 
-    /** The same of one whose {@link #state} was kept: it is not looked up again. */
+    /** The list of a q-gram whose {@link #state} was kept: it is not looked up again. */
     PostingsEnum of(int index, TermState state) throws IOException {
         reopenIfDue();
         seeker.seekExact(plan.term(index), state);
         return open();
     }
 
-    /** Where the list lies that was opened last. */
+    /** The location of the list that was opened last. */
     TermState state() throws IOException {
         return seeker.termState();
     }
 
-    /** Says that so many postings of it have been read. */
+    /** Notes that {@code count} postings of the open list have been read. */
     void hasRead(int count) {
         read += count;
     }

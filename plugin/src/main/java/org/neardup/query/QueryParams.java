@@ -9,7 +9,7 @@ import org.elasticsearch.common.io.stream.Writeable;
  * The parameters of one query.
  *
  * @param field the object of a document that holds its signature
- * @param like whose copies are to be found
+ * @param like the text or document whose copies are to be found
  * @param threshold of doc_q
  * @param ignoreUnmapped whether an index without the fields of a signature has no matches, instead of being an error
  */
@@ -26,7 +26,7 @@ record QueryParams(String field, LikeSource like, Threshold threshold, boolean i
         out.writeBoolean(ignoreUnmapped);
     }
 
-    /** The same with another source. */
+    /** These parameters with another text or document. */
     QueryParams with(LikeSource other) {
         return new QueryParams(field, other, threshold, ignoreUnmapped);
     }

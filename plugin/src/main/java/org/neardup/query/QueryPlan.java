@@ -1,6 +1,9 @@
 package org.neardup.query;
 
-/** The set A of a query and its threshold t: how many q-grams a document of some size must share, and which sizes can. */
+/**
+ * The set A of a query and its threshold t: how many q-grams a document of a size must share, and which sizes can
+ * match.
+ */
 abstract class QueryPlan {
     /** Bytes that a q-gram takes in memory, about. */
     static final long QGRAM_BYTES = 64;
@@ -32,12 +35,12 @@ abstract class QueryPlan {
         return other <= Integer.MAX_VALUE && required(other) <= Math.min(other, size);
     }
 
-    /** Whether some number of q-grams from {@code low} to {@code high} is one with which doc_q &gt;= t can be. */
+    /** Whether doc_q &gt;= t is possible with some number of q-grams from {@code low} to {@code high}. */
     final boolean reachable(long low, long high) {
         return low <= size && size <= high || reachable(low) || reachable(high);
     }
 
-    /** doc_q of a document of {@code other} q-grams that shares so many. */
+    /** doc_q of a document of {@code other} q-grams, {@code shared} of which are in A. */
     final double docQ(int shared, long other) {
         return (double) shared / Math.max(size, other);
     }

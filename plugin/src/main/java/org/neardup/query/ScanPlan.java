@@ -6,18 +6,22 @@ import org.neardup.signature.QGramKeys;
 import org.neardup.signature.Signer;
 
 /**
- * What the documents of a segment are held against one by one: the q-grams of A, and their bitmaps of every size that
- * documents have, made when the first one of it comes. One serves all shards of a node, and is kept for a while; so
- * there are none of sizes that tell little, those of sets many times as large as A, which only match at a low t.
+ * What the documents of a segment are compared with one by one: the q-grams of A, and their bitmap in every size that
+ * documents have, each made when it is first needed. One plan serves all shards of a node, and is kept for a while. So
+ * no bitmap is made in sizes where it is of little use, those of sets many times as large as A, which only match at a
+ * low t.
  */
 final class ScanPlan extends QueryPlan {
-    /** Larger than so many times that of A no bitmap is made: all others take 40 bytes of the {@link #QGRAM_BYTES}. */
+    /**
+     * No bitmap is made that is more than this many times as large as that of A's own size: all others together take 40
+     * of the {@link #QGRAM_BYTES}.
+     */
     private static final int LARGEST = 4;
 
     private final QGramKeys keys;
     private final int q;
 
-    /** By the binary logarithm of how many words; of two sizes with the same logarithm the smaller one first. */
+    /** By the binary logarithm of the number of words; of two sizes with the same logarithm, the smaller one first. */
     private final AtomicReferenceArray<SetBitmap> bitmaps = new AtomicReferenceArray<>(2 * Integer.SIZE);
 
     /** @param q code points in a q-gram */
@@ -27,14 +31,17 @@ final class ScanPlan extends QueryPlan {
         this.q = q;
     }
 
-    /** How many q-grams of A a normal form has; cutting a long one holds {@code memory}: several are cut side by side. */
+    /**
+     * How many q-grams of A a normal form has. Cutting a long one reserves {@code memory}, as several may be cut at
+     * once.
+     */
     int shared(String normalForm, MemoryCheck memory) {
         return normalForm.length() <= Signer.KEPT_LENGTH
                 ? keys.shared(normalForm, q)
                 : memory.during(QGRAM_BYTES * normalForm.length(), () -> keys.shared(normalForm, q));
     }
 
-    /** The bitmap of A of the size that documents of {@code other} q-grams have; null for one that is not made. */
+    /** The bitmap of A in the size of documents with {@code other} q-grams; null for a size in which none is made. */
     SetBitmap bitmap(int other, MemoryCheck memory) {
         int words = QGramBitmap.words(other);
         if (words > LARGEST * QGramBitmap.words(size())) {

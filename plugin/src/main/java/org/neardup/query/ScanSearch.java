@@ -9,8 +9,8 @@ import org.apache.lucene.search.TwoPhaseIterator;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * By a scan: the documents are looked at one by one, most of them by the bitmap of their q-grams alone; of who is left the
- * normal form is read, and its q-grams are counted.
+ * A search by a scan: documents are looked at one by one, most of them only by the bitmap of their q-grams; of the rest
+ * the normal form is read, and its q-grams are counted.
  *
  * @param field of the normal forms, which are stored
  * @param bitmaps the field of the bitmaps, with doc values
@@ -18,16 +18,16 @@ import org.apache.lucene.util.BytesRef;
  * @param plan the q-grams of the query
  */
 record ScanSearch(String field, String bitmaps, String counts, ScanPlan plan) implements SegmentSearch {
-    /** Operations that a match takes, about, as Lucene counts them: two words of a bitmap for each of 64 q-grams. */
+    /** Operations that a match takes, about, as Lucene counts them: a bitmap has two words for every 64 q-grams. */
     private static final float MATCH_COST = 64;
 
     /**
-     * So many characters after which a search that has been cancelled, or is out of time, ends: Elasticsearch looks for
-     * that where points are opened, and between some thousands of documents, which may be minutes of counting.
+     * Characters after which a search that has been cancelled, or is out of time, ends: Elasticsearch itself checks for
+     * that only where points are opened, and between some thousands of documents, which may be minutes of counting.
      */
     static final int CHARACTERS_BETWEEN_CHECKS = 1 << 16;
 
-    /** So many characters take the time that it takes to read a normal form, about. */
+    /** About how many characters are counted in the time that it takes to read a normal form. */
     static final int FORM_CHARACTERS = 1 << 10;
 
     @Override
@@ -94,7 +94,7 @@ record ScanSearch(String field, String bitmaps, String counts, ScanPlan plan) im
             }
             String form = forms.of(sizes.docID());
             if (form == null) {
-                return false; // what cannot be read, or not by this user, is in no answer
+                return false; // a document that cannot be read, or not by this user, is no match
             }
             read += FORM_CHARACTERS + form.length();
             if (read >= CHARACTERS_BETWEEN_CHECKS) {
@@ -105,7 +105,9 @@ record ScanSearch(String field, String bitmaps, String counts, ScanPlan plan) im
             return shared >= plan.required(other);
         }
 
-        /** Whether bitmaps allow that a document of {@link #other} q-grams matches; one without that of its size may. */
+        /**
+         * Whether bitmaps allow a document of {@link #other} q-grams to match; true if there is no bitmap to compare.
+         */
         private boolean mayMatch(int doc) throws IOException {
             if (ownBitmaps == null || !ownBitmaps.advanceExact(doc)) {
                 return true;

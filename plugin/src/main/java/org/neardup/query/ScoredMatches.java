@@ -7,7 +7,7 @@ import org.apache.lucene.search.TwoPhaseIterator;
 interface ScoredMatches {
     DocIdSetIterator iterator();
 
-    /** The same in two steps, of which the second costs more; null if there are none. */
+    /** The matches in two steps, of which the second costs more; null if there are no such steps. */
     default TwoPhaseIterator twoPhase() {
         return null;
     }

@@ -5,18 +5,18 @@ import java.util.List;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * In which order the q-grams of A are looked up in a segment. Immutable; one serves all shards of a node.
+ * The order in which the q-grams of A are looked up in a segment. Immutable; one serves all shards of a node.
  *
- * <p>The prefix argument (Chaudhuri, Ganti &amp; Kaushik 2006; Bayardo, Ma &amp; Srikant 2007): whoever has doc_q &gt;= t
- * shares at least r = ceil(t |A|) q-grams with A, of which at most |A| - p can be outside of the p rarest. So it shares
- * at least k of the |A| - r + k rarest ones, whatever the order of rarity is. Those are the first stage; the others follow
- * in stages that double, for what is left of the candidates. In a stage q-grams are looked up by byte, as the terms of a
- * segment are ordered.
+ * <p>The prefix argument (Chaudhuri, Ganti &amp; Kaushik 2006; Bayardo, Ma &amp; Srikant 2007): a document with doc_q
+ * &gt;= t shares at least r = ceil(t |A|) q-grams with A, of which at most |A| - p can be outside of the p rarest. So
+ * it shares at least k of the |A| - r + k rarest ones, whatever the order of rarity is. Those are the first stage; the
+ * others follow in stages of doubling size, for the candidates that are left. Within a stage, q-grams are looked up in
+ * byte order, the order of the terms in a segment.
  */
 final class SeekPlan extends QueryPlan {
     /**
-     * k. Of the documents that share so many of the prefix nearly all are copies; a smaller k has more of them to be
-     * verified, which costs more seeks than it saves (benchmarks/README.md, section 8).
+     * k. Nearly all documents that share this many q-grams of the prefix are copies; a smaller k leaves more documents
+     * to be verified, which costs more seeks than it saves (benchmarks/README.md, section 8).
      */
     static final int COMPLETE_SHARED = 100;
 

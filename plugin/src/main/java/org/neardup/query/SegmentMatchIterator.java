@@ -11,14 +11,17 @@ import org.apache.lucene.search.DocIdSetIterator;
 /**
  * The documents of one segment with doc_q &gt;= t, by posting lists.
  *
- * <p>Worked in windows of Lucene's doc ids, so that memory does not grow with the segment, and only when needed: what
- * another clause of the query skips is not read. In a window the postings of the prefix are counted; who has enough of
- * them, and is of a length that can reach t, is a candidate; the q-grams that are left are looked up for candidates
- * alone, and each falls out as soon as it cannot reach t any more. Between windows only the matches of the last one are
- * held: a search may have thousands of such clauses, all of which are there at once.
+ * <p>Works in windows of Lucene's doc ids, so that memory does not grow with the segment, and only when needed:
+ * documents that another clause of the query skips are not read. In a window the postings of the prefix are counted; a
+ * document that has enough of them, and a length that can reach t, is a candidate. The remaining q-grams are looked up
+ * for candidates only, and each candidate is dropped as soon as it can no longer reach t. Between windows only the
+ * matches of the last one are held: a search may have thousands of such clauses at once.
  */
 final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatches {
-    /** Said to be cheap, so that it leads a conjunction: it has few matches, and finding them is what costs. */
+    /**
+     * Declared as cheap, so that this iterator leads a conjunction: it has few matches, and the cost is in finding
+     * them.
+     */
     static final long COST = 16;
 
     /** Documents in a window: counters of half a megabyte, which stay in the second cache level. */
@@ -37,7 +40,10 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
     private final MemoryCheck memory;
     private final int window;
 
-    /** Where the lists of the prefix lie, if there are more windows; null: no document from the next window on. */
+    /**
+     * Where the lists of the prefix lie, if there are more windows; null for a list without documents from the next
+     * window on.
+     */
     private TermState[] states;
 
     private int nextWindow;
@@ -122,7 +128,7 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
         others = Arrays.copyOf(others, count);
     }
 
-    /** Finds who has enough q-grams of the prefix, and is of a length that can reach t. */
+    /** Finds the documents that have enough q-grams of the prefix, and a length that can reach t. */
     private void findCandidates(int start, int end) throws IOException {
         boolean keepsStates = states == null && end < maxDoc;
         memory.ensure(DOC_BYTES * (end - start) + (keepsStates ? STATE_BYTES * plan.end(0) : 0));
@@ -132,7 +138,7 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
         takeSizes(start, counts);
     }
 
-    /** Counts the shared q-grams of the prefix, for every document of the window; who has enough is a candidate. */
+    /** Counts the shared q-grams of the prefix, for every document of the window; those with enough are candidates. */
     private void countPrefix(int start, int end, int[] counts) throws IOException {
         boolean isFirst = states == null;
         if (isFirst) {
@@ -179,7 +185,7 @@ final class SegmentMatchIterator extends DocIdSetIterator implements ScoredMatch
         docs[count++] = candidate;
     }
 
-    /** Sets what the candidates of the window have and share so far; drops those of a length that cannot reach t. */
+    /** Sets how many q-grams the candidates have, and share so far; drops those of a length that cannot reach t. */
     private void takeSizes(int start, int[] counts) throws IOException {
         shared = new int[count];
         others = new int[count];

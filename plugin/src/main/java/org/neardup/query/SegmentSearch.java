@@ -6,16 +6,16 @@ import org.apache.lucene.index.SortedNumericDocValues;
 
 /** How the documents of a segment are searched for those that are like A. Immutable, and equal if the search is. */
 interface SegmentSearch {
-    /** A, and what is sought. */
+    /** The set A and the threshold. */
     QueryPlan plan();
 
     /** The field that is searched. */
     String field();
 
-    /** Whether a segment has it. */
+    /** Whether a segment has that field. */
     boolean isIn(LeafReader reader) throws IOException;
 
-    /** How much there is to search, as Lucene counts it: what costs less leads a conjunction. */
+    /** How much there is to search, as Lucene counts it: the cheapest clause leads a conjunction. */
     long cost(LeafReader reader);
 
     /** The documents with doc_q &gt;= t; {@code sizes}: how many q-grams each has. */

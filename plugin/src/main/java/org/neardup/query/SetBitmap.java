@@ -8,23 +8,23 @@ import org.neardup.signature.QGramBitmap;
 import org.neardup.signature.QGramKeys;
 
 /**
- * The bitmap of A, by which sets that have too little of it are left out.
+ * The bitmap of A, by which sets that share too little with A are left out.
  *
- * <p>Of the q-grams of A those are surely not in B whose bit B has not set, and the other way round (Sandes, Teodoro &amp;
- * Melo 2020). Nothing is lost by it.
+ * <p>A q-gram of A whose bit is not set in the bitmap of B is surely not in B, and the other way round (Sandes, Teodoro
+ * &amp; Melo 2020). No match is lost by that.
  */
 final class SetBitmap {
     private static final VarHandle WORDS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /** Words between two looks at whether enough is known. */
+    /** Words between two checks of whether the answer is known. */
     private static final int WORDS_AT_ONCE = 8;
 
     private final long[] bits;
 
-    /** How many q-grams set a bit beside the first one, 127 at most. */
+    /** By bit: how many q-grams besides the first one set it, 127 at most. */
     private final byte[] more;
 
-    /** The bitmap of {@code keys} of so many {@code words}. */
+    /** The bitmap of {@code keys} in a number of {@code words}. */
     SetBitmap(QGramKeys keys, int words) {
         bits = new long[words];
         more = new byte[Long.SIZE * words];
@@ -39,20 +39,20 @@ final class SetBitmap {
         }
     }
 
-    /** Bytes of memory of a bitmap of so many words: each bit, and a byte for it. */
+    /** Bytes of memory of a bitmap of {@code words} words: each bit, and a byte for it. */
     static long weight(int words) {
         return (long) (Long.BYTES + Long.SIZE) * words;
     }
 
-    /** Where in {@code value} the bitmap of a document begins that has this size; -1 if there is none. */
+    /** Where in {@code value} the bitmap of a document, of the size of this one, begins; -1 if there is none. */
     int in(BytesRef value) {
         int start = BinaryValue.start(value);
         return start >= 0 && BinaryValue.end(value) - start == Long.BYTES * bits.length ? start : -1;
     }
 
     /**
-     * Whether, for all that bitmaps tell, the set B whose own one begins at {@code start} of {@code bytes} lacks at most
-     * {@code most} q-grams of A, and A at most {@code mostOfB} of B.
+     * Whether, as far as bitmaps tell, a set B lacks at most {@code most} q-grams of A, and A at most {@code mostOfB}
+     * of B. The bitmap of B begins at {@code start} of {@code bytes}.
      */
     boolean mayShare(byte[] bytes, int start, long most, long mostOfB) {
         int lacking = 0;
@@ -71,7 +71,7 @@ final class SetBitmap {
         return lacking + moreLacking(bytes, start) <= most;
     }
 
-    /** How many q-grams of A are lacking beside one for each bit. */
+    /** How many q-grams of A the set B lacks besides one for each bit. */
     private int moreLacking(byte[] bytes, int start) {
         int lacking = 0;
         for (int i = 0; i < bits.length; i++) {

@@ -35,9 +35,11 @@ import org.neardup.signature.Signature;
 import org.neardup.signature.Signer;
 import org.neardup.signature.UnpairedSurrogateException;
 
-/** Makes the Lucene query of one shard; parameters that do not fit its index are an error that says what does. */
+/**
+ * Makes the Lucene query of one shard; parameters that do not fit its index are an error, which says what would fit.
+ */
 final class ShardQueryFactory {
-    /** What cuts a normal form into its q-grams, as {@code neardup setup} calls it. */
+    /** The analyzer that cuts a normal form into its q-grams, as {@code neardup setup} names it. */
     private static final String QGRAM_ANALYZER = "neardup_qgrams";
 
     private static final Set<String> WHOLE_NUMBERS = Set.of("short", "integer", "long");
@@ -101,7 +103,7 @@ final class ShardQueryFactory {
 
     /**
      * The one document of a reference, or its nested objects where those are searched: another shard may hold another
-     * of the same id, under another routing.
+     * document of the same id, under another routing.
      */
     private Query referenced(LikeSource.Reference reference) {
         BooleanQuery.Builder itself = new BooleanQuery.Builder()
@@ -124,7 +126,7 @@ final class ShardQueryFactory {
         return new ToChildBlockJoinQuery(itself.build(), context.bitsetFilter(whole));
     }
 
-    /** Documents of the same normal form, one that is too short for a q-gram: their doc_q is 1. */
+    /** Documents with the same normal form, if it is too short for a q-gram: their doc_q is 1. */
     private Query equalTo(List<String> fingerprints) {
         return new ConstantScoreQuery(terms(Signature.FINGERPRINT).termsQuery(fingerprints, context));
     }
@@ -184,7 +186,7 @@ final class ShardQueryFactory {
         }
     }
 
-    /** The field of the signature's {@code key}, which is looked up by term; one with doc values alone has none. */
+    /** The field of the signature's {@code key}, which must have terms; a field with doc values alone has none. */
     private MappedFieldType terms(String key) {
         return mapped(
                 key,
@@ -194,7 +196,10 @@ final class ShardQueryFactory {
                         && !ShardMapping.hasNormalizer(keyword));
     }
 
-    /** Whether q-grams are no terms here, but normal forms are stored; then bitmaps must say which of them to read. */
+    /**
+     * Whether q-grams are not terms here, but normal forms are stored; then there must be bitmaps that say which to
+     * read.
+     */
     private boolean isScanned() {
         MappedFieldType forms = context.getFieldType(params.fieldOf(Signature.QGRAMS));
         boolean isStored =
@@ -209,8 +214,9 @@ final class ShardQueryFactory {
     }
 
     /**
-     * Refuses an index in whose terms there is no q-gram, as where normal forms are keywords: nothing would be found. Such
-     * a term is the text of a document, which whoever searches may have no right to read, so no message shows it.
+     * Refuses an index that has no q-gram among its terms, as where normal forms are keywords: nothing would be found.
+     * Such a term is the text of a document, which the user who searches may have no right to read, so no message shows
+     * it.
      */
     private void refuseUncut(String field, int q) throws IOException {
         IndexReader reader = context.getIndexReader();
@@ -236,7 +242,9 @@ final class ShardQueryFactory {
         }
     }
 
-    /** What the mapped field of the signature's {@code key} is called in a segment: what it leads to, if it is an alias. */
+    /**
+     * The name, in a segment, of the mapped field of the signature's {@code key}: that of its target if it is an alias.
+     */
     private String nameOf(String key) {
         return context.getFieldType(params.fieldOf(key)).name();
     }

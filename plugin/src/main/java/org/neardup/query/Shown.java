@@ -1,12 +1,12 @@
 package org.neardup.query;
 
-/** What a message shows of a value: it is said once for every shard, and kept in logs. */
+/** Shortens values for messages, which are repeated for every shard and kept in logs. */
 public final class Shown {
     private static final int MOST = 100;
 
     private Shown() {}
 
-    /** {@code value}; of one of more than a hundred characters the first ones, and no half of one. */
+    /** {@code value}, cut after about a hundred characters, but not within a surrogate pair. */
     public static String of(String value) {
         if (value.length() <= MOST) {
             return value;

@@ -14,7 +14,7 @@ import org.apache.lucene.search.ScorerSupplier;
 import org.apache.lucene.search.TwoPhaseIterator;
 import org.apache.lucene.search.Weight;
 
-/** The documents whose sketches share enough keys with one of some others, found by a scan; all score the same. */
+/** The documents whose sketches share enough keys with one of the given ones, found by a scan; all score the same. */
 final class SketchQuery extends Query {
     /** Operations that a match takes, about, as Lucene counts them: a sketch has some 60 keys. */
     private static final float MATCH_COST = 64;
@@ -43,7 +43,7 @@ final class SketchQuery extends Query {
             this.boost = boost;
         }
 
-        /** Not: each is asked once, and a cache would take it for a kilobyte. */
+        /** False: each query is asked once, and a cache would count it as a kilobyte. */
         @Override
         public boolean isCacheable(LeafReaderContext context) {
             return false;

@@ -26,15 +26,15 @@ import org.neardup.signature.Signature;
 import org.neardup.signature.SketchKeys;
 
 /**
- * The query {@code neardup_sketch}: the documents that share enough keys of their sketches with one of several texts, whose
- * sketches are given; where an index has terms of them, some more.
+ * The query {@code neardup_sketch}: the documents whose sketches share enough keys with one of several given sketches;
+ * where an index has sketches as terms, a few more documents.
  *
- * <p>It is what scorers ask that hold no window (docs/scorers.md).
+ * <p>Scorers that hold no window in memory ask it (docs/scorers.md).
  */
 public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuilder> {
     static final String NAME = "neardup_sketch";
 
-    /** So many keys one query takes, in all of its sketches: more than the largest batch of a scorer has, 3 * 2^16. */
+    /** The most keys in all sketches of one query: more than the largest batch of a scorer has, 3 * 2^16. */
     static final int MOST_KEYS = 1 << 18;
 
     private static final String FIELD = "field";
@@ -46,7 +46,7 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
     private final int[] atLeast;
     private final MemoryCheck memory;
 
-    /** Made where shards are searched: of a breaker's no while a request is read the server makes a 400. */
+    /** Made only where shards are searched: the server turns a breaker's refusal while a request is read into a 400. */
     private Sketches sketches;
 
     /**
@@ -228,8 +228,8 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
     }
 
     /**
-     * The matches of {@code query}, and the documents with q-grams whose sketch is not in the field that it searches: they
-     * came later, signed as other hours of the window are, and whoever asks must look at them.
+     * The matches of {@code query}, and the documents with q-grams whose sketch is not in the field that it searches:
+     * they came later, signed like other hours of the window, and the caller must look at them.
      */
     private Query withOthers(Query query, MappedFieldType searched, SearchExecutionContext context) throws IOException {
         Query counted = QueryBuilders.rangeQuery(field + "." + Signature.QGRAM_COUNT)

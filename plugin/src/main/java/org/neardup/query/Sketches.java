@@ -19,10 +19,11 @@ import org.elasticsearch.index.query.SearchExecutionContext;
 import org.neardup.signature.SketchKeys;
 
 /**
- * The sketches of the texts whose copies are sought, and how many keys a copy of each shares with it at least. Immutable;
+ * The sketches of the texts whose copies are sought, and the fewest keys that a copy of each shares with it. Immutable;
  * equal if all of that is.
  *
- * <p>A stored sketch is held against all of them at once: of a key that is in none of them, as most are, a bit tells.
+ * <p>A stored sketch is compared with all of them at once; for a key that is in none of them, as most are, one bit
+ * shows that.
  */
 final class Sketches {
     /** Bits for each key: of the keys that are in no sketch one in 16 is looked up. */
@@ -34,10 +35,10 @@ final class Sketches {
     /** Bytes of memory for each key, about: itself, its places, and what is sorted meanwhile. */
     private static final long KEY_BYTES = 96;
 
-    /** And for each term that is looked up. */
+    /** Bytes of memory for each term that is looked up, about. */
     private static final long TERM_BYTES = 200;
 
-    /** Of more clauses Lucene's limit might be in the way; then keys share one. */
+    /** More clauses might exceed Lucene's limit; then keys share clauses. */
     private static final int MOST_CLAUSES = 512;
 
     private static final int NONE = -1;
@@ -47,14 +48,16 @@ final class Sketches {
     private final int[] atLeast;
     private final long[] bits;
 
-    /** Behind one another: a key, and where in {@link #holders} the texts begin that have it; {@link #NONE}, nothing. */
+    /**
+     * In turn a key, and where in {@link #holders} the texts with that key begin; {@link #NONE} where there is no key.
+     */
     private final int[] table;
 
     /** Texts by key, the last one of a key inverted. */
     private final int[] holders;
 
     /**
-     * These sketches, the caller's no more.
+     * These sketches; the caller must not use the arrays any more.
      *
      * @param keys of each text, in any order
      * @param atLeast of each text, one or more
@@ -124,7 +127,7 @@ final class Sketches {
 
     /**
      * The query for the same documents, and some more, where an index has terms of its sketches. The first keys of all
-     * texts are one clause, the second ones another: who shares so many keys with one text matches so many clauses.
+     * texts are one clause, the second ones another: a document that shares n keys with one text matches n clauses.
      */
     Query byTerms(MappedFieldType field, SearchExecutionContext context, MemoryCheck memory) {
         memory.ensure(TERM_BYTES * holders.length);
@@ -146,13 +149,15 @@ final class Sketches {
         return new ConstantScoreQuery(enough.build());
     }
 
-    /** What one thread counts. */
+    /** The counts of one thread. */
     final class Counter {
         private final int[] shared = new int[keys.length];
         private final int[] touched = new int[keys.length];
         private int count;
 
-        /** Whether a stored sketch shares with one of the texts as many keys as a copy does; as the server keeps it. */
+        /**
+         * Whether a stored sketch, as the server keeps it, shares as many keys with one of the texts as a copy of that.
+         */
         boolean matches(BytesRef kept) {
             int at = BinaryValue.start(kept);
             if (at < 0) {
@@ -171,7 +176,10 @@ final class Sketches {
             return found;
         }
 
-        /** Counts a key for all its holders, from the {@code first} on; whether that makes the sketch a copy of one. */
+        /**
+         * Counts a key for all its holders, from the {@code first} on; whether the sketch now shares enough with one of
+         * them.
+         */
         private boolean share(int first) {
             boolean found = false;
             boolean last = false;

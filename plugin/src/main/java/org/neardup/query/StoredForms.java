@@ -11,12 +11,12 @@ import org.apache.lucene.index.StoredFields;
 /**
  * The normal forms of a segment's documents, as their field stores them. For one thread.
  *
- * <p>A reader keeps the block that it has unpacked last, of some hundred documents, which spares the work where others of
- * it follow. But a search may have thousands of clauses, all of which are there at once: so one that reads few normal
- * forms keeps none.
+ * <p>A reader keeps the block that it has unpacked last, of some hundred documents, which saves work if the next
+ * documents are in the same block. But a search may have thousands of clauses at once, so a clause that reads few
+ * normal forms keeps no reader.
  */
 final class StoredForms {
-    /** Who has read so many keeps its reader. */
+    /** After reading this many normal forms, a clause keeps its reader. */
     private static final int READ_UNKEPT = 8;
 
     /** Bytes of a block, about: twice what Elasticsearch packs at once. */
@@ -28,7 +28,7 @@ final class StoredForms {
     private StoredFields kept;
     private int read;
 
-    /** @param field must be one that {@code reader} lets be seen */
+    /** @param field a field that {@code reader} does not hide */
     StoredForms(LeafReader reader, String field, MemoryCheck memory) {
         this.reader = reader;
         this.field = field;
@@ -36,8 +36,9 @@ final class StoredForms {
     }
 
     /**
-     * The normal form of a document; null if it has none. Of one that has its q-grams themselves all of them, with what is
-     * in no normal form between them, so that cutting gives no other that another has.
+     * The normal form of a document; null if it has none. Of a document that has a list of q-grams, all of them,
+     * separated by a character that is in no normal form: so cutting them makes no further q-gram that another document
+     * has.
      */
     String of(int doc) throws IOException {
         StoredFields stored = kept == null ? open() : kept;
@@ -50,7 +51,7 @@ final class StoredForms {
         return form.value == null ? null : form.value.toString();
     }
 
-    /** As merges read them. */
+    /** Opens the stored fields as merges do. */
     private StoredFields open() throws IOException {
         return FilterLeafReader.unwrap(reader) instanceof CodecReader whole
                 ? whole.getFieldsReader().getMergeInstance()

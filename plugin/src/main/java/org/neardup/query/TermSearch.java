@@ -6,10 +6,10 @@ import org.apache.lucene.index.PostingsEnum;
 import org.apache.lucene.index.SortedNumericDocValues;
 
 /**
- * By posting lists: every q-gram is a term.
+ * A search by posting lists: every q-gram is a term.
  *
  * @param field of the q-grams
- * @param plan in which order they are looked up
+ * @param plan the order in which they are looked up
  */
 record TermSearch(String field, SeekPlan plan) implements SegmentSearch {
     @Override

@@ -11,12 +11,12 @@ import org.elasticsearch.common.io.stream.Writeable;
  * ({@code model/settings.py}, exact_threshold).
  */
 record Threshold(int numerator, int denominator) implements Writeable {
-    /** Where a query says nothing else. */
+    /** The threshold of a query that does not give one. */
     static final Threshold DEFAULT = new Threshold(7, 10);
 
     private static final int DECIMALS = 6;
 
-    /** Of a number as it is written: a million digits would be seconds of work. */
+    /** The most characters in a written number: a million digits would be seconds of work. */
     private static final int MAX_CHARACTERS = 100;
 
     /** The threshold that {@code text} writes as a decimal number of at most six decimals. */

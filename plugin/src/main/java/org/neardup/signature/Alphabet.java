@@ -7,7 +7,7 @@ import java.util.Arrays;
  * Sketch). Used again and again.
  */
 final class Alphabet {
-    /** Of a longer form only so many code points are looked at. */
+    /** The most code points of a form that are looked at. */
     private static final int SAMPLE = 256;
 
     /** A load of at most a half. */
@@ -26,7 +26,7 @@ final class Alphabet {
         long pairs = 0;
         Arrays.fill(counts, 0);
         for (int at = 0; at < form.count; at += step) {
-            // c - 1 pairs more, twice, with the c-th of the same letter.
+            // The c-th of the same letter makes c - 1 more pairs, each counted twice.
             pairs += 2L * counts[slot(form.points[at])]++;
             letters++;
         }

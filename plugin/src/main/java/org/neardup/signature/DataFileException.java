@@ -1,6 +1,6 @@
 package org.neardup.signature;
 
-/** A data file that holds something else than it should; the message says what to do about it. */
+/** The error for a data file with wrong contents; the message says what to do about it. */
 public final class DataFileException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,7 @@
 package org.neardup.signature;
 
 /**
- * Of which q-grams a gram is made: its key is the sum of theirs, each times a factor.
+ * The q-grams of which a gram is made: its key is the sum of theirs, each times a factor.
  *
  * @param second where the second q-gram begins, in code points behind the first; 0 if there is none
  * @param third where the third one begins
@@ -22,7 +22,7 @@ record Gram(int second, int third, long one, long two, long three) {
                 third ? factors[first + 2] : 0);
     }
 
-    /** How many of them a text of so many windows of q code points has, repeated ones too. */
+    /** How many such grams a text with {@code windows} windows of q code points has, including repeated ones. */
     int count(int windows) {
         return windows - Math.max(second, third);
     }

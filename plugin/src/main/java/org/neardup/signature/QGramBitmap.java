@@ -23,7 +23,7 @@ public final class QGramBitmap {
         return needed <= power + power / 2 ? power + power / 2 : 2 * power;
     }
 
-    /** Which bit of a bitmap of so many {@code words} the q-gram of a key sets. */
+    /** The bit that the q-gram of {@code key} sets in a bitmap of {@code words} words. */
     public static int bit(long key, int words) {
         return (int) ((key >>> Integer.SIZE) * ((long) Long.SIZE * words) >>> Integer.SIZE);
     }

@@ -30,12 +30,12 @@ public final class QGramKeys {
         }
     }
 
-    /** How many. */
+    /** The number of keys. */
     public int size() {
         return keys.length;
     }
 
-    /** One of them, by its place. */
+    /** The key at {@code place}. */
     public long get(int place) {
         return keys[place];
     }

@@ -4,8 +4,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What of a recipe shapes the q-grams: documents can be compared by them if this is equal. Versions 1 and 2 of the recipe
- * have the same q-grams.
+ * The part of a recipe that shapes the q-grams: documents can be compared by their q-grams if it is equal. Versions 1
+ * and 2 of the recipe have the same q-grams.
  *
  * @param q code points in a q-gram, 1 to 16
  * @param foldCase whether the normal form is lower-cased
@@ -26,7 +26,7 @@ public record QGramRecipe(int q, boolean foldCase) {
         }
     }
 
-    /** That of a whole recipe string; an error if this plugin does not sign by such recipes. */
+    /** The q-gram part of a whole recipe string; an error if this plugin does not know such recipes. */
     public static QGramRecipe of(String recipe) {
         Matcher matcher = TEXT.matcher(recipe);
         if (!matcher.matches() || Integer.parseInt(matcher.group(1)) > Recipe.MAX_Q) {
@@ -36,7 +36,7 @@ public record QGramRecipe(int q, boolean foldCase) {
                 Integer.parseInt(matcher.group(1)), matcher.group(2).equals("fold"));
     }
 
-    /** The first parts of a recipe string, as far as they are of this record. */
+    /** The beginning of a recipe string, without its version, as far as this record has it. */
     @Override
     public String toString() {
         return "q" + q + (foldCase ? ":fold" : ":case") + ":u16";

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * The set A of a text: its distinct q-grams as their own characters.
  *
- * @param fingerprints that of the normal form, by each version of the recipe; of a signed document its own
+ * @param fingerprints those of the normal form, one for each version of the recipe; of a signed document only its own
  * @param blank whether the normal form is empty: nothing is a copy of it
  * @param qgrams by code point; none if the normal form is shorter than q
  */

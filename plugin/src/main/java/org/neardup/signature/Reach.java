@@ -59,7 +59,10 @@ public enum Reach {
         return whole;
     }
 
-    /** Up to what size a set is also sampled as those of up to {@code limit} are, because one of these may be its copy. */
+    /**
+     * The size up to which a set is also sampled like sets of up to {@code limit}, because one of these may be its
+     * copy.
+     */
     int also(int limit) {
         return limit * 10 / tenths;
     }

@@ -10,7 +10,7 @@ import java.util.Objects;
  * @param simhashVariants how many simhashes, 1 to 10
  * @param sketchSize how many keys each part of a sketch holds, 1 to 64
  * @param reach the lowest threshold that the sketch is made for
- * @param salt what the sketch is made secret by; null for nothing
+ * @param salt the salt that makes the sketch secret; null for none
  */
 public record Recipe(int q, boolean foldCase, int simhashVariants, int sketchSize, Reach reach, Salt salt) {
     public static final int MAX_Q = 16;

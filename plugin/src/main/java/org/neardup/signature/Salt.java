@@ -11,7 +11,7 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 
 /**
- * What a secret makes of sketches (docs/definitions.md, Sketch and Recipe); the secret itself is not kept.
+ * What is derived from a secret for sketches (docs/definitions.md, Sketch and Recipe); the secret itself is not kept.
  *
  * @param seed what the multipliers of the sketch are made from, besides their numbers
  * @param mark 8 hex digits by which recipes tell one secret from another
@@ -20,14 +20,14 @@ public record Salt(long seed, String mark) {
     /** How many digits of a hash are in a recipe. */
     private static final int MARK_DIGITS = 8;
 
-    /** That of a secret of any bytes. */
+    /** The salt of a secret of any bytes. */
     public static Salt of(byte[] secret) {
         return hashed(Sha256.digest().digest(secret));
     }
 
     /**
-     * That of the bytes of a file, white space at its ends among them; a {@link DataFileException} if it has none. Whatever
-     * the file's size, it takes no memory to speak of.
+     * The salt of all bytes of a file, including white space at its ends; a {@link DataFileException} if the file is
+     * empty. Takes hardly any memory, whatever the file's size.
      */
     public static Salt load(Path file) throws IOException, DataFileException {
         MessageDigest digest = Sha256.digest();

@@ -20,7 +20,7 @@ final class SentenceFingerprints {
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
     private static final VarHandle BEGINNINGS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
-    /** The words of a sentence: what each begins with above its number. */
+    /** The words of a sentence: the beginning of each in the upper half of a long, its number in the lower one. */
     private long[] chosen = {};
 
     private int[] sorted = {};

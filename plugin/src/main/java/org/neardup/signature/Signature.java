@@ -12,8 +12,8 @@ import java.util.Map;
  * @param qgrams the distinct q-grams as their own characters, by code point; null if they are left out
  * @param qgramCount how many they are
  * @param sketch keys of grams, its parts one behind the other, each ascending
- * @param sentences sentence fingerprints in text order, each once; null, as the next two, if what is made of words is
- *     left out
+ * @param sentences sentence fingerprints in text order, each once; null, as the next two, if the parts made from words
+ *     are left out
  * @param simhash one a variant
  * @param simhashBands {@code variant:block:hhhh}, four a variant that has features
  */
@@ -45,7 +45,7 @@ public record Signature(
     public static final String SIMHASH = "simhash";
     public static final String SIMHASH_BANDS = "simhash_bands";
 
-    /** Those of what is made of words. */
+    /** The keys of the parts made from words. */
     public static final List<String> OF_WORDS = List.of(SENTENCES, SIMHASH, SIMHASH_BANDS);
 
     /** All keys that {@link #toMap} and the compact fields can have, in their order. */
@@ -78,10 +78,11 @@ public record Signature(
     }
 
     /**
-     * The fewest and shortest values that an index is made from (docs/definitions.md, Compact fields): the q-grams as a
-     * normal form, unless that is null; where terms are looked up, an analyzer cuts it, and the sketch, into them; where
-     * fields are {@code scanned}, the sketch is packed instead, and there is the {@code bitmap} of the q-grams, unless
-     * that is null. What is made of words, if the signature has it.
+     * The compact fields, the fewest and shortest values that an index is made from (docs/definitions.md, Compact
+     * fields). The q-grams are a normal form, unless that is null. Where terms are looked up, an analyzer cuts the
+     * normal form and the sketch into terms; where fields are {@code scanned}, the sketch is packed instead, and there
+     * is the {@code bitmap} of the q-grams, unless that is null. The parts made from words are there if the signature
+     * has them.
      */
     Map<String, Object> toCompactMap(String normalForm, boolean scanned, String bitmap) {
         Map<String, Object> map = new LinkedHashMap<>();

@@ -14,19 +14,21 @@ import java.util.function.Function;
  * <p>Each method throws {@link UnpairedSurrogateException} for a text that has no UTF-8.
  */
 public final class Signer {
-    /** Code points of the longest text that a node signs, where nothing else is said. */
+    /** Code points of the longest text that a node signs, by default. */
     public static final int DEFAULT_MAX_LENGTH = 1_000_000;
 
-    /** And at most. */
+    /** The largest value of that limit. */
     public static final int LARGEST_MAX_LENGTH = 10_000_000;
 
     /** Bytes of memory that signing takes for each character, about. */
     private static final long CHARACTER_BYTES = 100;
 
-    /** And where its q-grams are a list, of as many strings. */
+    /** Further bytes for each character if the q-grams are a list of strings. */
     private static final long LISTED_BYTES = 60;
 
-    /** Of texts up to this length the working memory is kept, about a megabyte a thread; that of longer ones is not. */
+    /**
+     * The working memory for texts up to this length is kept, about a megabyte a thread; that for longer ones is not.
+     */
     public static final int KEPT_LENGTH = 16_384;
 
     private static final ThreadLocal<Workspace> KEPT = ThreadLocal.withInitial(Workspace::new);
@@ -51,7 +53,7 @@ public final class Signer {
         return text.length() <= KEPT_LENGTH ? 0 : (CHARACTER_BYTES + (listed ? LISTED_BYTES : 0)) * longest(text);
     }
 
-    /** How many characters are worked on where {@code text} is: those of its NFC, which may be three for one, at most. */
+    /** The most characters that signing {@code text} works on: those of its NFC, which may be three for one. */
     public static long longest(String text) {
         return NfcText.longest(text);
     }
@@ -61,14 +63,16 @@ public final class Signer {
         return recipeText;
     }
 
-    /** The signature of {@code text}, its lists the caller's own; without its q-grams unless {@code withQgrams}. */
+    /**
+     * The signature of {@code text}, whose lists belong to the caller; without its q-grams unless {@code withQgrams}.
+     */
     public Signature sign(String text, boolean withQgrams) {
         return read(text, work -> signature(work, withQgrams, true));
     }
 
     /**
-     * These parts of the signature of {@code text} as few and short values (docs/definitions.md, Compact fields), a map
-     * of the caller's own.
+     * The {@code parts} of the signature of {@code text} as a few short values (docs/definitions.md, Compact fields),
+     * in a map that belongs to the caller.
      */
     public Map<String, Object> compact(String text, Parts parts) {
         return read(text, work -> {
@@ -110,8 +114,9 @@ public final class Signer {
     }
 
     /**
-     * Whether {@code fields} are of {@code text}, as far as something is decided by them without the text: its fingerprint
-     * and, of compact fields, normal form, number of q-grams and bitmap. A third of the work of a signature.
+     * Whether {@code fields} are of {@code text}. Checks only the fields by which something is decided without the
+     * text: the fingerprint and, in compact fields, normal form, number of q-grams and bitmap. Takes a third of the
+     * work of a signature.
      */
     public boolean isOf(String text, Map<?, ?> fields) {
         return read(text, work -> {
@@ -154,7 +159,7 @@ public final class Signer {
         });
     }
 
-    /** What {@code use} makes of a text and its normal form, which are read into working memory. */
+    /** The result of {@code use} for a text and its normal form, which are read into working memory. */
     private <T> T read(String text, Function<Workspace, T> use) {
         Workspace work = text.length() <= KEPT_LENGTH ? KEPT.get() : new Workspace();
         work.text.read(text);

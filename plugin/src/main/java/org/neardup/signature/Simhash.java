@@ -13,12 +13,12 @@ final class Simhash {
     /** One bit in each of four lanes of 16, so that one multiplication adds a weight to four sums. */
     private static final long LANES = 0x0001_0001_0001_0001L;
 
-    /** So many features of the largest weight, twice 254, fit in a lane of 16 bits. */
+    /** The number of features of the largest weight, twice 254, that fit in a lane of 16 bits. */
     private static final int FEATURES_PER_FLUSH = 129;
 
     private static final int LANE_BITS = 16;
 
-    /** So many sums the registers of a processor hold besides all else. */
+    /** The number of sums that the registers of a processor hold besides everything else. */
     private static final int AT_ONCE = 4;
 
     private final long[] ones = new long[Long.SIZE];

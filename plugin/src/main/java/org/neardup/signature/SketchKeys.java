@@ -19,12 +19,12 @@ public final class SketchKeys {
 
     private final long[] keys;
 
-    /** These keys, the caller's no more. */
+    /** A sketch of these keys; the caller must not use the array any more. */
     SketchKeys(long[] keys) {
         this.keys = keys;
     }
 
-    /** 16 hex digits a key; a list of the caller's own. */
+    /** 16 hex digits for each key, in a list that belongs to the caller. */
     public List<String> digits() {
         List<String> digits = new ArrayList<>(keys.length);
         for (long key : keys) {
@@ -33,12 +33,12 @@ public final class SketchKeys {
         return digits;
     }
 
-    /** Of one key the lowest 30 bits as five digits of base 64. */
+    /** The lowest 30 bits of one key as five digits of base 64. */
     public static String shortDigits(long key) {
         return new SketchKeys(new long[] {key}).shortDigits();
     }
 
-    /** Of each key the lowest 30 bits as a number of four bytes, the lowest byte first; all of them in base 64. */
+    /** The lowest 30 bits of each key as a number of four bytes, the lowest byte first; all of them in base 64. */
     String packed() {
         ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES * keys.length).order(ByteOrder.LITTLE_ENDIAN);
         for (long key : keys) {
@@ -47,7 +47,7 @@ public final class SketchKeys {
         return Base64.getEncoder().encodeToString(bytes.array());
     }
 
-    /** The same of such numbers. */
+    /** The packed form of keys of 30 bits. */
     public static String packed(int[] numbers) {
         return new SketchKeys(Arrays.stream(numbers).asLongStream().toArray()).packed();
     }
@@ -55,7 +55,7 @@ public final class SketchKeys {
     /**
      * The numbers of packed keys.
      *
-     * @throws IllegalArgumentException for what is none
+     * @throws IllegalArgumentException for a string that is no packed sketch
      */
     public static int[] unpacked(String packed) {
         byte[] bytes = Base64.getDecoder().decode(packed);
@@ -67,7 +67,7 @@ public final class SketchKeys {
         return numbers;
     }
 
-    /** Of each key the lowest 30 bits as five digits of base 64, one space between two. */
+    /** The lowest 30 bits of each key as five digits of base 64, separated by single spaces. */
     String shortDigits() {
         byte[] text = new byte[Math.max((SHORT_DIGITS + 1) * keys.length - 1, 0)];
         int at = 0;

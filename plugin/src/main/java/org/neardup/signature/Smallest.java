@@ -7,10 +7,12 @@ final class Smallest {
     /** Turns the order of unsigned numbers into that of signed ones, and back. */
     private static final long SIGN = Long.MIN_VALUE;
 
-    /** Fewer grams than so many times the keys asked for are all looked at: a guess would leave out few. */
+    /**
+     * If there are fewer grams than this many times the keys asked for, all are looked at: a guess would leave out few.
+     */
     private static final int GUESS_FROM = 3;
 
-    /** So many times the keys asked for lie, about, below the bound that is guessed. */
+    /** About this many times the keys asked for lie below the bound that is guessed. */
     private static final int GUESSED = 2;
 
     /** Keys that are sorted are put into two to the power of this parts. */
@@ -32,8 +34,8 @@ final class Smallest {
     /**
      * Takes the {@code most} smallest of the keys of all grams of a text, whose windows of q code points have these keys.
      *
-     * <p>Keys are spread evenly, so a bound is guessed below which enough of them lie. If they are too few, for grams that
-     * repeat, all are looked at: the guess decides how fast, never what.
+     * <p>Keys are spread evenly, so a bound is guessed below which enough of them should lie. If there are too few,
+     * because grams repeat, all are looked at: the guess affects only the speed, never the result.
      */
     void take(Gram gram, long[] keys, int windows, int most) {
         int grams = gram.count(windows);
@@ -64,8 +66,9 @@ final class Smallest {
     /**
      * Sorts the {@code taken} first of {@link #likely}, which are at most {@code bound}.
      *
-     * <p>They are spread evenly, so each is put into one of many parts by where it lies below the bound, and few are out of
-     * place then. How more than are expected are spread nobody knows: those are sorted as any numbers.
+     * <p>Keys are spread evenly, so each is put into one of many parts by its place below the bound, after which few
+     * are out of order. If there are more keys than expected, their spread is unknown, and they are sorted like any
+     * numbers.
      */
     private void sort(int taken, long bound) {
         if (taken > parted.length) {
@@ -96,7 +99,7 @@ final class Smallest {
         return (int) ((key ^ SIGN) >>> shift);
     }
 
-    /** Writes the keys of so many grams that are at most {@code bound} to {@link #likely}; returns how many. */
+    /** Writes those keys of {@code grams} grams that are at most {@code bound} to {@link #likely}; returns how many. */
     private int takeBelow(long bound, Gram gram, long[] keys, int grams) {
         likely = Buffers.growNoCopy(likely, grams);
         long[] out = likely;
@@ -130,7 +133,7 @@ final class Smallest {
         return count < limit ? Long.MAX_VALUE : held[limit - 1];
     }
 
-    /** The {@code before}, and behind them these keys, ascending. */
+    /** The keys {@code before}, followed by those that were taken, ascending. */
     long[] behind(long[] before) {
         long[] all = Arrays.copyOf(before, before.length + count);
         for (int i = 0; i < count; i++) {

@@ -1,13 +1,13 @@
 package org.neardup.signature;
 
 /**
- * Sorts ints by what they stand for, without boxing them: the JDK sorts by a comparator only objects.
+ * Sorts ints by what they stand for, without boxing them: the JDK sorts only objects by a comparator.
  *
  * <p>Kept beside {@code Arrays.sort(Integer[], Comparator)} by measurement (the 6-grams of English texts of 100 to
  * 50,000 characters, JDK 25): that one takes 1.1 to 2.1 times as long, 1.3 times as a rule, and an object a number.
  */
 final class Sorting {
-    /** So few are sorted by insertion. */
+    /** Up to this many items are sorted by insertion. */
     private static final int INSERTION_SIZE = 12;
 
     private Sorting() {}

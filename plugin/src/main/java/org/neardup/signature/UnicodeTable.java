@@ -4,7 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * What a code point is in Unicode 16.0, whatever Unicode the running JVM knows (format: {@code tables/unicode.py}).
+ * The properties of code points in Unicode 16.0, whatever version of Unicode the running JVM knows (format: {@code
+ * tables/unicode.py}).
  *
  * <p>About 2.4 MB, read once.
  */

@@ -12,7 +12,9 @@ final class WordList {
     private final UnicodeTable table = UnicodeTable.get();
     private long[] hashes = {};
 
-    /** The words in UTF-8, one space between; eight bytes can be read wherever a word has one, and behind each. */
+    /**
+     * The words in UTF-8, separated by one space; eight bytes can be read from any byte of a word, and from its end.
+     */
     byte[] utf8 = {};
     /** Where each word begins in {@link #utf8}. */
     int[] starts = {};
@@ -37,7 +39,7 @@ final class WordList {
         for (int i = 0; i < count; i++) {
             hashes[i] = XxHash64.hashWords(utf8, starts[i], ends[i]);
         }
-        // A loop of its own: the lexicon is in no cache of a busy node, and so its classes are waited for together.
+        // A loop of its own: the lexicon is in no cache of a busy node, and so the waits for its classes overlap.
         for (int i = 0; i < count; i++) {
             classes[i] = lexicon.wordClass(hashes[i]);
         }

@@ -16,7 +16,7 @@ final class XxHash64 {
     private static final long PRIME_4 = 0x85EBCA77C2B2AE63L;
     private static final long PRIME_5 = 0x27D4EB2F165667C5L;
 
-    /** Bytes that are few have no more than two times eight, four and three. */
+    /** Fewer bytes than this have at most two groups of eight, one of four, and three more. */
     private static final int FEW = 24;
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -59,10 +59,10 @@ final class XxHash64 {
     }
 
     /**
-     * The same with seed 0, where eight bytes can be read behind {@code to}.
+     * The hash with seed 0, for data in which eight bytes can be read behind {@code to}.
      *
-     * <p>Of few bytes every step is taken and counts only if there are bytes for it: words are of all lengths, and a branch
-     * would be mispredicted at most of them.
+     * <p>For few bytes every step is computed, and counts only if there are bytes for it: words have all lengths, and a
+     * branch would be mispredicted at most of them.
      */
     static long hashWords(byte[] data, int from, int to) {
         int length = to - from;
@@ -85,7 +85,10 @@ final class XxHash64 {
         return finished(hash);
     }
 
-    /** {@code before} if {@code left} is negative, {@code after} else: as bits, since the JIT makes a branch of a choice. */
+    /**
+     * {@code before} if {@code left} is negative, else {@code after}: by bits, since the JIT makes a branch of a
+     * condition.
+     */
     private static long chosen(int left, long before, long after) {
         return after ^ (after ^ before) & left >> Integer.SIZE - 1;
     }

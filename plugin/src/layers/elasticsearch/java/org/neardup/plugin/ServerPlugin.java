@@ -5,9 +5,9 @@ import java.util.List;
 import org.elasticsearch.common.breaker.CircuitBreaker;
 import org.elasticsearch.plugins.Plugin;
 
-/** A plugin that is told of the circuit breaker of requests, as Elasticsearch does it. */
+/** A plugin that gets the circuit breaker of requests, in the way of Elasticsearch. */
 abstract class ServerPlugin extends Plugin {
-    /** The breaker, when the node has one: queries are known before. */
+    /** Called with the breaker when the node has one, which is after the queries are registered. */
     abstract void setBreaker(CircuitBreaker breaker);
 
     @Override

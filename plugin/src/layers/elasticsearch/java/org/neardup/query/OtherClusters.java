@@ -6,16 +6,16 @@ import org.elasticsearch.action.search.SearchResponse;
 import org.elasticsearch.action.search.ShardSearchFailure;
 import org.elasticsearch.index.IndexNotFoundException;
 
-/** What Elasticsearch tells of the other clusters that a search went to. */
+/** The information of Elasticsearch about other clusters that a search went to. */
 final class OtherClusters {
     private OtherClusters() {}
 
-    /** How many were left out, as a server does with one that cannot be reached and may be skipped. */
+    /** How many clusters were skipped: a server does that with one that cannot be reached and may be skipped. */
     static int skipped(SearchResponse response) {
         return response.getClusters().getClusterStateCount(SearchResponse.Cluster.Status.SKIPPED);
     }
 
-    /** Which of these has answered, that it lacks an index that was asked by its name, and what it says. */
+    /** The cluster that lacks an index named in the search, and its message, in words; empty if there is none. */
     static Optional<String> lackOfIndex(SearchResponse response) {
         for (String alias : response.getClusters().getClusterAliases()) {
             SearchResponse.Cluster cluster = response.getClusters().getCluster(alias);

@@ -6,7 +6,7 @@ import org.elasticsearch.common.io.stream.StreamInput;
 import org.elasticsearch.index.query.MatchNoneQueryBuilder;
 import org.elasticsearch.index.query.QueryBuilder;
 
-/** What Elasticsearch asks of every query. */
+/** What Elasticsearch requires of every query. */
 abstract class ServerQueryBuilder<Q extends ServerQueryBuilder<Q>> extends SingleQueryBuilder<Q> {
     ServerQueryBuilder() {}
 

@@ -10,7 +10,7 @@ import org.apache.lucene.search.ScorerSupplier;
 import org.apache.lucene.search.TwoPhaseIterator;
 import org.apache.lucene.search.Weight;
 
-/** A weight as Lucene 9 has it: who makes scorers by a supplier has to say so. */
+/** A weight as Lucene 9 has it: that its scorers are made by a supplier has to be declared. */
 abstract class SegmentWeight extends Weight {
     SegmentWeight(Query query) {
         super(query);

@@ -6,12 +6,12 @@ import org.elasticsearch.indices.breaker.BreakerSettings;
 import org.elasticsearch.plugins.CircuitBreakerPlugin;
 import org.elasticsearch.plugins.Plugin;
 
-/** A plugin that is told of a circuit breaker, as OpenSearch does it: of one of its own, beside that of requests. */
+/** A plugin that gets a circuit breaker, in the way of OpenSearch: one of its own, besides that of requests. */
 abstract class ServerPlugin extends Plugin implements CircuitBreakerPlugin {
-    /** The breaker, when the node has one: queries are known before. */
+    /** Called with the breaker when the node has one, which is after the queries are registered. */
     abstract void setBreaker(CircuitBreaker breaker);
 
-    /** Without a limit of its own: the parent of all breakers, which looks at the heap as it is, has one. */
+    /** A breaker without a limit of its own: the parent of all breakers, which checks the actual heap, has one. */
     @Override
     public final BreakerSettings getCircuitBreaker(Settings settings) {
         return new BreakerSettings("neardup", Runtime.getRuntime().maxMemory(), 1.0);

@@ -8,7 +8,7 @@ import org.elasticsearch.index.query.QueryRewriteContext;
 import org.elasticsearch.index.query.SearchExecutionContext;
 import org.elasticsearch.xcontent.XContentBuilder;
 
-/** What OpenSearch calls otherwise: rewriting on a shard has no method of its own. */
+/** Adapts queries to OpenSearch, which has no method of its own for rewriting on a shard. */
 abstract class ServerQueryBuilder<Q extends ServerQueryBuilder<Q>> extends SingleQueryBuilder<Q> {
     ServerQueryBuilder() {}
 
@@ -16,7 +16,7 @@ abstract class ServerQueryBuilder<Q extends ServerQueryBuilder<Q>> extends Singl
         super(in);
     }
 
-    /** The query that matches nothing; why cannot be said. */
+    /** The query that matches nothing; it cannot carry a reason. */
     static QueryBuilder none(String ignored) {
         return new MatchNoneQueryBuilder();
     }
