@@ -1,6 +1,6 @@
-/* Where addresses end, of the web and of mail (docs/definitions.md, Kinds).
+/* Finds where web and mail addresses end (docs/definitions.md, Kinds).
  *
- * By the signs of which they are made; the slow counterpart, by regular expressions, is neardup.oracle.kind_marks.
+ * It looks at the classes of code points; the slow counterpart, by regular expressions, is neardup.oracle.kind_marks.
  */
 #ifndef NEARDUP_ADDRESSES_H
 #define NEARDUP_ADDRESSES_H
@@ -8,7 +8,7 @@
 #include "core.h"
 #include "signs.h"
 
-/* Whether two letters stand at `at`, of whatever case. */
+/* Whether these two letters stand at `at`, in either case. */
 static inline bool is_letters(const u32 *points, i64 at, u32 first, u32 second) {
     return (points[at] | 0x20) == first && (points[at + 1] | 0x20) == second;
 }

@@ -1,8 +1,8 @@
 /* A batch of documents searched in posting lists and added to them, one after another.
  * src/neardup/kernels/batch_search.py
  *
- * A text that comes again is not posted again: the document joins the chain of the first one, which is posted for all
- * of them (Documents), and a search that meets the first finds the whole chain.
+ * A repeated text is not posted again: its document joins the chain of the first document with that text, which is
+ * posted for all of them (Documents), and a search that finds the first one finds the whole chain.
  */
 #ifndef NEARDUP_BATCH_SEARCH_H
 #define NEARDUP_BATCH_SEARCH_H
@@ -17,10 +17,12 @@
 #include "ranges.h"
 #include "shared_counts.h"
 
-/* Documents from which on those of a few candidates are in no cache. */
+/* From this number of documents on, those of a few candidates are in no cache. */
 enum { FAR_DOCUMENTS = 1 << 18 };
 
-/* Texts of very many documents that a search has met, `size` of them; those for which there is no room are met again. */
+/* Texts of very many documents that searches have found, `size` of them; texts for which there is no room are noted
+ * when they are found again.
+ */
 typedef struct {
     i32 *docs; /* as which they are posted */
     i64 room;
@@ -31,14 +33,15 @@ static inline void meet(const Met *met, i64 doc) {
     if (*met->size < met->room) met->docs[(*met->size)++] = (i32)doc;
 }
 
-/* Docs that stand in for all of a repeated text: those of document i are `docs[offsets[i]:offsets[i + 1]]`. */
+/* Docs that each represent all copies of a repeated text: those for document i are `docs[offsets[i]:offsets[i + 1]]`.
+ */
 typedef struct {
     i32 *docs;
     i64 room;
     i64 *offsets;
 } StandIns;
 
-/* What a search of a batch writes: candidates of document i are `candidates[offsets[i]:offsets[i + 1]]`. */
+/* The output of a batch search: candidates of document i are `candidates[offsets[i]:offsets[i + 1]]`. */
 typedef struct {
     i32 *candidates;
     i64 room;
@@ -66,7 +69,7 @@ static inline SearchOutput search_output_of(const Arg **rest) {
     };
 }
 
-/* Whether one document stands in for all of the text that is posted as `doc`. */
+/* Whether the text that is posted as `doc` is one for which a single document stands in for all. */
 static inline bool is_repeated(const Query *query, i64 doc) {
     const i64 at = first_not_below_i32(query->repeated, query->repeated_length, (i32)doc);
     return at < query->repeated_length && query->repeated[at] == doc;
@@ -78,7 +81,9 @@ ALWAYS bool may_be(const Documents *documents, const Filter *wanted, i64 doc) {
     return (wanted->low <= hour) & (hour <= wanted->high) & (documents->alive[doc] == 1);
 }
 
-/* Who stands in for all of the text that is posted as `doc`: this, or the newest of its chain that may be; -1: none. */
+/* The doc that stands in for all of the text that is posted as `doc`: `doc`, or the newest of its chain that `may_be`;
+ * -1 if there is none.
+ */
 static inline i64 stand_in_of(const Documents *documents, const Filter *wanted, i64 doc) {
     if (may_be(documents, wanted, doc)) return doc;
     i64 other = documents->next_of[doc];
@@ -86,7 +91,7 @@ static inline i64 stand_in_of(const Documents *documents, const Filter *wanted, 
     return other;
 }
 
-/* Asks for what `write_candidates` reads of a doc. */
+/* Prefetches what `write_candidates` reads of a doc. */
 ALWAYS void ask_for(const Documents *documents, u32 doc, bool is_chained) {
     prefetch(documents->counts + doc);
     prefetch(documents->hours + doc);
@@ -95,8 +100,8 @@ ALWAYS void ask_for(const Documents *documents, u32 doc, bool is_chained) {
     if (is_chained) prefetch(documents->next_of + doc);
 }
 
-/* Writes to `candidates[at:]` those behind `doc` in its chain, in order of arrival. Returns the next position, -1 if
- * there is no room.
+/* Writes the docs behind `doc` in its chain that `may_be` to `candidates[at:]`, in order of arrival. Returns the next
+ * position, -1 if there is no room.
  */
 ALWAYS i64 write_chain(const Documents *documents, const Filter *wanted, const Query *query, i64 doc, i32 *candidates,
                        i64 at, const SearchOutput *out) {
@@ -116,9 +121,9 @@ ALWAYS i64 write_chain(const Documents *documents, const Filter *wanted, const Q
     return at;
 }
 
-/* Writes to `candidates[end:]` whom `candidates[begin:end]` stand for, as candidates of document i: with fingerprints
- * their chains, in order of arrival, else themselves. Left out are the dead, those outside the hours, and sizes that
- * cannot do. Notes what else the output tells of document i.
+/* Writes the docs that `candidates[begin:end]` stand for to `candidates[end:]`, as candidates of document i: with
+ * fingerprints their chains, in order of arrival, else themselves. Dead docs, docs outside the hours and docs of sizes
+ * that cannot match are left out. Also sets the rest of the output for document i.
  *
  * Returns the next position, -1 if there is no room.
  */

@@ -1,8 +1,8 @@
 /* The best of many matches, best first: by doc_q, then the earlier one, then by id.
  * src/neardup/kernels/best_matches.py
  *
- * Most matches of a flood are no better than those that are listed already: they cost a look at their overlap, without a
- * division, a time or an id.
+ * Most matches of a flood of copies are no better than those that are listed already: of these only the overlap is
+ * read, without a division, a time or an id.
  */
 #ifndef NEARDUP_BEST_MATCHES_H
 #define NEARDUP_BEST_MATCHES_H
@@ -67,7 +67,7 @@ static inline bool is_better(const Listed *listed, Ranked match, Ranked other) {
            (match.score == other.score && comes_before(listed->ranking, docs[match.place], docs[other.place]));
 }
 
-/* Puts a match at the first place of the heap of so many, and what is worse before it. */
+/* Replaces the first of `size` matches in the heap by `match`, and moves worse ones before it. */
 static inline void put_first(const Listed *listed, i64 size, Ranked match) {
     Ranked *best = listed->best;
     i64 at = 0;
@@ -80,9 +80,9 @@ static inline void put_first(const Listed *listed, i64 size, Ranked match) {
     best[at] = match;
 }
 
-/* Puts a match among the best, where it is one of them. Returns whether it is, and the list is full.
+/* Puts a match among the best, if it is one of them. Returns whether it is, and the list is then full.
  *
- * A heap, for all may be wanted: to move those that are worse takes a time that grows with the square of their number.
+ * The list is a heap, because all matches may be wanted: moving worse ones in an array would take quadratic time.
  */
 static inline bool list_match(Listed *listed, Ranked match) {
     if (listed->size == listed->most) {
@@ -117,7 +117,7 @@ typedef struct {
     Ranking ranking;
 } AllMatching;
 
-/* The overlaps of all members; -1 of those that do not match. Several at once. */
+/* Writes the overlaps of all members, -1 for those that do not match; several at a time. */
 ALWAYS void write_overlaps(const Against *with, bool is_short, i32 *restrict overlaps) {
     const Against against = *with;
     for (i64 member = 0; member < against.length; member++) {
@@ -126,14 +126,14 @@ ALWAYS void write_overlaps(const Against *with, bool is_short, i32 *restrict ove
     }
 }
 
-/* Whether the docs are the first members, in their order: where one text comes on and on, they are. */
+/* Whether the docs are the first members, in order, as they are in a steady stream of copies. */
 static inline bool are_first_members(const AllMatching *given) {
     const Against *against = &given->against;
     return given->length <= against->length &&
            memcmp(given->docs, against->docs, (size_t)given->length * sizeof *given->docs) == 0;
 }
 
-/* Writes of each doc its overlap, by the `overlaps` of all members; false if some are none. */
+/* Writes the overlap of each doc, from the `overlaps` of all members; false if a doc is not a member. */
 static inline bool write_overlaps_of_docs(const AllMatching *given, const i32 *restrict overlaps, i32 *restrict out) {
     const AllMatching g = *given;
     for (i64 i = 0; i < g.length; i++) {
@@ -144,7 +144,7 @@ static inline bool write_overlaps_of_docs(const AllMatching *given, const i32 *r
     return true;
 }
 
-/* Of so many docs none is looked at closer unless one may be listed, or stands for a group. */
+/* This many docs are skipped together unless one of them may be listed, or stands for a group. */
 enum { RANKED_AT_ONCE = 16 };
 
 /* The larger one of |A| and |B|, of the doc at a place. */
@@ -188,7 +188,7 @@ static inline bool list_best(const AllMatching *given, const i32 *restrict overl
     return true;
 }
 
-/* Writes a row of a match: doc, time, |A ∩ B|, max(|A|, |B|); of none a doc of -1. */
+/* Writes a row of a match: doc, time, |A ∩ B|, max(|A|, |B|); for the place -1 a doc of -1. */
 static inline void write_row(const AllMatching *given, const i32 *overlaps, i64 place, i64 *row) {
     row[0] = -1;
     if (place < 0) return;

@@ -1,8 +1,8 @@
-/* How many of some bitsets each bit is in: 512 bits at a time. src/neardup/kernels/bit_planes.py
+/* Counts in how many of some bitsets each bit is set, 512 bits at a time. src/neardup/kernels/bit_planes.py
  *
- * One bit plane for every binary digit of the counts, and every bitset added to them with carries (Rinfret, O'Neil &
- * O'Neil 2001, "Bit-sliced index arithmetic"); sixteen at a time by fifteen adders (Harley & Seal; Mula, Kurz & Lemire
- * 2018), so that only every sixteenth carries on.
+ * There is one bit plane for every binary digit of the counts, and every bitset is added to them with carries (Rinfret,
+ * O'Neil & O'Neil 2001, "Bit-sliced index arithmetic"); sixteen at a time by fifteen adders (Harley & Seal; Mula, Kurz
+ * & Lemire 2018), so that only one carry in sixteen goes on.
  *
  *     planes[PLANE_WORDS * p : PLANE_WORDS * (p + 1)]   digit p of what 512 bits count
  */
@@ -23,7 +23,7 @@ enum {
     AT_ONCE = 16,                             /* bitsets that are added at once */
 };
 
-/* As much of 512 bits as the processor works at once: of wider vectors gcc makes many loads and stores. */
+/* The part of 512 bits that the processor handles at once: for wider vectors gcc makes many loads and stores. */
 #if defined(__AVX512F__)
 enum { LINE_WORDS = 8 };
 #elif defined(__AVX2__)
@@ -45,10 +45,12 @@ static inline void put_line(u64 *at, Line line) { memcpy(at, &line, sizeof line)
 /* Binary digits of `count`: how many planes hold counts up to it. */
 static inline i64 digits_of(i64 count) { return count ? 64 - __builtin_clzll((u64)count) : 0; }
 
-/* Adds two lines to `sum`; returns what is carried on. */
+/* Adds two lines to `sum`; returns the carries. */
 ALWAYS Line carried(Line *sum, Line one, Line other) {
 #if defined(__AVX512F__)
-    /* Which of three bits are odd, and which are two or more: one instruction each, that gcc does not see. */
+    /* Whether one or three of three bits are 1, and whether two or more are: one instruction each, which gcc does not
+     * find.
+     */
     enum { ODD = 0x96, MOST = 0xE8 };
     const __m512i a = (__m512i)*sum, b = (__m512i)one, c = (__m512i)other;
     *sum = (Line)_mm512_ternarylogic_epi64(a, b, c, ODD);
@@ -77,8 +79,8 @@ ALWAYS Line add_sixteen(const u64 *bits, i64 base, i64 stride, const i64 *rows, 
 
 /* Sets `planes` (PLANES_SIZE) to how many of the bitsets `rows[first:last]` each of 512 bits is in.
  *
- * Those of row r begin at `bits[base + stride * r]`. `last - first` is a multiple of AT_ONCE, below 2^16: there is a
- * bitset of none to fill up with.
+ * Those of row r begin at `bits[base + stride * r]`. `last - first` is a multiple of AT_ONCE, below 2^16: there is an
+ * empty bitset to fill up with.
  */
 static inline void add_rows(const u64 *bits, i64 base, i64 stride, const i64 *rows, i64 first, i64 last, u64 *planes) {
     memset(planes, 0, PLANES_SIZE * sizeof *planes);

@@ -1,12 +1,12 @@
-/* The bitmaps of short texts by their bits: a bitset of docs for each. src/neardup/kernels/bitmap_columns.py
+/* The bitmaps of short texts, stored by bit: for each bit a bitset of docs. src/neardup/kernels/bitmap_columns.py
  *
- * Among log lines of one template any two have more keys in common than a search asks for, and few are copies. By the
- * bitmaps of all of them one after another (bitmap_filter.h) a pair costs some nanoseconds; here what a document has in
- * common with 512 of them is counted at once (bit_planes.h), as signature files are read by bit slices (Faloutsos &
+ * Any two log lines of one template have more keys in common than a search asks for, but few are copies. To compare
+ * their bitmaps one after another (bitmap_filter.h) costs some nanoseconds a pair; here the bits that a document has in
+ * common with 512 of them are counted at once (bit_planes.h), as signature files are read by bit slices (Faloutsos &
  * Christodoulakis 1984).
  *
- * Of texts of level 0 the bitmap is of the whole set: of a doc at the threshold t at most |A| - ceil(t |A|) of A's keys
- * are lacking, so no more of A's bits. What is left out here bitmap_filter.h leaves out as well.
+ * The bitmap of a text of level 0 is of its whole set: a doc at the threshold t lacks at most |A| - ceil(t |A|) of A's
+ * keys, so no more of A's bits. Docs that are left out here would be left out by bitmap_filter.h as well.
  */
 #ifndef NEARDUP_BITMAP_COLUMNS_H
 #define NEARDUP_BITMAP_COLUMNS_H
@@ -35,14 +35,14 @@ static inline BitmapColumns bitmap_columns_of(const Arg **rest) {
     return (BitmapColumns){a[0].data, a[0].width, a[1].data, a[2].data};
 }
 
-/* Which bits the bitmap of one text has, and in how many of them a doc must be to be alike. */
+/* The bits that the bitmap of one text has, and how many of them a doc must have to be alike. */
 typedef struct {
     i64 rows[HELD_BITS + AT_ONCE];
     i64 size;
     i64 least; /* 0: every doc may be alike */
 } OwnBits;
 
-/* Those of document i of a batch, of `count` q-grams. */
+/* Sets the bits of document i of a batch, which has `count` q-grams. */
 static inline void set_own_bits(const BitmapColumns *columns, i64 i, i64 count, i64 numerator, i64 denominator,
                                 OwnBits *own) {
     own->size = own->least = 0;
@@ -60,7 +60,7 @@ static inline bool is_alike(const BitmapColumns *columns, const OwnBits *own, i6
     return common >= own->least || bit_of(columns->bits + OTHERS_ROW * columns->words, doc);
 }
 
-/* Whether of the docs whose bits are 1 in `reached[:words]` half or more are alike: some are tried. */
+/* Whether half or more of the docs whose bits are 1 in `reached[:words]` are alike, judged by some of them. */
 static inline bool are_mostly_alike(const BitmapColumns *columns, const OwnBits *own, const u64 *reached, i64 words) {
     i64 tried = 0, alike = 0;
     const i64 step = max_i64(words / TRIED, 1);
@@ -72,7 +72,8 @@ static inline bool are_mostly_alike(const BitmapColumns *columns, const OwnBits 
     return 2 * alike >= tried;
 }
 
-/* Sets `alike[:words]` to the docs that the bitmaps do not speak against; to all if most of those `reached` are alike. */
+/* Sets `alike[:words]` to the docs that the bitmaps do not rule out; to all docs if most of those `reached` are alike.
+ */
 static inline void set_alike(const BitmapColumns *columns, OwnBits *own, const u64 *reached, i64 words, u64 *alike) {
     if (own->least == 0 || are_mostly_alike(columns, own, reached, words)) {
         memset(alike, 0xFF, (size_t)words * sizeof *alike);

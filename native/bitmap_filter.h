@@ -1,14 +1,16 @@
 /* Bitmap filter: a small bitmap of every key set, by which most candidates are rejected before their texts are read.
  *
- * A bitmap filter (Sandes, Teodoro & Melo 2020), over a uniform sample of the set so that 128 bytes do for any length:
- * the keys that times a multiplier have the bits 16 ... 16 + level 0, one bit each at bits 32 ... 41 of the product.
- * With a salt nobody else knows the multiplier: who did could edit what the sample takes and nothing else. The level
- * goes by the bytes of the normal form, so that no set need be made for it, and leaves some 200 to 500 keys.
+ * A bitmap filter (Sandes, Teodoro & Melo 2020) over a uniform sample of the set, so that 128 bytes are enough for any
+ * length. The sample has the keys whose product with a multiplier has 0 in `level` bits from bit 16 on; each sets the
+ * bit whose number is in bits 32 ... 41 of the product. With a salt nobody else knows the multiplier: anybody who did
+ * could edit what the sample takes and nothing else. The level depends on the bytes of the normal form, so that no set
+ * need be made for it, and leaves some 200 to 500 keys.
  *
- * A key of A's sample that B lacks leaves a bit of A without its like in B, unless a key of B lies there by chance. How
- * many such bits of A there are on average, at the threshold, follows from how many bits both have; there may be as
- * many and five standard deviations, nor of B's in A, nor of both together, which says more, being twice as many: a
- * pair at the threshold is lost once in three million. At level 0 the sample is the set, so that its numbers tell more.
+ * A key of A's sample that B lacks sets a bit that B's bitmap does not have, unless a key of B sets that by chance. How
+ * many such bits of A there are on average, at the threshold, follows from how many bits both have. A pair is rejected
+ * if there are more than that and five standard deviations: bits of A that B lacks, bits of B that A lacks, or both
+ * together, which says more, being twice as many. So a pair at the threshold is lost once in three million. At level 0
+ * the sample is the whole set, so that its numbers say more.
  *
  * In memory a bitmap is folded, bits 512 and on laid over those below: it rejects a little less, in half the memory and
  * one cache line.
@@ -33,7 +35,7 @@ enum {
     SPREAD = 5,
 };
 
-/* Level of a normal form of `size` bytes: the largest that leaves 256 or more of so many windows, or 0. */
+/* Level of a normal form of `size` bytes: the largest that leaves 256 or more of as many windows, or 0. */
 static inline i64 level_of(i64 size) {
     i64 level = 0;
     while (size >> (level + 1) >= SAMPLE) level++;
@@ -61,7 +63,8 @@ static inline u64 bits_of_bytes(const u8 *bytes) {
 #endif
 }
 
-/* The place of a sampled key's bit by its product, and above it the two bits that the sample's next levels go by. */
+/* The place of a sampled key's bit, by its product, and above it the two bits that decide on the next levels' samples.
+ */
 static inline u64 flag_of(u64 product, i64 lowest) {
     return (product >> 32 & (BITMAP_PLACES - 1)) | (product >> (16 + lowest) & 3) * BITMAP_PLACES;
 }
@@ -116,22 +119,24 @@ static inline void fill_three_levels(const u64 *keys, i64 n, u64 multiplier, i64
     }
 }
 
-/* How many bits a set of so many `others` lacks on average, of the share of those that keys not in it set. */
+/* The mean number of bits that keys of one set alone set, and that the `others` bits of the other set do not have;
+ * these keys set the share `set_by_share` of all bits.
+ */
 static inline double bits_alone(i64 others, double set_by_share) {
     return HELD_BITS * (1 - (double)others / HELD_BITS) * set_by_share;
 }
 
-/* Of a set of so many bits: the share of all bits that a `share` of its keys sets.
+/* The share of all bits that a `share` of the keys of a set sets, whose keys together set `bits` bits.
  *
- * Keys that fall on bits at random leave 1 - bits / HELD_BITS of them 0; a part of these keys leaves that to its power.
- * Kept in `known`, where unknown ones are negative.
+ * Keys that fall on bits at random leave 1 - bits / HELD_BITS of them 0; a `share` of these keys leaves that to the
+ * power of `share`. Results are kept in `known`, where unknown ones are negative.
  */
 static inline double set_by_share_of(i64 bits, double share, double *known) {
     if (UNLIKELY(known[bits] < 0)) known[bits] = 1 - pow(1 - (double)bits / HELD_BITS, share);
     return known[bits];
 }
 
-/* How many bits may lack where so many do on average, and vary by so much of that. */
+/* How many bits may be lacking if `expected` are on average, with a variance of `variance` times that. */
 static inline double may_lack(double expected, double variance) {
     return expected + SPREAD * sqrt(expected * variance) + 1;
 }

@@ -2,11 +2,12 @@
  * src/neardup/kernels/bitset_cache.py
  *
  * Half of all postings that a sketch would read lie in its two longest lists (a third in the longest). A document in at
- * least m lists is in at least m - 2 of the others: those are counted, and of the few documents that reach m - 2 two
+ * least m lists is in at least m - 2 of the others: those are counted, and for the few documents that reach m - 2, two
  * bits tell the rest. The same documents are found; only the order of work differs (as in DivideSkip, Li, Lu & Lu 2008,
  * with bitsets for binary searches).
  *
- * A bitset is filled when first wanted and caught up with its list, which only ever grows, when wanted again.
+ * A bitset is filled when it is first needed, and brought up to date with its list, which only ever grows, when it is
+ * needed again.
  *
  * In a crowd of copies most lists of a sketch are as long as the crowd. Then all of them are counted at once
  * (bit_planes.h).
@@ -45,7 +46,7 @@ static inline BitsetCache bitset_cache_of(const Arg **rest) {
     return (BitsetCache){a[0].data, a[1].data, a[0].length, a[2].data, a[2].length, a[3].data, a[3].width, a[4].data};
 }
 
-/* Length from which on a posting list is long among so many documents. */
+/* The length from which on a posting list is long, with this number of documents. */
 static inline i64 long_from(i64 documents) { return max_i64(LONG_LIST, documents / LONG_SHARE); }
 
 /* Length from which on a posting list is looked up in a bitset, if it is one of the two longest. */
@@ -58,9 +59,10 @@ static inline i64 bit_of(const u64 *bits, i64 doc) { return (i64)(bits[doc >> 6]
 /* The bitset `row`. */
 static inline u64 *bitset_at(const BitsetCache *bitsets, i64 row) { return bitsets->bits + row * bitsets->stride; }
 
-/* Row of the bitset of `key`, caught up with its list, which is list j of `located`; -1: no room for another.
+/* The row of the bitset of `key`, brought up to date with its list, which is list j of `located`; -1 if there is no
+ * room for another.
  *
- * A list keeps the order of its docs when it is packed: what was filled once stays so.
+ * A list keeps the order of its docs when it is packed, so that the part filled before stays valid.
  */
 static inline i64 bitset_row(const BitsetCache *bitsets, u64 key, const Located *located, i64 j) {
     i64 slot = first_slot_of(bitsets->slots, key);
@@ -82,7 +84,7 @@ static inline i64 bitset_row(const BitsetCache *bitsets, u64 key, const Located 
     return row;
 }
 
-/* Who is in at least `minimum` of the bitsets `rows[:size]`, and of how many everybody is.
+/* Finds the docs that are in at least `minimum` of the bitsets `rows[:size]`, and in how many every doc is.
  *
  * rows      with room for AT_ONCE more, which are filled
  * planes    digits of `size` and of `minimum` x words: bit d of the words `planes[p]` becomes digit p of the number of
@@ -114,17 +116,17 @@ static inline void count_bitsets(const BitsetCache *bitsets, i64 *rows, i64 size
     }
 }
 
-/* The count of `doc` whose binary digits are `planes[:digits]`, of so many words each. */
+/* The count of `doc` whose binary digits are `planes[:digits]`, of `words` words each. */
 static inline i64 counted_bits(const u64 *planes, i64 digits, i64 words, i64 doc) {
     i64 count = 0;
     for (i64 p = 0; p < digits; p++) count += bit_of(planes + p * words, doc) << p;
     return count;
 }
 
-/* Writes which bits of `bits[:words]` are 1 to `out[at:]`, ascending; returns the next position.
+/* Writes the places of the bits of `bits[:words]` that are 1 to `out[at:]`, ascending; returns the next position.
  *
- * Where many of a word are, a place is written for every bit, and counted only if it is 1: a look for the next one
- * costs several times as much. `out` has room for 64 more.
+ * If many bits of a word are 1, a place is written for every bit, and counted only if the bit is 1: a search for the
+ * next one costs several times as much. `out` has room for 64 more.
  */
 static inline i64 write_members(i64 words, const u64 *bits, i32 *out, i64 at) {
     for (i64 w = 0; w < words; w++) {

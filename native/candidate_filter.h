@@ -29,9 +29,9 @@ static inline i64 counted_at_most(i64 count, i64 largest) {
     return largest > 0 && (count < 0 || count > largest) ? largest : count;
 }
 
-/* Sets of which sizes a `wanted` one can be at t = numerator / denominator with one of `count`: from `smallest` to
- * `most`, and whether one that was not counted. Larger sets than `largest`, if that is not 0, and those not counted
- * pass for sets of so many.
+/* Sets the sizes, from `smallest` to `most`, that a `wanted` set can have at t = numerator / denominator with a set of
+ * `count`, and whether an uncounted set fits. Sets larger than `largest`, if that is not 0, and sets not counted are
+ * treated as exactly this size.
  *
  * doc_q >= t needs min(|A|, |B|) >= ceil(t * max(|A|, |B|)).
  */
@@ -63,7 +63,7 @@ static inline bool size_fits(const Filter *wanted, i64 size) {
     return (wanted->smallest <= size && size <= wanted->most) || (size < 0 && wanted->fits_uncounted);
 }
 
-/* Values from `low` to `high`, both included, as a comparison of 32 bits has them; none if `low` is above `high`. */
+/* Values from `low` to `high`, both included, within 32 bits for comparisons; none if `low` is above `high`. */
 typedef struct {
     i32 low, high;
 } Between;
@@ -73,8 +73,9 @@ static inline Between between(i64 low, i64 high) {
     return (Between){(i32)max_i64(low, INT32_MIN), (i32)min_i64(high, INT32_MAX)};
 }
 
-/* Which of the docs 64 * word to 64 * word + 63 are certain candidates: of the hours and the size wanted, and one text
- * each, not that which is searched with, so that no chain need be followed. A bit each; a few vector operations for all.
+/* Which of the docs 64 * word to 64 * word + 63 are certain candidates: of the hours and the size wanted, the only doc
+ * of their text, and not of the text that is searched with, so that no chain need be followed. A bit each; a few vector
+ * operations for all.
  */
 #if defined(__AVX512BW__)
 static inline u64 are_certain(const Filter *wanted, const Documents *documents, i64 word) {

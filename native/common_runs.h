@@ -1,8 +1,8 @@
 /* Exact |A ∩ B| of two ASCII texts that are alike, inside kernels, along the runs that they have in common; q = 4.
  *
- * |A ∩ B| = |B| less the different q-grams of B that are not in A. From a q-gram that both have on, as far as the texts
- * go on alike, every window of B is in A: eight bytes are compared at once. Only between such runs are windows looked
- * up, in a filter of A's q-grams that lies in the first cache level, and in A's table where that lets one pass.
+ * |A ∩ B| is |B| minus the number of distinct q-grams of B that are not in A. From a common q-gram on, as long as the
+ * texts continue alike, every window of B is in A: eight bytes are compared at once. Only between such runs are windows
+ * looked up, in a filter of A's q-grams that fits into the first cache level, and in A's table if they pass it.
  *
  * A q-gram is its four bytes as one number; so nothing is hashed to a key, and tables have half the size.
  */
@@ -73,7 +73,7 @@ static inline i64 gram_set(const u8 *text, i64 start, i64 end, const Grams *gram
     return size;
 }
 
-/* The slot of a q-gram that is in A; -1 of another one. */
+/* The slot of a q-gram that is in A; -1 for any other. */
 ALWAYS i64 slot_in_set(const Grams *grams, i64 bits, u32 gram, u32 hashed) {
     if (!(grams->passing[hashed >> 22] >> (hashed >> 16 & 63) & 1)) return -1;
     const i64 slot = gram_slot(grams->table, bits, gram, hashed);
@@ -88,7 +88,7 @@ ALWAYS i64 insert_gram(u32 *restrict others, i64 bits, u32 gram, u32 hashed) {
     return is_new;
 }
 
-/* Up to where `data[at:end]` goes on as `text[behind:text_end]` does. */
+/* The end of the run from `data[at]` on in which `data[:end]` continues as `text[behind:text_end]` does. */
 static inline i64 end_of_run(const u8 *text, i64 behind, i64 text_end, const u8 *data, i64 at, i64 end) {
     for (; at + 8 <= end && behind + 8 <= text_end; at += 8, behind += 8) {
         const u64 differing = read64(data + at) ^ read64(text + behind);
@@ -127,7 +127,8 @@ static inline i64 shared_along_runs(const Grams *grams, i64 bits, const u8 *text
 /* |A ∩ B|, and |B| as `size`; or a number below `needed`, and -1 as `size`: of A = `text[text_start:text_end]`, of
  * `gram_set`, and B = `data[start:end]`, ASCII.
  *
- * A window of B in a run that A has too is the window of A that it lies on: its slot is known, nothing is looked up.
+ * A window of B in a run that A also has is equal to the window of A at that place: its slot is known without a
+ * look-up.
  *
  * seen     a flag a slot of A's table, and `others`, as large: working memory
  */

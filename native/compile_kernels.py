@@ -1,10 +1,10 @@
 """Compiles the kernels: in a checkout `python native/compile_kernels.py`, else when pip builds (native/hatch_hook.py).
 
-Does nothing where they were compiled from these very sources already, and this system can load them.
+Does nothing if they were compiled from these very sources already, and this system can load them.
 
-Needs a C compiler: $CC, cc, gcc or clang; where there is none the package ziglang, which pip brings for a build.
-Of x86-64 a library is made for each of three levels of the instruction set (psABI: x86-64-v3, and -v4 with what came
-with Ice Lake and Zen 4), so that what was built on one machine runs on others; the best is taken when it is loaded.
+Needs a C compiler: $CC, cc, gcc or clang; if there is none, the package ziglang, which pip installs for a build. For
+x86-64 a library is made for each of three levels of the instruction set (psABI: x86-64-v3, and -v4 with what came with
+Ice Lake and Zen 4), so that a build made on one machine runs on others; the best one is chosen at load time.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ FLAGS = [
     "-Wno-unused-function",
     "-Wno-psabi",
 ]
-"""`-ffp-contract=off`: no level may come to another number than the others."""
+"""`-ffp-contract=off`: all levels must compute the same numbers."""
 LEVELS = {1: [], 3: ["v3"], 4: ["v4", "avx512vbmi", "avx512vbmi2", "avx512vpopcntdq"]}
-"""What the levels of x86-64 have beyond the first, as `neardup_level` asks for it."""
+"""What the levels of x86-64 have beyond the first; `neardup_level` checks for the same."""
 V3 = [
     "sse3", "ssse3", "sse4.1", "sse4.2", "popcnt", "cx16", "sahf",
     "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave",
 ]  # fmt: skip
 V4 = [*V3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"]
-"""What v3 and v4 are, one by one: GCC knows these names only since its version 11, Clang since 12."""
+"""The features of v3 and v4, one by one: GCC knows the names v3 and v4 only since its version 11, Clang since 12."""
 
 
 class CannotCompile(Exception):
@@ -76,7 +76,8 @@ def compiler() -> list[str] | None:
 
 
 def build(libraries: Path) -> list[Path]:
-    """Every library in the directory `libraries`, all compiled unless they are there already; what else lay there goes.
+    """Every library in the directory `libraries`, all compiled unless they are up to date; other libraries there are
+    deleted.
 
     Raises `CannotCompile`.
     """
@@ -98,7 +99,7 @@ def build(libraries: Path) -> list[Path]:
 
 
 def _can_be_loaded(library: Path) -> bool:
-    """Whether it is of this system: a checkout may be shared with one of another processor or an older C library."""
+    """Whether this system can load `library`: others, of another processor or C library, may share a checkout."""
     try:
         ctypes.CDLL(str(library))
     except OSError:
@@ -107,8 +108,8 @@ def _can_be_loaded(library: Path) -> bool:
 
 
 def compile_level(command: list[str], level: int, out: Path) -> None:
-    """Compiles the library of one level to `out`, which is put in its place when it is whole: another process may be
-    reading the old one. Raises `CannotCompile`.
+    """Compiles the library of one level to `out`, which is replaced only when the new one is whole: another process may
+    be reading the old one. Raises `CannotCompile`.
     """
     with tempfile.TemporaryDirectory(dir=out.parent) as directory:
         made = Path(directory, out.name)
@@ -136,7 +137,7 @@ def _level_flags(command: list[str], level: int) -> list[str]:
 
 
 def main() -> None:
-    """Those of the checkout that this file lies in."""
+    """Compiles the kernels of the checkout that this file lies in."""
     try:
         build(HERE.parent / LIBRARIES)
     except CannotCompile as error:

@@ -1,7 +1,7 @@
-/* What every kernel is made of: fixed-width types, what Python hands over, words anywhere in memory, bits.
+/* The basis of every kernel: fixed-width types, arguments from Python, words anywhere in memory, bits.
  *
  * A kernel is a function that Python calls by name (src/neardup/kernels/native.py). It takes plain arrays and numbers,
- * allocates next to nothing, knows no Python, and runs without its lock. What it promises stands in the module of
+ * allocates next to nothing, knows no Python, and runs without its lock. Its contract is in the module of
  * src/neardup/kernels/ of the same name as its file here.
  */
 #ifndef NEARDUP_CORE_H
@@ -41,8 +41,8 @@ typedef struct {
 #define BAD_ARGUMENT (INT64_MIN + 1) /* and those above it, by the place of the argument */
 enum { MOST_ARGS = 64 };
 
-/* The first `size` arguments of `*rest`, which then begins behind them: so are unpacked those that several kernels take,
- * whose parameters are a macro (LISTS) and become a struct (lists_of).
+/* The first `size` arguments of `*rest`, which then begins behind them. Arguments that several kernels take are
+ * unpacked in this way: their parameters are a macro (LISTS), and they become a struct (lists_of).
  */
 static inline const Arg *take(const Arg **rest, i64 size) {
     const Arg *taken = *rest;
@@ -50,8 +50,8 @@ static inline const Arg *take(const Arg **rest, i64 size) {
     return taken;
 }
 
-/* What numpy's objects are behind their header (PyArrayObject_fields in its ndarraytypes.h, the same in all versions).
- * native.py makes sure of it once: to ask every array for its address by way of Python takes several times as long.
+/* The fields of numpy's arrays behind their header (PyArrayObject_fields in its ndarraytypes.h, the same in all
+ * versions). native.py checks this once: to ask every array for its address through Python takes several times as long.
  */
 typedef struct {
     void *data;
@@ -65,9 +65,9 @@ typedef struct {
 
 enum { IS_CONTIGUOUS = 0x0001, IS_WRITEABLE = 0x0400 };
 
-/* Makes arguments of what Python hands over, two words each: the value of a number; the address of an array, and the
- * bytes of its values. `kinds` has a letter for each: n, a number; r, an array that is read; w, written; s, read, whose
- * rows may lie apart; a space ends them. Returns the place of the first that does not do, or -1.
+/* Makes arguments from the words that Python passes, two for each: the value of a number; the address of an array, and
+ * the bytes of its values. `kinds` has a letter for each: n, a number; r, an array that is read; w, written; s, read,
+ * whose rows may lie apart; a space ends them. Returns the place of the first argument that cannot be used, or -1.
  */
 static inline i64 unpack_arguments(const i64 *words, const char *kinds, i64 header, Arg *args) {
     for (i64 k = 0; kinds[k] != ' '; k++) {
@@ -111,7 +111,7 @@ static inline i64 unpack_arguments(const i64 *words, const char *kinds, i64 head
 static inline i64 min_i64(i64 a, i64 b) { return a < b ? a : b; }
 static inline i64 max_i64(i64 a, i64 b) { return a > b ? a : b; }
 
-/* What two sets share at least that have doc_q >= numerator / denominator, and of which the larger is of so many. */
+/* The least overlap of two sets with doc_q >= numerator / denominator, of which the larger one has `larger` keys. */
 static inline i64 required_overlap(i64 larger, i64 numerator, i64 denominator) {
     return (numerator * larger + denominator - 1) / denominator;
 }
@@ -132,15 +132,15 @@ static inline u32 read32(const u8 *at) {
 static inline i64 ones(u64 value) { return __builtin_popcountll(value); }
 static inline i64 low_zeros(u64 value) { return __builtin_ctzll(value); } /* of a value that is not 0 */
 
-/* Asks for the cache line at an address, which is read a little later. */
+/* Prefetches the cache line at an address that is read a little later. */
 static inline void prefetch(const void *at) { __builtin_prefetch(at, 0, 3); }
 
-/* So many values are read before what they say is written: a processor lets a read wait for an earlier write if both
- * addresses end alike.
+/* This many values are read before anything is written by them: a processor makes a read wait for an earlier write if
+ * the low bits of both addresses are equal.
  */
 enum { READ_FIRST = 8 };
 
-/* Documents ahead of which a loop asks for what it reads of each: a few among millions are in no cache. */
+/* How many documents ahead a loop prefetches what it reads of each: a few among millions are in no cache. */
 #define AHEAD 8
 
 #endif

@@ -29,7 +29,9 @@ static inline Counters counters_of(const Arg **rest) {
 /* How many searches there are between two clearings. */
 static inline i64 last_stamp(const Counters *counters) { return (1 << (8 - counters->bits)) - 1; }
 
-/* Starts a new count; returns what a counter of 0 is in it. All of them are cleared when stamps run out. */
+/* Starts a new count; returns the value of a counter that stands for 0 in it. All of them are cleared when stamps run
+ * out.
+ */
 static inline i64 next_stamp(const Counters *counters) {
     if (*counters->stamp == last_stamp(counters)) {
         memset(counters->hits, 0, (size_t)counters->hits_length);
@@ -38,21 +40,21 @@ static inline i64 next_stamp(const Counters *counters) {
     return ++*counters->stamp << counters->bits;
 }
 
-/* Sets what each value of a counter becomes when its doc is in one list more: one below `base` is of an earlier search,
- * and it stops one above the `goal`, or it would run into the next stamp.
+/* Sets `after` to what each value of a counter becomes when its doc is in one more list. A value below `base` is of an
+ * earlier search, and stands for 0; counting stops one above the `goal`, or it would run into the next stamp.
  */
 static inline void counted_once_more(i64 base, i64 goal, u8 after[256]) {
     for (i64 held = 0; held < 256; held++) after[held] = (u8)(min_i64(max_i64(held, base), goal) + 1);
 }
 
-/* Counts `docs[begin:end]`; those whose counter comes to `enough` go to `docs[at:]`, which has room for all: it is
+/* Counts `docs[begin:end]`; those whose counter reaches `enough` go to `docs[at:]`, which has room for all: it is
  * filled without a branch. Returns the next position. `at` is `begin`, or not below `end`.
  *
  * after   as `counted_once_more` sets it. Comparing would be a branch, which is mispredicted now and then; then all
  *         waits for a counter among millions, which is in no cache.
  *
- * The counter of a doc further on is asked for: it is in no cache, and stores wait for their lines one after the other.
- * `docs` has room for COUNTERS_AHEAD more.
+ * The counter of a doc further on is prefetched: it is in no cache, and stores wait for their lines one after the
+ * other. `docs` has room for COUNTERS_AHEAD more.
  *
  * Unrolled, as the other loops over all postings: gcc by itself does not, and a search takes a seventh longer.
  */

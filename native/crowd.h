@@ -1,14 +1,14 @@
 /* Exact |A ∩ B| with many B of one crowd. src/neardup/kernels/crowd.py
  *
- * A crowd is documents of one template: all share most of a core C. Of each is known what it has beyond the core and
- * what it lacks of it, D = (B \ C, C \ B), in posting lists. Then
+ * A crowd is documents of one template: all share most of a core C. Posting lists have for each what it has beyond the
+ * core and what it lacks of it, D = (B \ C, C \ B). Then
  *
  *     |A ∩ B| = |C| - |C \ A| - |C \ B| + |(C \ A) ∩ (C \ B)| + |(A \ C) ∩ (B \ C)|
  *
  * whose last two terms are counted for all B at once by reading the posting lists of A's own differences: a pair costs
  * a few additions where reading B's text would take thousands (overlap.h, the slow way to the same number).
  *
- * Of documents of one text only the first is posted, and only that is a member:
+ * Among documents of one text only the first is posted, and only that one is a member:
  *
  *     first_of[doc]       the doc that is posted for the text of `doc`
  *     members[posted]     which crowd that is of, and which of its members it is; a crowd below 0: of none
@@ -186,12 +186,12 @@ ALWAYS i64 overlap_with(const Against *against, bool is_short, i64 member) {
     return against->base - against->lacking[member] + tallied;
 }
 
-/* Whether a member that shares so many has doc_q >= the threshold. */
+/* Whether a member with this `overlap` has doc_q >= the threshold. */
 ALWAYS bool is_near(const Against *against, i64 overlap, i64 member) {
     return overlap * against->denominator >= against->numerator * max_i64(against->count, against->sizes[member]);
 }
 
-/* What is known of a pair with a member that shares so many: of an empty set nothing is near. */
+/* What is known of a pair with a member of this `overlap`: nothing is near an empty set. */
 ALWAYS u8 known_of(const Against *against, i64 overlap, i64 member) {
     return is_near(against, overlap, member) && against->count > 0 ? NEAR : BELOW;
 }

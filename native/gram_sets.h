@@ -1,8 +1,8 @@
 /* The sets of q-grams of two texts: how large they are, what they share, and where. src/neardup/kernels/gram_sets.py
  *
- * Two texts that are compared share most of what they say, in the same order. So the q-grams of one are put into a
- * table, and those of the other are looked up only where the two part: in a run of what both have the next q-gram of
- * one is that of the other. Exact: code points are compared, names of q-grams only say where to look.
+ * Two texts that are compared share most of their contents, in the same order. So the q-grams of one are put into a
+ * table, and those of the other are looked up only where the two differ: in a common run the next q-gram of one is that
+ * of the other. The result is exact: code points are compared, names of q-grams only say where to look.
  */
 #ifndef NEARDUP_GRAM_SETS_H
 #define NEARDUP_GRAM_SETS_H
@@ -29,9 +29,9 @@ static inline GramScratch gram_scratch_of(const Arg **rest) {
     return (GramScratch){a[0].data, a[1].data, a[2].data, a[3].data, a[4].data, a[5].data};
 }
 
-/* The q-grams that have been entered, of `a`, and behind its `last_a` of `b`: by slot of their names the one entered
- * last, and 1 more, and by each the one before it of the same slot. A filter of `SEEN_BITS` more bits of names tells of
- * most of those that are not there.
+/* The q-grams that have been entered: those of `a` and, behind its `last_a`, those of `b`. `table` has by slot of the
+ * name 1 + the index of the one entered last, and `next` by index the one before it in the same slot. A filter by
+ * `SEEN_BITS` more bits of the names rules out most of those that are not there.
  */
 typedef struct {
     const u32 *a;
@@ -84,8 +84,8 @@ ALWAYS u64 difference_of(const u32 *a, const u32 *b, i64 q) {
 
 static inline u32 rotated_32(u32 value, int by) { return value << by | value >> (32 - by); }
 
-/* Writes the names of the first `last` q-grams, of which the highest bits differ most. By a secret: texts could be made
- * of q-grams of one name.
+/* Writes the names of the first `last` q-grams, whose highest bits differ most. They depend on a secret, or texts could
+ * be made of q-grams of one name.
  */
 ALWAYS void fill_names(const u32 *restrict points, i64 last, i64 q, u32 *restrict names) {
     if (last <= 0) return;
@@ -102,7 +102,9 @@ ALWAYS void fill_names(const u32 *restrict points, i64 last, i64 q, u32 *restric
     }
 }
 
-/* The index of the q-gram at index `at`, which is at `points`, if it has been entered, or -1: then it is. */
+/* The index of the entered q-gram that is equal to the one at index `at`, which is at `points`; or -1, and then that
+ * one is entered.
+ */
 ALWAYS i64 find_or_enter(const GramTable *grams, i64 at, const u32 *points, i64 q) {
     const u32 name = grams->names[at], bit = name >> (32 - SEEN_BITS - grams->bits);
     const u32 slot = name >> (32 - grams->bits);
@@ -134,7 +136,7 @@ ALWAYS i64 enter_grams(const GramTable *grams, i64 q, i32 *restrict same) {
 }
 
 /* Notes that both texts have the q-grams `same[from:from + count]` of the first, which are written to `out`; returns
- * how many of these were not known of. Most runs have no q-gram that came before in the first text.
+ * how many of these were not known to be shared. Most runs have no q-gram that came before in the first text.
  */
 static inline i64 share_grams(const i32 *same, i64 from, i64 count, u8 *restrict shared, i32 *restrict out) {
     i64 moved = 0, known = 0;
@@ -152,8 +154,8 @@ static inline i64 share_grams(const i32 *same, i64 from, i64 count, u8 *restrict
     return count - known;
 }
 
-/* Finds the q-grams of `b` among those of `a`; returns how many are `b`'s alone, sets how many both have, and what
- * `longest_outside` has of `b`, which every q-gram of both is in a run of.
+/* Finds the q-grams of `b` among those of `a`; returns how many are only in `b`, sets how many both have, and what
+ * `longest_outside` gives for `b`: every common q-gram lies in a run here.
  */
 ALWAYS i64 follow_grams(const GramTable *grams, i64 last_b, i64 q, const GramScratch *scratch, i64 *both,
                         i64 *longest) {
@@ -206,7 +208,7 @@ ALWAYS i64 count_sets_of(const u32 *a, i64 n_a, const u32 *b, i64 n_b, i64 q, co
     return last_b ? longest : n_b;
 }
 
-/* A number of long q-grams that `a[:n]` has at least, close to it: by the filter alone, a sixth of the time of entering
+/* A close lower bound of the number of long q-grams of `a[:n]`: by the filter alone, in a sixth of the time of entering
  * them.
  */
 static inline i64 least_grams(const u32 *a, i64 n, const GramScratch *scratch) {
@@ -223,7 +225,7 @@ static inline i64 least_grams(const u32 *a, i64 n, const GramScratch *scratch) {
 }
 
 /* Sets out[:3] to |A|, |B|, |A ∩ B| of the q-grams of `a[:n_a]` and `b[:n_b]`, q = 4 or 12; `scratch` then says where
- * they are, for `longest_outside` and `is_shared`. Returns what `longest_outside` has of `b`. Linear.
+ * they are, for `longest_outside` and `is_shared`. Returns what `longest_outside` gives for `b`. Linear.
  */
 static inline i64 count_sets(const u32 *a, i64 n_a, const u32 *b, i64 n_b, i64 q, const GramScratch *scratch,
                              i64 *out) {
@@ -231,7 +233,7 @@ static inline i64 count_sets(const u32 *a, i64 n_a, const u32 *b, i64 n_b, i64 q
                         : count_sets_of(a, n_a, b, n_b, LONG_Q, scratch, out);
 }
 
-/* Whether both texts have the q-gram at `index`: of the second text behind those of the first. */
+/* Whether both texts have the q-gram at `index`; those of the second text come behind those of the first. */
 static inline bool is_shared(const GramScratch *scratch, i64 index) {
     return scratch->shared[scratch->same[index]] != 0;
 }

@@ -14,14 +14,14 @@ import compile_kernels
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """`neardup/kernels/lib/kernels-*.so`: of one platform, but of any Python, which they know nothing of."""
+    """`neardup/kernels/lib/kernels-*.so`: for one platform, but for any Python, because they know nothing of it."""
 
     def dependencies(self) -> list[str]:
-        """What else is needed to build: a compiler, where there is none."""
+        """What else is needed to build: a compiler, if there is none."""
         return [] if compile_kernels.compiler() else ["ziglang>=0.13"]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - hatchling's
-        """Compiles them, and has them taken into the wheel."""
+        """Compiles the kernels, and adds them to the wheel."""
         libraries = compile_kernels.build(Path(self.root) / compile_kernels.LIBRARIES)
         tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["pure_python"] = False

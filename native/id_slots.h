@@ -1,6 +1,6 @@
-/* Which doc an id finds: a table with open addressing of hash << 32 | doc + 1. src/neardup/kernels/id_slots.py
+/* From an id to its doc: a table with open addressing of hash << 32 | doc + 1. src/neardup/kernels/id_slots.py
  *
- * 0 is a free slot; 1 << 63, which no hash comes to, one whose id was removed: a search goes on behind it.
+ * 0 is a free slot; 1 << 63, which no hash reaches, is one whose id was removed: a search goes on behind it.
  */
 #ifndef NEARDUP_ID_SLOTS_H
 #define NEARDUP_ID_SLOTS_H
@@ -9,7 +9,7 @@
 
 enum { ID_HASH_BITS = 31 };
 
-/* The slot where an id of this hash wants to be, among `size`. */
+/* The slot, of `size`, at which the search for an id of this hash begins. */
 static inline i64 home_of_id(u64 hash, i64 size) { return (i64)(hash * (u64)size >> ID_HASH_BITS); }
 
 KERNEL(find_ids, "slots u8, names u1, name_starts i8, hashes u8, ids u1, id_starts i8, docs i8!") {

@@ -31,10 +31,10 @@
 #include <cpuid.h>
 #endif
 
-/* Of what sources this was made: native/compile_kernels.py says so, and Python looks. */
+/* The hash of the sources: native/compile_kernels.py sets it, and Python checks it. */
 EXPORT const char neardup_sources[] = SOURCES;
 
-/* What kernels take an array for, by which Python makes sure that they read it rightly. */
+/* How kernels see an array, by which Python makes sure that they read it rightly. */
 EXPORT void neardup_layout(const char *array, i64 header, i64 *out);
 EXPORT void neardup_layout(const char *array, i64 header, i64 *out) {
     const ArrayFields *fields = (const ArrayFields *)(array + header);
@@ -45,7 +45,7 @@ EXPORT void neardup_layout(const char *array, i64 header, i64 *out) {
     out[4] = (fields->flags & IS_CONTIGUOUS ? 1 : 0) + (fields->flags & IS_WRITEABLE ? 2 : 0);
 }
 
-/* Gives this process its secret, which no author of texts knows; once, for tables that are there go by it. */
+/* Sets the secret of this process, which no author of texts knows; only once, because existing tables depend on it. */
 EXPORT void neardup_keep_secret(u64 secret);
 EXPORT void neardup_keep_secret(u64 secret) {
     if (secret_of_process == 0) secret_of_process = secret;

@@ -1,4 +1,4 @@
-/* A text to its normal form with marks: what of it is figures, addresses and ids, quoted, a footer.
+/* From a text to its normal form with marks: of figures, addresses and ids, quoted lines, a footer.
  * src/neardup/kernels/marks.py
  *
  * The slow counterpart, by regular expressions, is neardup.oracle.kind_marks; docs/definitions.md (Kinds) defines them.
@@ -74,8 +74,8 @@ static inline bool is_special(const MarkedLine *line, i64 word) {
     return is_web | is_scheme | (rest > FORM_INDEX) | (size > LONGEST_WORD);
 }
 
-/* Writes to `chosen` which words from `first` on and before `last` are special, or all where the line has a name;
- * returns how many. `maybe` are those that may be special, from the line on; sets where they go on behind it.
+/* Writes to `chosen` which of the words from `first` to before `last` are special, or all if the line has a name;
+ * returns how many. `maybe`: the words that may be special, from this line on; moved behind the line.
  */
 static inline i64 special_words(const MarkedLine *line, i64 first, i64 last, const i64 **maybe, i64 *chosen) {
     i64 count = 0;
@@ -97,7 +97,9 @@ static inline i64 flag_kept(const MarkedLine *line, i64 at, i64 stop, u8 flag, i
     return index;
 }
 
-/* Marks what from `at` on, before `stop`, no letter or digit, begins an address; returns where all is marked. */
+/* Marks the addresses that begin with another sign than a letter or digit, from `at` on and before `stop`; returns up
+ * to where all is marked.
+ */
 static inline i64 mark_names(const MarkedLine *line, i64 at, i64 stop, i64 index) {
     const u8 *classes = line->tables->classes;
     while (at < stop) {
@@ -111,7 +113,7 @@ static inline i64 mark_names(const MarkedLine *line, i64 at, i64 stop, i64 index
     return at;
 }
 
-/* Whether it may stand between the digits of a number: .,:/'’- */
+/* Whether `point` may stand between the digits of a number: .,:/'’- */
 static inline bool joins_digits(u32 point) {
     return point == '.' || point == ',' || point == ':' || point == '/' || point == '\'' || point == 0x2019 ||
            point == '-';
@@ -182,7 +184,7 @@ static inline i64 mark_word(const MarkedLine *line, i64 at, i64 stop, i64 *index
 /* Marks a line, whose first word is `word`; returns the first word behind it. `maybe`: as `special_words` has it;
  * `chosen` is room for all words of the line.
  *
- * A word is looked at more closely only if something may be to be said of it: few are.
+ * Only words that may need a mark are looked at more closely: few do.
  */
 static inline i64 mark_line(const MarkedLine *line, i64 word, const i64 **maybe, i64 *chosen) {
     const u32 *points = line->points;
@@ -256,7 +258,7 @@ static inline i64 mark_text(const u8 *data, i64 length, const TextTables *tables
     return scanned.index & FORM_INDEX;
 }
 
-/* Marks the words of a form of so many `words` that are figures though none has a digit: months, numerals. */
+/* Marks those of the `words` words of a form that are figures without digits: months, numerals. */
 static inline void mark_figure_words(const MarkedForm *text, i64 words, const SignTables *sign_tables) {
     const u32 *restrict form = text->form;
     u8 *restrict flags = text->flags;

@@ -1,7 +1,7 @@
 /* Posting lists of the members of a crowd, by number: the long ones are bitsets. src/neardup/kernels/member_lists.py
  *
  * The table and the short lists are those of posting_lists.h. A list that holds many of all members becomes a row of
- * `bits` for good, and its room is free again: a comparison then costs a look-up a key, and 64 members a word.
+ * `bits` for good, and its room is freed: a comparison then costs a look-up for each key, and has 64 members in a word.
  *
  *     entries[slot] = (key, row << 32 | BITSET_CLASS << 27 | length)     of a list that is a bitset
  *     bits[b, row]    8 words: the bits of members 512 * b on; row 0 has none
@@ -58,7 +58,7 @@ static inline i64 add_member(const Lists *lists, const MemberRows *rows, const u
     if (10 * (lists->state[STATE_KEYS] + last - first) > 6 * lists->entries_length) return TABLE_FULL;
     const i64 shortest = max_i64(SHORTEST_BITSET, member / BITSET_SHARE), begin = first + progress[KEYS_ADDED];
     u64 *entries = lists->entries;
-    /* What is to be read is asked for first: each step misses the cache, and misses go on beside one another. */
+    /* What will be read is prefetched: each step misses the cache, and the misses overlap. */
     for (i64 j = begin; j < last; j++) prefetch(entries + 2 * first_slot(lists, keys[j]));
     for (i64 j = begin; j < last; j++) {
         const i64 slot = find(lists, keys[j]);
@@ -113,7 +113,8 @@ KERNEL(add_members, LISTS ", bits u8!, used i8!, most int, keys u8, offsets i8, 
     return status;
 }
 
-/* Writes which lists `keys[:size]` have: those that are bitsets to `rows`, others to `slots`; how many of either. */
+/* Finds the lists of `keys[:size]`: writes those that are bitsets to `rows`, others to `slots`, and how many of each.
+ */
 static inline void find_lists(const Lists *lists, const u64 *keys, i64 size, i64 *rows, i64 *n_rows, i64 *slots,
                               i64 *n_slots) {
     for (i64 j = 0; j < size; j++) {
@@ -127,8 +128,8 @@ static inline void find_lists(const Lists *lists, const u64 *keys, i64 size, i64
     }
 }
 
-/* Adds to counts what the lists at `slots` hold. Step by step for all of them: each step misses the cache, and misses
- * go on beside one another. Unrolled, or it takes half as long again.
+/* Counts the members that the lists at `slots` hold. Each step is done for all lists at once: it misses the cache, and
+ * the misses overlap. Unrolled, or it takes half as long again.
  */
 #define READ_MEMBERS(name, type)                                                                         \
     static inline void name(const Lists *lists, const i64 *slots, i64 size, type *restrict counts) {     \

@@ -35,7 +35,9 @@ static inline i64 shared_keys(const u64 *restrict table, i64 mask, bool zero, co
     bool has_zero = false;
     for (i64 block = 0; block < windows; block += OVERLAP_BLOCK) {
         if (shared + windows - block < needed) return shared;
-        /* Whether a key lies where it wants to be nobody foresees: the others wait, written whether they do or not. */
+        /* Whether a key is in its first slot is unpredictable: those that are not wait. Every key is written, to avoid
+         * a branch.
+         */
         u64 waiting[OVERLAP_BLOCK];
         i64 n = 0;
         const i64 stop = min_i64(block + OVERLAP_BLOCK, windows);
@@ -69,7 +71,8 @@ static inline i64 shared_keys(const u64 *restrict table, i64 mask, bool zero, co
     return shared;
 }
 
-/* `needed`, or, if it is negative, what doc_q >= t needs of sets of these sizes, of which the second may not be known.
+/* `needed`, or, if it is negative, the overlap that doc_q >= t needs for sets of these sizes; the second one may be
+ * unknown (negative).
  */
 static inline i64 wanted_overlap(i64 needed, i64 count, i64 other, i64 numerator, i64 denominator) {
     return needed >= 0 ? needed : required_overlap(max_i64(count, other), numerator, denominator);

@@ -4,13 +4,13 @@
  *     starts[b] : starts[b + 1]     where bucket b lies in `postings`: the keys whose high bits are b
  *     postings[p]                   low bits of the key << doc_bits | doc
  *
- * A key has PACKED_KEY_BITS; the number of its high bits grows with the packed, so that a bucket holds some eight
- * postings, and what is left of a key fits beside the doc. So a posting costs 4.25 to 4.5 bytes, however long its list,
- * where a table costs 16 bytes a slot, a third to half of them free (posting_lists.h).
+ * A key has PACKED_KEY_BITS; the number of its high bits grows with the number of packed postings, so that a bucket
+ * holds some eight of them, and the rest of a key fits beside the doc. So a posting costs 4.25 to 4.5 bytes, however
+ * long its list, whereas a table costs 16 bytes a slot, a third to half of them free (posting_lists.h).
  *
- * New postings go to such a table, and from it to these when they have become many: as in a log-structured merge (O'Neil
- * et al. 1996) of two levels. Both keep the order in which docs were added to a list, and the packed were added first: a
- * list is its packed part, then its part of the table.
+ * New postings go to such a table, and from it to packed lists when there are many: a log-structured merge (O'Neil et
+ * al. 1996) of two levels. Both keep the order in which docs were added to a list, and packed docs were added first: a
+ * list is its packed part, followed by its part in the table.
  */
 #ifndef NEARDUP_PACKED_LISTS_H
 #define NEARDUP_PACKED_LISTS_H
@@ -24,7 +24,7 @@
 
 enum { PACKED_WORD_BITS = 32, PACKED_KEY_BITS = 30 };
 
-/* Of so many postings all are looked at; of more the place is searched by halves first. */
+/* Up to this many postings are all compared; among more, a binary search comes first. */
 enum { PACKED_SCANNED = 32 };
 
 /* Packed lists; without postings they have one bucket and `doc_bits` 0. */
@@ -43,13 +43,13 @@ static inline PackedLists packed_lists_of(const Arg **rest) {
     return (PackedLists){a[0].data, a[0].length, a[1].data, a[1].length, a[2].number};
 }
 
-/* What of a posting is its doc. */
+/* The bits of a posting that are its doc. */
 static inline i64 doc_mask(const PackedLists *packed) { return ((i64)1 << packed->doc_bits) - 1; }
 
 /* The bucket of a key, by its high bits. */
 static inline i64 bucket_of(i64 key, i64 doc_bits) { return key >> (PACKED_WORD_BITS - doc_bits); }
 
-/* What of a key is in each of its postings, above the doc: all bits but those that its bucket has. */
+/* The part of a key that is in each of its postings, above the doc: all bits but those of its bucket. */
 static inline i64 part_of(i64 key, i64 doc_bits) { return (i64)(u32)((u64)key << doc_bits); }
 
 /* The key of a posting in a bucket. */
@@ -57,7 +57,7 @@ static inline i64 packed_key(i64 bucket, i64 posting, i64 doc_bits) {
     return bucket << (PACKED_WORD_BITS - doc_bits) | posting >> doc_bits;
 }
 
-/* Where the posting lists of some keys lie, of each its two parts. */
+/* Where the posting lists of some keys lie, each with its two parts. */
 typedef struct {
     const Lists *lists;        /* the table */
     const PackedLists *packed; /* what was packed before */
@@ -66,7 +66,7 @@ typedef struct {
     i64 *lengths;              /* docs in both parts */
 } Located;
 
-/* Room for so many keys, which `locate` fills; false: there is no memory. `free_located` gives it back. */
+/* Makes room for `size` keys, which `locate` fills; false if there is no memory. `free_located` frees it. */
 static inline bool room_to_locate(const Lists *lists, const PackedLists *packed, i64 size, Located *located) {
     i64 *room = malloc((size_t)(4 * size + 1) * sizeof *room);
     *located = (Located){lists, packed, room, room + size, room + 2 * size, room + 3 * size};
@@ -87,7 +87,7 @@ static inline PostingList table_part(const Located *located, i64 j) {
 
 /* How many of the ascending `postings[begin:end]`, at most PACKED_SCANNED, are below `value` (up to 2^32).
  *
- * All are compared, without a branch: how many there are nobody foresees.
+ * All are compared, without a branch, as their number is unpredictable.
  */
 #if defined(__AVX512BW__)
 static inline i64 postings_below(const u32 *postings, i64 begin, i64 end, i64 value) {
@@ -124,7 +124,7 @@ static inline i64 first_posting_not_below(const u32 *postings, i64 begin, i64 en
 
 /* Finds the lists of `keys[:size]`.
  *
- * All look-ups of a kind first: they miss the cache one beside the other, not one after the other.
+ * All look-ups of a kind come first, so that their cache misses overlap.
  */
 static inline void locate(const Located *located, const u64 *keys, i64 size) {
     const Lists *lists = located->lists;
@@ -167,7 +167,7 @@ KERNEL(count_keys, PACKED_LISTS ", entries u8") {
     const u32 *starts = packed.starts, *postings = packed.postings;
     const i64 doc_bits = packed.doc_bits;
     const i64 size = packed.postings_length;
-    /* Where what is left of the key changes, and buckets that begin with what the one before ends with. */
+    /* Counts where the rest of the key changes, and buckets that begin with the rest with which the one before ends. */
     i64 count = size > 0;
     for (i64 p = 1; p < size; p++) count += (i64)postings[p] >> doc_bits != (i64)postings[p - 1] >> doc_bits;
     for (i64 bucket = 1; bucket < packed.starts_length - 1; bucket++) {

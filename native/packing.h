@@ -1,13 +1,13 @@
-/* What changes packed lists as a whole: what is packed is sorted by key, then merged with what is there.
+/* Changes of packed lists as a whole: new postings are sorted by key, then merged with those that are packed already.
  * src/neardup/kernels/packing.py
  *
- * What is to be packed is values of 64 bits, in the order of their keys once `sort_by_key` has sorted them:
+ * Postings to be packed are values of 64 bits, in the order of their keys once `sort_by_key` has sorted them:
  *
  *     key << 33 | doc                   one posting
  *     key << 33 | 1 << 32 | slot        all of the list that is in this slot of a table
  *
- * Packed postings change in their own array, which is large: what adds goes from the last posting to the first, what
- * leaves out from the first to the last, so that nothing is overwritten before it has been moved.
+ * Packed postings change in place, as their array is large: kernels that add go from the last posting to the first,
+ * kernels that leave out from the first to the last, so that nothing is overwritten before it has been moved.
  */
 #ifndef NEARDUP_PACKING_H
 #define NEARDUP_PACKING_H
@@ -53,8 +53,8 @@ KERNEL(unordered_postings, "keys u8, starts i8, sizes i8, docs i8, out u8!") {
     return at;
 }
 
-/* Sorts `from` by the ten bits from `shift` on into `to`; what has the same ones stays in its order. `ends` has room for
- * SORTED_SIZE numbers, and for where the values with each of them end in `to`, when it returns.
+/* Sorts `from` by the ten bits from `shift` on into `to`; values with the same bits keep their order. `ends` has room
+ * for SORTED_SIZE numbers, and for where the values with each of them end in `to`, when it returns.
  */
 enum { SORTED_BITS = 10, SORTED_SIZE = 1 << SORTED_BITS };
 _Static_assert(3 * SORTED_BITS == PACKED_KEY_BITS, "three passes sort by a whole key");
@@ -89,7 +89,7 @@ KERNEL(sort_by_key, "values u8!, room u8!") {
 }
 
 /* Writes a list that `unordered_lists` has as `value` to `postings`, so that it ends before `at`; returns where it
- * begins. `part`: what of its key is in each posting.
+ * begins. `part`: the part of its key that is in each posting.
  */
 static inline i64 write_list(const Lists *lists, i64 value, i64 part, u32 *postings, i64 at) {
     if (!(value & LISTED_SEVERAL)) {
@@ -138,7 +138,7 @@ KERNEL(absorb, PACKED_LISTS_WRITTEN ", size int, " LISTS_READ ", order u8, start
     return 0;
 }
 
-/* As `absorb`, where the shape stays the same: what lies between two of the lists is moved as it is. */
+/* As `absorb`, if the shape stays the same: postings between two of the lists are moved as they are. */
 KERNEL(insert_packed, PACKED_LISTS_WRITTEN ", size int, " LISTS_READ ", order u8, starts u4!") {
     const PackedLists packed = packed_lists_of(&a);
     const i64 size = take(&a, 1)->number;

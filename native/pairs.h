@@ -1,7 +1,8 @@
-/* What a kind is computed from, of two marked normal forms (docs/definitions.md, Kinds). src/neardup/kernels/pairs.py
+/* The measures from which a kind is computed, of two marked normal forms (docs/definitions.md, Kinds).
+ * src/neardup/kernels/pairs.py
  *
- * Whole numbers: sizes of sets of q-grams and what they share, passages, what is quoted from the other. The slow
- * counterpart is neardup.oracle.kinds.
+ * They are whole numbers: sizes of sets of q-grams and their overlaps, passages, what is quoted from the other text.
+ * The slow counterpart is neardup.oracle.kinds.
  */
 #ifndef NEARDUP_PAIRS_H
 #define NEARDUP_PAIRS_H
@@ -16,7 +17,7 @@ enum { SHORT_TEXT = 200 };   /* own words of fewer code points are compared by s
 enum { FIGURE_SIGN = 0x23 }; /* what stands for a figure: no normal form has it */
 enum { NOT_OWN = TOKEN | QUOTED | FOOTER };
 
-/* Where in a row of measures what begins; see `measure_pairs` in Python. */
+/* Where each measure begins in a row; see `measure_pairs` in Python. */
 enum {
     SAME = 0,
     LIKENESS = 1,
@@ -69,7 +70,7 @@ static inline PairLimits pair_limits_of(const Arg **rest) {
 
 #define EACH_BYTE 0x0101010101010101ULL
 
-/* What any of the flags has. */
+/* The bits that any of the flags has. */
 static inline u8 marks_of(const u8 *flags, i64 n) {
     u8 marks = 0;
     for (i64 i = 0; i < n; i++) marks |= flags[i];
@@ -78,8 +79,8 @@ static inline u8 marks_of(const u8 *flags, i64 n) {
 
 /* Writes the own words of a marked normal form to `out`, perhaps with signs for figures; returns how many.
  *
- * All of it, if none were its own. Eight at once where they stay as they are; else written always, and counted only if
- * it is so, as in `scan_words`.
+ * Writes all of the form if no words are its own. Eight code points at once where they stay as they are; otherwise each
+ * is written, and counted only if it is kept, as in `scan_words`.
  */
 static inline i64 own_words(const u32 *restrict form, const u8 *restrict flags, i64 n, bool with_signs,
                             u32 *restrict out) {
@@ -145,8 +146,8 @@ static inline i64 find_anchor(const u32 *restrict points, i64 n, const u32 *rest
     return n;
 }
 
-/* Sets how many code points of `a[:n_a]` and of `b[:n_b]` are to be passed over until both go on alike for a long
- * q-gram; returns whether that was found: a few places are tried.
+/* Sets how many code points of `a[:n_a]` and of `b[:n_b]` must be skipped until both continue alike for a long q-gram;
+ * returns whether such a place was found: a few are tried.
  */
 static inline bool find_next_run(const u32 *a, i64 n_a, const u32 *b, i64 n_b, i64 *pass_a, i64 *pass_b) {
     for (i64 ahead = FIRST_ANCHOR; ahead <= LAST_ANCHOR && ahead + LONG_Q <= n_b; ahead += ahead + FIRST_ANCHOR) {
@@ -161,12 +162,13 @@ static inline bool find_next_run(const u32 *a, i64 n_a, const u32 *b, i64 n_b, i
     return false;
 }
 
-/* Whether two texts are so alike that they are copies whatever the rest says, by runs that both have in the same order:
- * only long q-grams that lie in none may be in one text alone, and only what lies between runs be a passage of its own.
- * Of short q-grams they have `in_short` at least, and of long ones as many, but for eight of each text; of all that the
- * first has, those that lie in runs are the second's, too.
+/* Whether two texts are so alike that they are copies whatever the other measures are, by runs that both have in the
+ * same order: only long q-grams outside runs can be in one text alone, and only text between runs can be a passage of
+ * its own. Both together have at least `in_short` short q-grams, and as many long ones, but for eight of each text;
+ * those long q-grams of the first text that lie in runs are in the second, too.
  *
- * Often enough it is not seen, but what is seen is so. Linear, and much quicker than counting.
+ * Often enough this misses that texts are alike, but a positive answer is certain. Linear, and much faster than
+ * counting.
  */
 static inline bool is_surely_alike(const u32 *a, i64 n_a, const u32 *b, i64 n_b, i64 in_short, const PairLimits *limits,
                                    const GramScratch *grams) {
@@ -202,8 +204,8 @@ static inline double likeness_of(const i64 *row) {
     return sizes ? (double)(2 * both) / (double)sizes : 0.0;
 }
 
-/* Fills the row of a pair of marked normal forms of so many code points, but for what figures decide, and what is
- * borrowed; returns whether that is to be known.
+/* Fills the row of a pair of marked normal forms of `n_a` and `n_b` code points, except for what figures decide and
+ * what is borrowed; returns whether these are needed.
  */
 static inline bool measure_words(i64 n_a, i64 n_b, i64 larger, i64 shared, const PairLimits *limits,
                                  const PairScratch *scratch, i64 *row) {
@@ -269,9 +271,10 @@ static inline FigureCounts count_figures(const u8 *flags, i64 n) {
     return (FigureCounts){count, inside + (SHORT_Q - 1) * count};
 }
 
-/* Whether figures can be that share of what differs, of whose q-grams `plain` has |A|, |B|, |A ∩ B|, or twice the
- * larger of the first: no more than four q-grams a figure have its sign, and only those that touch a figure go. A
- * sign's q-gram that both have is one of either text, too, so that it stands above the line and below.
+/* Whether figures can be the share `form_share` of the differences. `plain` has |A|, |B|, |A ∩ B| of the short q-grams,
+ * or twice the larger size and the overlap. No more than four q-grams a figure contain its sign, and only those that
+ * touch a figure disappear. A q-gram with a sign that both have is also in the set of either text, so that it counts in
+ * the numerator and in the denominator.
  */
 static inline bool may_be_form(FigureCounts a, FigureCounts b, const i64 *plain, double form_share) {
     const i64 larger = max_i64(plain[0], plain[1]);
@@ -283,8 +286,8 @@ static inline bool may_be_form(FigureCounts a, FigureCounts b, const i64 *plain,
     return masked - score >= form_share * (1 - score) * (1 - 1e-9);
 }
 
-/* Sets out[:4] to how many code points a normal form has, and how many lie in long q-grams, at the indexes from `first`
- * on, that both have: of all, of quoted lines, of footers.
+/* Sets out[:4] to how many code points a normal form has, and how many of them lie in long q-grams (at the indexes from
+ * `first` on) that both texts have: of all, of quoted lines, of footers.
  */
 static inline void count_borrowed(i64 n, const u8 *flags, i64 first, const GramScratch *grams, i64 *out) {
     const i64 last = n - LONG_Q + 1;

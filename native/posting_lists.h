@@ -10,8 +10,8 @@
  *     inline: length 1 and size class 0; `start` is the doc
  *     state = [keys used, pool top, head of the free list of size class 0, 1, ... 31]   heads and links are start + 1
  *
- * A doc is the number of a document in a table (neardup.index.document_table), below 2^32, as is every `start`: who makes
- * the pool larger sees to it.
+ * A doc is the number of a document in a table (neardup.index.document_table), below 2^32, as is every `start`: the
+ * caller that makes the pool larger ensures that.
  *
  * Kernels that run out of room change nothing they cannot resume: they return a status, the caller grows an array and
  * calls again with the same `progress`.
@@ -57,16 +57,16 @@ typedef struct {
     bool is_inline;
 } PostingList;
 
-/* The first of so many slots where `key` may be.
+/* The first of `slots` slots where `key` may be.
  *
- * Keys are hashed once more: those of a sketch are the smallest, whose high bits are alike, and a lexicon knows q-grams
- * by their high ones.
+ * Keys are hashed once more: those of a sketch are the smallest, whose high bits are alike, and a lexicon has q-grams
+ * by their high bits.
  */
 static inline i64 first_slot_of(i64 slots, u64 key) { return (i64)((key * 0x9E3779B97F4A7C15ULL) >> 32) & (slots - 1); }
 
 static inline i64 first_slot(const Lists *lists, u64 key) { return first_slot_of(lists->entries_length, key); }
 
-/* Slot of `key` in a table of so many slots, or of the free place where it would go. */
+/* The slot of `key` in a table of `slots` slots, or the free one where it would go. */
 static inline i64 find_in(const u64 *entries, i64 slots, u64 key) {
     i64 slot = first_slot_of(slots, key), tried = 0;
     while (entries[2 * slot + 1] != 0 && entries[2 * slot] != key) slot = slot_after(slot, slots - 1, key, &tried);
@@ -78,13 +78,13 @@ static inline i64 find(const Lists *lists, u64 key) { return find_in(lists->entr
 /* Docs in the posting list at `slot`; 0: the slot is free. */
 static inline i64 length_at(const Lists *lists, i64 slot) { return (i64)(lists->entries[2 * slot + 1] & LENGTH_MASK); }
 
-/* The posting list that a slot's second value tells of. */
+/* The posting list that a slot's second value describes. */
 static inline PostingList unpacked(u64 packed) {
     const bool is_inline = (u32)packed == 1; /* size class and length */
     return (PostingList){(i64)(packed >> START_SHIFT), (i64)(packed & LENGTH_MASK), is_inline};
 }
 
-/* Its size class: the list's room is of two to the power of that. */
+/* The size class of a list: its room is two to the power of that. */
 static inline i64 size_class_of(u64 packed) { return (i64)(packed >> CLASS_SHIFT & CLASS_MASK); }
 
 static inline PostingList list_at(const Lists *lists, i64 slot) { return unpacked(lists->entries[2 * slot + 1]); }
@@ -196,8 +196,8 @@ KERNEL(add_all, LISTS ", keys u8, key_offsets i8, docs i8, progress i8!") {
     return DONE;
 }
 
-/* Copies `list`, which is not inline, into the pool of `fresh` with doc d as `docs[d]`; -1 goes. Returns the second
- * value of its slot, 0 if none is left.
+/* Copies `list`, which is not inline, into the pool of `fresh` with doc d as `docs[d]`; docs with -1 are left out.
+ * Returns the second value of its slot, 0 if none is left.
  */
 static inline u64 renumbered_list(const u32 *pool, PostingList list, const i64 *docs, const Lists *fresh) {
     i64 kept = 0, single = 0;

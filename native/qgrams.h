@@ -37,7 +37,7 @@ static inline i64 slot_of(const u64 *table, i64 mask, u64 key) {
     }
 }
 
-/* Puts `key` into such a table; returns 1 if it is new, else 0. Key 0 leaves it as it is: 1.
+/* Puts `key` into a table with open addressing; returns 1 if it is new, else 0. Key 0 changes nothing, and returns 1.
  *
  * Written whether new or not: a branch here would be mispredicted at every third window.
  */
@@ -48,7 +48,7 @@ static inline i64 insert(u64 *table, i64 mask, u64 key) {
     return is_new;
 }
 
-/* Key of the q-gram `points[at:at + q]`; one that does not fit into 64 bits by its bytes, which lie little-endian. */
+/* Key of the q-gram `points[at:at + q]`; if that does not fit into 64 bits, it is made from its little-endian bytes. */
 static inline u64 gram_key(const u32 *points, i64 at, i64 q) {
     bool packable = q <= 4;
     u64 value = 0;
@@ -66,7 +66,7 @@ static inline u64 ascii_key(const u8 *text) {
     return splitmix64((u64)text[0] << 48 | (u64)text[1] << 32 | (u64)text[2] << 16 | text[3]);
 }
 
-/* Writes the keys of the first of so many windows of ASCII, a vector at once; returns how many. */
+/* Writes the keys of the first of `windows` windows of ASCII, a vector at a time; returns how many. */
 static inline i64 vectors_of_ascii_keys(const u8 *text, i64 windows, u64 *restrict out) {
     i64 i = 0;
 #if HAS_VECTORS
@@ -166,8 +166,8 @@ static inline void swap_keys(u64 *a, u64 *b) {
     *b = held;
 }
 
-/* Puts the `length` smallest of `keys[:n]`, which are all different, at their beginning, in any order. Linear: a byte of
- * the keys after another says in which of 256 parts the border lies.
+/* Puts the `length` smallest of `keys[:n]`, which are all different, at their beginning, in any order. Linear: byte by
+ * byte, the keys say in which of 256 parts the border lies.
  */
 static inline void select_smallest(u64 *keys, i64 n, i64 length) {
     for (int shift = 56; length > 0 && length < n; shift -= 8) {

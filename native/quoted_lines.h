@@ -12,7 +12,8 @@
 /* Whose words a line has; as flags of the code points in it. */
 enum { OWN = 0, QUOTED = 8, FOOTER = 16 };
 
-/* Of each line: where it begins and ends, where without white space; whose it is; whether it has a quote mark. */
+/* For each line: where it begins and ends, where it does without white space; whose it is; whether it has a quote mark.
+ */
 typedef struct {
     i64 *start;
     i64 *end;
@@ -22,7 +23,7 @@ typedef struct {
     i64 *marked;
 } TextLines;
 
-/* Of an array of `LINE_ROWS` rows (src/neardup/kernels/quoted_lines.py). */
+/* The lines in an array of `LINE_ROWS` rows (src/neardup/kernels/quoted_lines.py). */
 static inline TextLines text_lines_of(const Arg *a) {
     i64 *rows = a->data;
     const i64 width = a->width;
@@ -39,8 +40,8 @@ static inline void add_line(const u32 *points, i64 start, i64 end, const u8 *cla
     lines->high[at] = high;
 }
 
-/* Fills the first four rows of `lines` from the code points `points[:n]`; returns how many lines. The row `end` says
- * where the `breaks` are that end lines, of CR LF both.
+/* Fills the first four rows of `lines` from the code points `points[:n]`; returns how many lines. Before, the row `end`
+ * has the places of the `breaks` line breaks, both of a CR LF.
  */
 static inline i64 split_lines(const u32 *points, i64 n, const u8 *classes, const TextLines *lines, i64 breaks) {
     i64 count = 0, start = 0;

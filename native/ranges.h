@@ -22,7 +22,7 @@ FIRST_NOT_BELOW(first_not_below_i32, i32)
 FIRST_NOT_BELOW(first_not_below_u32, u32)
 FIRST_NOT_BELOW(first_not_below_u64, u64)
 
-/* The largest number of values between two of so many offsets. */
+/* The largest number of values between two neighbours of `length` offsets. */
 static inline i64 widest_of(const i64 *offsets, i64 length) {
     i64 widest = 0;
     for (i64 i = 0; i + 1 < length; i++) widest = max_i64(widest, offsets[i + 1] - offsets[i]);

@@ -1,6 +1,6 @@
-/* Which docs are in at least so many of the posting lists of a document's keys.
+/* Finds the docs that are in at least a given number of the posting lists of a document's keys.
  *
- * `count_shared` takes that way of three which costs least; all find the same docs:
+ * `count_shared` takes the cheapest of three ways, which all find the same docs:
  *
  *     count_read         the lists are read into one array, and counted by a counter a doc (counters.h); of the two
  *                        longest, if they are long, only the docs are looked up that the others leave
@@ -27,7 +27,7 @@ enum {
     CLEARED_AT_ONCE = 16, /* counters that lie side by side, in the time in which one by itself is cleared */
 };
 
-/* A search of one document: in which of the lists of its keys is every doc?
+/* A search for one document: which docs are in enough of the lists of its keys?
  *
  * keys      so many, of lists that are `located`
  * minimum   lists that a doc must be in: from 1 to 2^bits - 2, `bits` those of `counters`
@@ -62,7 +62,7 @@ typedef struct {
     i64 left_out;
 } SharedOutput;
 
-/* How many living docs of the hours wanted list j holds: dead ones must not make a difference. */
+/* How many living docs of the hours wanted list j holds: dead docs must not affect the result. */
 static inline i64 living_of(const SharedSearch *search, i64 j) {
     const Located *located = search->located;
     const Documents *documents = search->documents;
@@ -79,8 +79,7 @@ static inline i64 living_of(const SharedSearch *search, i64 j) {
     return count;
 }
 
-/* Which two of some lists are the longest of those worth a bitset among so many documents: the longest first, -1 for
- * none.
+/* The two longest of some lists that are worth a bitset, with this number of documents: the longest first, -1 for none.
  */
 static inline void two_longest(const i64 *lengths, i64 size, i64 documents, i64 *first, i64 *second) {
     i64 longest = looked_up_from(documents) - 1, next_longest = longest;
@@ -112,8 +111,8 @@ static inline bool is_crowded(const i64 *lengths, i64 size, i64 documents) {
     return many > 2 && postings - longest - next_longest > many * (documents / 64);
 }
 
-/* Whether it costs least to count some lists by counters of all docs: about half a nanosecond a posting. Long lists cost
- * as bitsets three a line of 512 docs, what is read otherwise two a posting.
+/* Whether counters of all docs are the cheapest way to count some lists: they cost about half a nanosecond a posting.
+ * Long lists cost, as bitsets, three nanoseconds a line of 512 docs; lists that are read otherwise cost two a posting.
  */
 static inline bool are_dense(const i64 *lengths, i64 size, i64 documents) {
     const i64 shortest = long_from(documents);
@@ -134,7 +133,7 @@ static inline void copy_docs(const u32 *restrict postings, i64 length, u32 mask,
 
 /* Writes the docs of the lists `chosen[:size]` of `located` to `out[at:]`, list by list; returns the next position.
  *
- * All are asked for first: they miss the cache one beside the other, not one after the other.
+ * All are prefetched first, so that their cache misses overlap.
  */
 static inline i64 read_lists(const Located *located, const i64 *chosen, i64 size, i32 *out, i64 at) {
     const u32 mask = (u32)doc_mask(located->packed);
@@ -156,7 +155,7 @@ static inline i64 read_lists(const Located *located, const i64 *chosen, i64 size
     return at;
 }
 
-/* Takes out of `reached` the bits of certain candidates, where there are many, and sets `certain` to these. */
+/* Moves the bits of certain candidates from `reached` to `certain`, in words with many bits. */
 static inline void take_certain(u64 *reached, u64 *certain, i64 words, const Documents *documents,
                                 const Filter *wanted) {
     memset(certain, 0, (size_t)words * sizeof *certain);
@@ -227,7 +226,7 @@ static inline i64 count_by_bitsets(const SharedSearch *search, SharedOutput *out
     return status;
 }
 
-/* Keeps of the docs `docs[begin:end]` those that come to the `goal` with two bitsets; returns their end. */
+/* Keeps those of `docs[begin:end]` that reach the `goal` with two bitsets; returns their end. */
 static inline i64 keep_reaching(const u64 *one, const u64 *two, i64 goal, const u8 *hits, i32 *docs, i64 begin,
                                 i64 end) {
     i64 likely = begin;
@@ -236,7 +235,7 @@ static inline i64 keep_reaching(const u64 *one, const u64 *two, i64 goal, const 
         docs[likely] = (i32)doc;
         likely += hits[doc] + bit_of(two, doc) >= goal - 1;
     }
-    /* Few are left, of which few lie in the longest list too: its bitset is not looked at for the others. */
+    /* Few are left: the bitset of the longest list is read only for these. */
     i64 at = begin;
     for (i64 p = begin; p < likely; p++) {
         const i64 doc = docs[p];
@@ -260,7 +259,7 @@ static inline void add_counts(u8 *restrict counts, u8 *restrict sums, i64 length
     }
 }
 
-/* Asks for all that list j holds. */
+/* Prefetches all of list j. */
 static inline void ask_for_list(const Located *located, i64 j) {
     const u32 *packed = packed_part(located, j), *pool = located->lists->pool;
     for (i64 p = 0; p < located->sizes[j]; p += CACHE_LINE_POSTINGS) prefetch(packed + p);
@@ -269,8 +268,9 @@ static inline void ask_for_list(const Located *located, i64 j) {
     for (i64 p = 0; p < list.length; p += CACHE_LINE_POSTINGS) prefetch(pool + list.start + p);
 }
 
-/* `count_shared` of so many postings that to clear a counter of every doc, and to look at all of them, is nothing beside:
- * the docs in at least `minimum` of the lists `read[:n_read]`, of which no stamp need be looked at, nor the docs kept.
+/* `count_shared` for so many postings that clearing and reading a counter of every doc costs little in comparison:
+ * writes the docs in at least `minimum` of the lists `read[:n_read]`, without stamps, and without copying the docs of
+ * the lists.
  *
  * counters   two a doc: of 8 bits, half of which the first cache level holds for twice as many docs as it would of 16.
  *            Lists are counted UINT8_MAX at a time, and these counts added up; `minimum` is no more than that.
@@ -305,8 +305,8 @@ static inline i64 count_densely(const Located *located, const i64 *read, i64 n_r
     return at;
 }
 
-/* `count_shared` of the docs `docs[at:end]`, which are those of all lists but of two that may have bitsets, `one` and
- * `two`, each posting one. Returns the end of those that come to the minimum.
+/* `count_shared` for `docs[at:end]`, a doc for each posting of all lists but two that may have bitsets, `one` and
+ * `two`. Returns the end of the docs that reach the minimum.
  */
 static inline i64 count_read(const SharedSearch *search, i32 *docs, i64 at, i64 end, i64 one, i64 two) {
     const Counters *counters = search->counters;
@@ -327,8 +327,8 @@ static inline i64 count_read(const SharedSearch *search, i32 *docs, i64 at, i64 
 
 /* Writes the docs in at least the minimum of the lists; returns a status: DONE, CANDIDATES_FULL or NO_MEMORY.
  *
- * Costs 1 to 3 ns a posting read; where a list is long, of the two longest only those docs are looked up that the others
- * leave. Where many are, docs of short texts whose bitmaps speak against them are left out by `columns`.
+ * Costs 1 to 3 ns a posting read; if lists are long, the two longest are not read, but docs that the others leave are
+ * looked up in them. If many are long, docs of short texts whose bitmaps rule them out are left out by `columns`.
  */
 static inline i64 count_shared(const SharedSearch *search, SharedOutput *out) {
     const Located *located = search->located;

@@ -1,6 +1,6 @@
-/* A batch of texts to what a decision needs, in one call: normal forms, sketches, bitmaps.
+/* From a batch of texts to what a decision needs, in one call: normal forms, sketches, bitmaps.
  *
- * Documents are worked one after another, each through all steps, so that its arrays stay in the first two cache
+ * Documents are processed one after another, each through all steps, so that its arrays stay in the first two cache
  * levels; steps over a whole batch are slower (1,000 documents an array leave the second level).
  */
 #ifndef NEARDUP_SIGNING_H

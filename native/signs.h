@@ -1,5 +1,5 @@
-/* What marks are made by: the bits of a code point's class, figure words, and the limits of all rules, as
- * src/neardup/tables/signs.py has and explains them.
+/* The data by which marks are made: the bits of a code point's class, figure words, and the limits of all rules, which
+ * src/neardup/tables/signs.py has and explains.
  */
 #ifndef NEARDUP_SIGNS_H
 #define NEARDUP_SIGNS_H
@@ -45,7 +45,7 @@ static inline SignTables sign_tables_of(const Arg **rest) {
     return (SignTables){a[0].data, a[1].data, a[1].length, a[1].width, a[2].data};
 }
 
-/* Whether a part of a host's name, or the name of a header, may have it. */
+/* Whether a part of a host's name, or the name of a header, may have this code point. */
 static inline bool is_in_label(u32 point, const u8 *classes) {
     return point == '-' || point == '_' || classes[point] & SIGN_KEEP;
 }
@@ -61,7 +61,7 @@ static inline u32 lowered(u32 point) {
     return point == 0x1E9E ? 0xDF : point;
 }
 
-/* Whether a word of so many code points is one of the figure words. */
+/* Whether a word of `size` code points is one of the figure words. */
 static inline bool is_figure_word(const u32 *points, i64 size, const SignTables *tables) {
     const i64 width = tables->words_width, mask = tables->words_length - 1;
     if (size > width - 1) return false;

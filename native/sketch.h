@@ -1,7 +1,7 @@
 /* Sketches: from the keys of a text's windows to the few keys that it is posted by.
  *
- * docs/definitions.md, Sketch, says which; `neardup.oracle.definitions.sketch` is the slow way to the same. No set of
- * q-grams is made of a text that has surely more than the limits ask about: the windows are read as they come.
+ * docs/definitions.md, Sketch, says which; `neardup.oracle.definitions.sketch` is the slow counterpart. No set of
+ * q-grams is made of a text that surely has more of them than every limit: its windows are read as they come.
  */
 #ifndef NEARDUP_SKETCH_H
 #define NEARDUP_SKETCH_H
@@ -67,7 +67,7 @@ static inline i64 flags_set(const u8 *flags) {
     return count;
 }
 
-/* Whether `keys[:windows]` are certainly more than `limit` different ones: by 4,096 flags, of which each sets one.
+/* Whether more than `limit` of `keys[:windows]` are certainly different: by 4,096 flags, of which each key sets one.
  *
  * Stops as soon as it knows; reads everything where keys repeat so often that it cannot tell. A flag is a byte: bits
  * would have to be read before they are set.
@@ -100,7 +100,9 @@ typedef struct {
     u64 multipliers[3];
 } SketchGram;
 
-/* `count`, here and below: how many keys a gram has. A constant where it is called: the loops are made for each. */
+/* `count`, here and below: how many keys a gram has. It is a constant at every call, so that loops are compiled for
+ * each.
+ */
 ALWAYS u64 sketch_hash(const u64 *key, const SketchGram *gram, int count) {
     u64 hash = key[0] * gram->multipliers[0];
     if (count > 1) hash += key[gram->second] * gram->multipliers[1];
@@ -147,7 +149,7 @@ static inline i64 insert_smallest(const u64 *hashes, i64 n, i64 size, u64 *out, 
 
 /* Writes the smallest of `hashes[:n]`, at most MOST_RANKED, to `out`, as `insert_smallest` does; returns how many.
  *
- * A value's place is how many are smaller. Equal ones share a place, and leave those behind it at 0.
+ * A value's place is the number of smaller ones. Equal values share a place, and leave the places behind it at 0.
  */
 static inline i64 rank_smallest(const u64 *hashes, i64 n, i64 size, u64 *out) {
     i64 values[MOST_RANKED] __attribute__((aligned(64))), places[MOST_RANKED] __attribute__((aligned(64)));
@@ -177,8 +179,8 @@ static inline i64 rank_smallest(const u64 *hashes, i64 n, i64 size, u64 *out) {
 
 /* Writes the `size` smallest different hashes of `n` grams to `out`, ascending; returns how many there are.
  *
- * A bound that about twice as many lie below is guessed, those are taken out without a branch, and sorted. If they are
- * too few, everything is looked at: the guess decides how fast, never what.
+ * A bound is guessed below which about twice as many lie; those are taken out without a branch, and sorted. If they are
+ * too few, everything is looked at: the guess affects only the speed, never the result.
  */
 ALWAYS i64 smallest(const u64 *keys, i64 n, const SketchGram *gram, int count, i64 size, const Scratch *scratch,
                     u64 *out) {
@@ -214,8 +216,8 @@ static inline i64 wide_part(const u64 *keys, i64 windows, const SketchRules *rul
                       : smallest(keys, n, &gram, 2, rules->size, scratch, out);
 }
 
-/* About how many q-grams an alphabet allows in which two of `size` letters looked at are equal in so many ordered
- * `pairs`; infinite if all differ.
+/* About how many q-grams an alphabet allows if two of the `size` letters looked at are equal in `pairs` ordered pairs;
+ * infinite if all differ.
  */
 static inline double qgrams_of_alphabet(i64 size, i64 pairs, i64 q) {
     if (pairs == 0) return INFINITY;
@@ -238,7 +240,7 @@ static inline double possible_qgrams_of_ascii(const u8 *letters, i64 n, i64 q) {
     return qgrams_of_alphabet(size, squares - size, q);
 }
 
-/* The same of the `n` code points at `letters`. */
+/* `possible_qgrams_of_ascii` for the `n` code points at `letters`. */
 static inline double possible_qgrams(const u32 *letters, i64 n, i64 q) {
     enum { SLOTS = 2 * LETTERS_SEEN };
     u32 seen[SLOTS] = {0};

@@ -249,7 +249,7 @@ static inline i64 write_kept(const u32 *points, i64 count, const TextTables *tab
 }
 
 #if defined(__AVX2__) && !defined(__AVX512VBMI2__)
-/* Of eight bytes, by the bits of those that are kept: where these are, a byte each. */
+/* By the bits of those of eight bytes that are kept: where these are, a byte each. */
 static u64 kept_places[256];
 
 __attribute__((constructor)) static void fill_kept_places(void) {
@@ -259,10 +259,11 @@ __attribute__((constructor)) static void fill_kept_places(void) {
 }
 #endif
 
-/* Copies what is kept of the ASCII at the beginning of `data[at:end]`; returns how far that goes, and moves `out_at`.
+/* Copies what is kept of the ASCII at the beginning of `data[at:end]`; returns where the ASCII ends, and moves
+ * `out_at`.
  *
- * A vector of bytes at once where the processor packs or shuffles bytes: of ASCII letters and digits are kept. As many
- * are written, which is never beyond the room that a normal form may take (MAX_GROWTH).
+ * Works on a vector of bytes at a time if the processor packs or shuffles bytes: of ASCII, letters and digits are kept.
+ * As many bytes are written, which is never beyond the room that a normal form may take (MAX_GROWTH).
  */
 static inline i64 copy_ascii(const u8 *data, i64 at, i64 end, const u8 *classes, u8 *out, i64 *out_at) {
     i64 o = *out_at;
@@ -279,7 +280,7 @@ static inline i64 copy_ascii(const u8 *data, i64 at, i64 end, const u8 *classes,
         o += ones(kept);
     }
 #elif defined(__AVX2__)
-    /* Numbers with a sign are compared: what is to be below a limit is moved to where they begin. */
+    /* Only signed numbers can be compared: values to be compared with a limit are moved to the lowest of them. */
     const __m256i a = _mm256_set1_epi8((char)('a' + 0x80)), zero = _mm256_set1_epi8((char)('0' + 0x80));
     const __m256i letters = _mm256_set1_epi8(26 - 0x80), digits = _mm256_set1_epi8(10 - 0x80);
     const __m256i lower = _mm256_set1_epi8(0x20);

@@ -1,8 +1,9 @@
-/* Vectors of 64-bit numbers, for processors with AVX-512 and for those with AVX2 (levels 4 and 3): what signing is made
- * of. HAS_VECTORS says whether there are any, LANES how many; loops over single numbers do what is left, and all on other processors.
+/* Vectors of 64-bit numbers, for processors with AVX-512 and for those with AVX2 (levels 4 and 3), by which texts are
+ * signed. HAS_VECTORS says whether there are any, LANES how many numbers one has; loops over single numbers do the
+ * rest, and everything on other processors.
  *
- * AVX2 multiplies 32 bits. A product of 64 is that of the lower halves and, above it, where carries are lost, those of a
- * lower and an upper half, which are added up first where products are.
+ * AVX2 multiplies numbers of 32 bits. A product of 64 bits is that of the lower halves plus, in the upper half, where
+ * carries are lost, the two products of a lower and an upper half; in a sum of products these are added up first.
  */
 #ifndef NEARDUP_VECTORS_H
 #define NEARDUP_VECTORS_H
@@ -55,9 +56,10 @@ static inline u32 has_none(Vector vector, Vector bits) {
     return _mm512_testn_epi64_mask((__m512i)vector, (__m512i)bits);
 }
 
-/* Writes the lanes that `taken` has bits for; returns how many. What is behind them is written over, of a whole vector.
+/* Writes the lanes that `taken` has bits for; returns how many. Memory behind them, up to a whole vector, is
+ * overwritten.
  *
- * Half of one is written, as more are rare: what crosses a cache line is written twice as slowly.
+ * Only half a vector is written if that is enough, as it mostly is: a write across a cache line takes twice as long.
  */
 static inline i64 put_taken(u64 *at, u32 taken, Vector vector) {
     const __m512i packed = _mm512_maskz_compress_epi64((__mmask8)taken, (__m512i)vector);
@@ -67,7 +69,7 @@ static inline i64 put_taken(u64 *at, u32 taken, Vector vector) {
     return count;
 }
 
-/* The same of their lower halves. */
+/* `put_taken` of the lower halves of the lanes. */
 static inline i64 put_taken_halves(u32 *at, u32 taken, Vector vector) {
     const __m512i packed = _mm512_maskz_compress_epi64((__mmask8)taken, (__m512i)vector);
     _mm256_storeu_si256((__m256i *)at, _mm512_cvtepi64_epi32(packed));
@@ -124,7 +126,7 @@ static inline u32 has_none(Vector vector, Vector bits) {
     return bit_a_lane(_mm256_cmpeq_epi64((__m256i)(vector & bits), _mm256_setzero_si256()));
 }
 
-/* Which lanes are taken, by their bits; as places of both their halves, and of the lower ones. */
+/* By the bits of the lanes that are taken: the places of both their halves, and of the lower ones. */
 #define FIRST_LANES(X)                                                                         \
     {X(0, 0, 0, 0), X(0, 0, 0, 0), X(1, 0, 0, 0), X(0, 1, 0, 0), X(2, 0, 0, 0), X(0, 2, 0, 0), \
      X(1, 2, 0, 0), X(0, 1, 2, 0), X(3, 0, 0, 0), X(0, 3, 0, 0), X(1, 3, 0, 0), X(0, 1, 3, 0), \

@@ -1,8 +1,8 @@
-/* The words of a text, runs of what its normal form keeps: where each begins, and which may be special, that is have
- * something to be marked. For marks.h.
+/* The words of a text, runs of code points that its normal form keeps: where each begins, and which may be special,
+ * that is, may need a mark. For marks.h.
  *
- * Both are found by one pass, 64 code points at once where the processor can; what is to be said of a word is seen when
- * it is marked, for few are special.
+ * One pass finds both, 64 code points at once if the processor can; which mark a word needs is determined when it is
+ * marked, as few are special.
  */
 #ifndef NEARDUP_WORD_SCAN_H
 #define NEARDUP_WORD_SCAN_H
@@ -77,7 +77,7 @@ static inline u64 long_runs(u64 keep) {
 
 _Static_assert(LONGEST_WORD == 25, "long_runs finds words that are longer");
 
-/* The code points of a block of 64 for `scan_words`, of these classes. */
+/* `scan_words` for a block of 64 code points, of these classes. */
 static inline void scan_block(const u32 *restrict points, i64 at, const u8 *restrict classes, Scanned *found) {
     const __m512i each = _mm512_loadu_si512(classes + at);
     const __m512i w_bits = _mm512_set1_epi32(W_BITS), colon = _mm512_set1_epi32(':');
@@ -118,7 +118,7 @@ static inline void scan_block(const u32 *restrict points, i64 at, const u8 *rest
 
 /* Fills the arrays of `found` from the code points `points[:n]`. `own_classes`: room for one of each code point.
  *
- * Written always, counted only if it is so: a branch would be mispredicted at every word's end.
+ * Everything is written, and counted only if it applies: a branch would be mispredicted at every word's end.
  */
 static inline void scan_words(const u32 *restrict points, i64 n, const u8 *restrict classes, u8 *restrict own_classes,
                               Scanned *found) {

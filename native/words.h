@@ -56,8 +56,8 @@ typedef struct {
     i64 word;
 } Headed;
 
-/* What a text of up to `points` code points takes. Sentences are done with when the random lexicons are begun: these
- * work where those were.
+/* The memory for a text of up to `points` code points. Sentences are finished before the random lexicons begin, so
+ * these use the same memory.
  */
 typedef struct {
     i64 points;
@@ -73,7 +73,7 @@ typedef struct {
 
 enum { HEAD_BYTES = 8 };
 
-/* Makes room for the words of `points` code points; returns whether there is. What was there may be lost. */
+/* Makes room for the words of `points` code points; returns whether there is enough. Earlier contents may be lost. */
 static inline bool room_for_words(WordMemory *memory, i64 points) {
     if (memory->memory != NULL && points <= memory->points) return true;
     free(memory->memory);
@@ -200,7 +200,8 @@ static inline int order_of(const void *a, const void *b) {
 
 /* Compacts `values[:n]` to the first occurrence of each, in order; returns their number.
  *
- * By sorting them with their places: texts can be made whose values collide in any table. `spare` has room for n.
+ * The values are sorted with their places, as texts can be made whose values collide in any table. `spare` has room for
+ * n.
  */
 static inline i64 first_occurrences(u64 *values, i64 n, Headed *spare) {
     for (i64 i = 0; i < n; i++) spare[i] = (Headed){values[i], i};
@@ -275,7 +276,7 @@ static inline u64 simhash(const Words *words, const i64 *weights, i64 *features)
     return value;
 }
 
-/* Makes `memory->some` the words, and their weights, that the random lexicon `variant` keeps. */
+/* Sets `memory->some` to the words, and their weights, that the random lexicon `variant` keeps. */
 static inline void keep_some(WordMemory *memory, u64 variant) {
     const Words *words = &memory->words;
     Words *some = &memory->some;
