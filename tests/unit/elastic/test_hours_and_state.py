@@ -255,6 +255,10 @@ def test_a_doctor_waits_no_longer_for_the_state_than_for_anything(monkeypatch):
             r"neardup resign --window .* --force` goes on",
         ),
         ({"format": 1}, "is damaged: .*`neardup setup --window"),
+        (
+            StateDocument(ABOUT, {"threshold": "x"}).source(),
+            "is damaged: .*threshold is 'x'.*`neardup setup` with the same --window",
+        ),
     ],
 )
 def test_a_doctor_finds_a_state_by_which_nobody_can_open_the_window(source, words):

@@ -18,7 +18,7 @@ from neardup.elastic.window.scored_documents import (
     scored_documents,
 )
 from neardup.elastic.window.state_document import read_state
-from neardup.elastic.window.window_state import check_signed
+from neardup.elastic.window.window_state import check_signed, settings_left
 from neardup.errors import (
     ClusterRefused,
     ClusterRejected,
@@ -140,6 +140,7 @@ def _opened_state(cluster: Cluster) -> StateDocument | None:
         about = config_of_template(cluster)
     else:
         check_signed(str(cluster.address), state)
+        settings_left(cluster.address.prefix, state)
         about = state.about if state.is_unused and state.archive is None else None
     if about is not None:
         # What is in a closed hour is not known; that it is closed is a finding of its own.
