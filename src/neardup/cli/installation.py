@@ -121,7 +121,7 @@ def _window(path: Path) -> Iterator[Finding]:
     # The engine is not loaded, which takes time, if there is no window.
     import neardup
     from neardup.stores.survey import read_everything
-    from neardup.window.newest_hour import why_ahead
+    from neardup.window.newest_hour import examine_newest
 
     try:
         with neardup.open(path, readonly=True) as window:
@@ -132,9 +132,7 @@ def _window(path: Path) -> Iterator[Finding]:
         return
     what = f"{counted(stats.documents, 'document')} in {counted(len(stats.hours), 'hour')}"
     yield Finding(f"window {path}", "ok", f"{what}, recipe {stats.recipe}")
-    ahead = why_ahead(stats.newest) if stats.keep_hours and stats.newest else None
-    if ahead is not None:
-        yield Finding("newest hour", "warning", ahead)
+    yield from examine_newest(stats.newest, stats.keep_hours)
 
 
 def _disk(window: Path) -> Finding:

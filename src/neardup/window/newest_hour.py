@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.errors import SettingsError
 from neardup.model.clock import now_ms
+from neardup.model.finding import Finding
 from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_named, hour_of, is_step, leap
 from neardup.model.times import format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from neardup.model.document import Prepared
     from neardup.window.state import State
@@ -38,6 +39,15 @@ def why_ahead(newest: str) -> str | None:
         f"the newest hour of the window, {newest}, is ahead of the clock: if a wrong time or clock has made it so, "
         "`neardup expire --newest TIME` sets it back"
     )
+
+
+def examine_newest(newest: str | None, kept_hours: int) -> Iterator[Finding]:
+    """What a doctor finds of a window that keeps so many hours: that its newest one, by which hours leave, is ahead of
+    the clock.
+    """
+    ahead = why_ahead(newest) if newest is not None and kept_hours else None
+    if ahead is not None:
+        yield Finding("newest hour", "warning", ahead)
 
 
 class Next(NamedTuple):

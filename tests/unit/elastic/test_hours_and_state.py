@@ -39,7 +39,9 @@ from neardup.elastic.window.setup_changes import check_archive, check_not_resign
 from neardup.elastic.window.signed_otherwise import SignedOtherwise
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
+from neardup.model.clock import now_ms
 from neardup.model.document import Origin, Prepared
+from neardup.model.hours import hour_of
 from neardup.model.settings import HOUR_MS, MAX_SENTENCE_DOCUMENTS, Recipe, Settings
 from neardup.model.times import format_time
 from neardup.signing.signer import signer_for
@@ -223,6 +225,25 @@ def test_a_doctor_says_that_a_scorer_died_whose_changes_nobody_has_undone(holder
     assert all(
         re.search(r"in the middle of a batch: .*`neardup watch --once --window", text) for text in told
     )
+
+
+@pytest.mark.parametrize(
+    ("hours", "ahead", "is_told"), [(24, 20, True), (24, -1, False), (0, 20, False), (24, None, False)]
+)
+def test_a_doctor_says_that_the_newest_hour_is_ahead_of_the_clock(hours, ahead, is_told):
+    """As of a window in a directory: it said ok."""
+    commit = Commit(next_order=1) if ahead is None else Commit(next_order=1, newest=hour_of(now_ms()) + ahead)
+    document = StateDocument(ABOUT, Settings(window_hours=hours).remembered, commit, epoch=1)
+    there = {"found": True, "_source": document.source(), "_seq_no": 1, "_primary_term": 1}
+
+    def script(request):
+        return Answer(200, there if "/_doc/" in request.path else {})
+
+    with standing_in(script) as server:
+        findings = list(examine_documents(Address(server.url, "news"), Credentials()))
+    told = [each for each in findings if each.what == "newest hour"]
+    assert [each.state for each in told] == ["warning"] * is_told
+    assert all("`neardup expire --newest TIME` sets it back" in each.found for each in told)
 
 
 def test_a_doctor_says_that_it_may_not_read_the_state():

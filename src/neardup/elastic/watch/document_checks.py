@@ -6,10 +6,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.admin.checks import PATIENCE, TIMEOUT
-from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.archive_checks import check_archive, check_blocks, closed
+from neardup.elastic.watch.state_checks import examine_state, hours_left
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import (
     check_unscored,
@@ -46,11 +46,6 @@ _OF_OTHERS: Final = (
     "they do not count, and wait for none; index them again without the object neardup, for `neardup watch`"
 )
 
-_DIED: Final = (
-    "a scorer ({holder}) ended in the middle of a batch: none of it counts, but verdicts that it changed, as `neardup "
-    "reconcile` does, are read until the next scorer puts them back; `neardup watch --once --window {window}` is one"
-)
-
 _COPIED: Final = (
     "{} and {} have one arrival, so the window cannot be read: `_reindex` and `_clone` copy documents with their "
     "verdicts; index what was copied so again without the object neardup, for `neardup watch`, or delete it"
@@ -71,7 +66,7 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
         try:
             state = _opened_state(cluster)
         except WindowResigning as error:
-            yield Finding(what, "bad", f"{error}{_hours_left(cluster, error.recipe)}")
+            yield Finding(what, "bad", f"{error}{hours_left(cluster, error.recipe)}")
             return
         except WindowDamaged as error:
             yield Finding(what, "bad", str(error))
@@ -80,8 +75,8 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
             if not (isinstance(error, ClusterRefused) and error.action is None):
                 yield _not_looked(what, "whether the window can be opened", error)
             return
-        if state is not None and state.has_dead_holder:
-            yield Finding(what, "warning", _DIED.format(holder=state.holder, window=address))
+        if state is not None:
+            yield from examine_state(address, state)
         amiss = list(_looked(what, "where its documents lie", _where_kept(cluster, state)))
         yield from amiss
         # Where documents cannot be read, that is what is to be mended first.
@@ -119,18 +114,6 @@ def _where_kept(cluster: Cluster, state: StateDocument | None) -> Iterator[Findi
         yield from map(closed, missed)
     elif state is None and config_of_template(cluster) is not None:
         yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
-
-
-def _hours_left(cluster: Cluster, recipe: str) -> str:
-    """How many hours of a window that is being signed again by `recipe` are not signed yet, in words; empty for an
-    archive, or if the user may not look at the hours.
-    """
-    try:
-        hourly = read_indices(cluster).hourly
-    except ClusterRefused:
-        return ""
-    left = sum(index.about is None or index.about.get("recipe") != recipe for index in hourly)
-    return f"; {left} of {len(hourly)} indices of hours are left" if hourly else ""
 
 
 def _opened_state(cluster: Cluster) -> StateDocument | None:

@@ -20,6 +20,7 @@ from neardup.elastic.window import holders
 from neardup.elastic.window.lease import Lease
 from neardup.errors import SettingsError
 from neardup.model.clock import now_ms
+from neardup.model.hours import FIRST_HOUR, hour_name
 from neardup.stores.base import Commit
 from neardup.stores.remembered_settings import merged, warn_of_others
 
@@ -94,6 +95,11 @@ class StateDocument:
             raise SettingsError(
                 "archive", archive, f"left out: this window is kept in {kept}; use another prefix"
             )
+
+    @property
+    def newest(self) -> str | None:
+        """The name of the newest hour; None if no document has come."""
+        return hour_name(self.commit.newest) if self.commit.newest > FIRST_HOUR else None
 
     @property
     def is_unused(self) -> bool:

@@ -1,0 +1,45 @@
+"""What a doctor says of what the state document of a window tells. Reads only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from neardup.elastic.admin.hourly_indices import read_indices
+from neardup.elastic.window.window_state import settings_left
+from neardup.errors import ClusterRefused
+from neardup.model.finding import Finding
+from neardup.window.newest_hour import examine_newest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from neardup.elastic.http.address import Address
+    from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.state_document import StateDocument
+
+_DIED: Final = (
+    "a scorer ({holder}) ended in the middle of a batch: none of it counts, but verdicts that it changed, as `neardup "
+    "reconcile` does, are read until the next scorer puts them back; `neardup watch --once --window {window}` is one"
+)
+
+
+def examine_state(address: Address, state: StateDocument) -> Iterator[Finding]:
+    """What a doctor finds of a window at `address` in this `state`: that a scorer has died, and left changes that are
+    to be undone; that its newest hour is ahead of the clock.
+    """
+    if state.has_dead_holder:
+        text = _DIED.format(holder=state.holder, window=address)
+        yield Finding(f"state of {address.prefix}", "warning", text)
+    yield from examine_newest(state.newest, settings_left(address.prefix, state).kept_hours)
+
+
+def hours_left(cluster: Cluster, recipe: str) -> str:
+    """How many hours of a window that is being signed again by `recipe` wait for that; nothing of an archive, or to
+    whoever may not look at them.
+    """
+    try:
+        hourly = read_indices(cluster).hourly
+    except ClusterRefused:
+        return ""
+    left = sum(index.about is None or index.about.get("recipe") != recipe for index in hourly)
+    return f"; {left} of {len(hourly)} indices of hours are left" if hourly else ""
