@@ -26,6 +26,7 @@ from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window.compact import short_names
 from neardup.elastic.window.opening import open_elastic_window
+from neardup.elastic.window.state_document import read_state
 from neardup.elastic.window.state_recovery import describe
 from neardup.errors import (
     ClusterRejected,
@@ -110,6 +111,32 @@ def test_the_command_says_that_it_makes_a_lost_state(cluster, monkeypatch, tmp_p
     put_doc(cluster, url.state, "window", {"format": 1})
     assert run("setup", "--window", url)[1] == [f"make state document {document}"]
     assert run("setup", "--window", url)[1] == ["nothing to do"]
+
+
+@pytest.mark.parametrize("damage", ["all", "settings"])
+@pytest.mark.parametrize("has_templates", [True, False])
+def test_the_command_makes_a_damaged_state_anew_with_other_hours(
+    cluster, monkeypatch, tmp_path, damage, has_templates
+):
+    """It ended with an error that said to run it; with hours in neardup.toml there was no way out."""
+    monkeypatch.chdir(tmp_path)
+    url = cluster.address
+    run("setup", "--window", url, "--window-hours", "24")
+    state = read_state(cluster)
+    assert state is not None
+    settings = {"threshold": "x"}
+    put_doc(
+        cluster, url.state, "window",
+        {"format": 1} if damage == "all" else replace(state, settings=settings).source(),
+    )  # fmt: skip
+    if not has_templates:
+        for name in (url.template, url.copies_template):
+            cluster.request("DELETE", f"/_index_template/{name}")
+    (tmp_path / "neardup.toml").write_text("keep_hours = 30\n")
+    assert run("stats", "--window", url)[0] == 3
+    assert run("setup", "--window", url)[0] == 0
+    code, (out, *_), _ = run("stats", "--window", url, "--format", "jsonl")
+    assert (code, orjson.loads(out)["keep_hours"]) == (0, 30)
 
 
 def test_the_command_says_what_it_does(cluster, monkeypatch, tmp_path):

@@ -148,9 +148,8 @@ def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: 
         check_archive,
         check_not_resigning,
         lower_max_length,
-        remember_hours,
     )
-    from neardup.elastic.window.state_recovery import describe, lost_state
+    from neardup.elastic.window.state_recovery import describe, keep_hours, lost_state
 
     hours = config.hours
     check_not_resigning(cluster)
@@ -162,7 +161,7 @@ def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: 
         _print_changes(plan.changes, "would ")
         return plan
     address = str(cluster.address)
-    remember_hours(address, hours, credentials=config.credentials, force=force)
+    keep_hours(address, hours, credentials=config.credentials, force=force)
     lower_max_length(address, plan.config.max_length, credentials=config.credentials)
     done: list[Change] = []
     try:

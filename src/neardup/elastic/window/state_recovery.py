@@ -8,6 +8,7 @@ those of a batch that was never committed: they have the verdicts that they woul
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,15 @@ from neardup.elastic.admin.hour_changes import Change
 from neardup.elastic.http.address import STATE_DOCUMENT
 from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.window.scored_documents import recovered
-from neardup.elastic.window.setup_changes import change_state
+from neardup.elastic.window.setup_changes import change_state, remember_hours
 from neardup.elastic.window.state_document import StateDocument, read_state, scoring_lease
 from neardup.elastic.window.window_state import connected, settings_left
 from neardup.errors import ClusterRefused, WindowDamaged
 from neardup.model.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from neardup.elastic.http.address import Credentials
     from neardup.elastic.http.client import Cluster
 
@@ -49,6 +52,21 @@ def describe(window: str, *, credentials: Credentials | None = None) -> None:
             lease.replace(first)
         else:
             _bring_up_to_date(cluster, state, about)
+
+
+def keep_hours(
+    window: str, hours: Mapping[str, int], *, credentials: Credentials | None = None, force: bool = False
+) -> None:
+    """`remember_hours`, also of a window whose state document is damaged: that is made anew first, with the hours of
+    its template, so that those that are to go by other hours are told as ever. Where there is no template either,
+    nobody knows of other hours; `describe` makes the state when there is one.
+    """
+    try:
+        remember_hours(window, hours, credentials=credentials, force=force)
+    except WindowDamaged:
+        describe(window, credentials=credentials)
+        with suppress(WindowDamaged):
+            remember_hours(window, hours, credentials=credentials, force=force)
 
 
 def lost_state(cluster: Cluster) -> list[Change]:
