@@ -29,6 +29,7 @@ from neardup.elastic.window.candidate_query import CandidateQueries
 from neardup.elastic.window.codec import text_of
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import ElasticContext, Layout
+from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.scored_documents import (
     check_unscored,
     checked_unused,
@@ -244,6 +245,33 @@ def test_a_doctor_says_that_the_newest_hour_is_ahead_of_the_clock(hours, ahead, 
     told = [each for each in findings if each.what == "newest hour"]
     assert [each.state for each in told] == ["warning"] * is_told
     assert all("`neardup expire --newest TIME` sets it back" in each.found for each in told)
+
+
+@pytest.mark.parametrize(
+    ("has_died", "has_changed", "is_told"), [(True, True, True), (True, False, False), (False, False, False)]
+)
+def test_who_reads_is_told_that_a_scorer_died_whose_changes_nobody_has_undone(
+    has_died, has_changed, is_told, caplog
+):
+    """Of a reconcile that was killed half of the copies were counted, and nothing told of it."""
+    document = StateDocument(
+        ABOUT,
+        Settings(window_hours=0).remembered,
+        Commit(next_order=1),
+        epoch=1,
+        holder=holders.new_holder() if has_died else None,
+    )
+    there = {"found": True, "_source": document.source(), "_seq_no": 1, "_primary_term": 1}
+    names = {"window"} | ({"undo-1-0"} if has_changed else set())
+
+    def script(request):
+        is_there = request.path.partition("?")[0].rpartition("/")[2] in names
+        answer = there if is_there else {"found": False}
+        return Answer(200, answer if "/_doc/" in request.path else {"docs": [], "fields": {}})
+
+    with standing_in(script) as server:
+        open_elastic_window(f"{server.url}/news", readonly=True).close()
+    assert ("in the middle of a batch" in caplog.text) == is_told
 
 
 def test_a_doctor_says_that_it_may_not_read_the_state():

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from neardup.elastic.admin.hourly_indices import read_indices
-from neardup.elastic.window.window_state import settings_left
+from neardup.elastic.window.window_state import settings_left, why_half_changed
 from neardup.errors import ClusterRefused
 from neardup.model.finding import Finding
 from neardup.window.newest_hour import examine_newest
@@ -17,19 +17,14 @@ if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.window.state_document import StateDocument
 
-_DIED: Final = (
-    "a scorer ({holder}) ended in the middle of a batch: none of it counts, but verdicts that it changed, as `neardup "
-    "reconcile` does, are read until the next scorer puts them back; `neardup watch --once --window {window}` is one"
-)
-
 
 def examine_state(address: Address, state: StateDocument) -> Iterator[Finding]:
     """What a doctor finds of a window at `address` in this `state`: that a scorer has died, and left changes that are
     to be undone; that its newest hour is ahead of the clock.
     """
-    if state.has_dead_holder:
-        text = _DIED.format(holder=state.holder, window=address)
-        yield Finding(f"state of {address.prefix}", "warning", text)
+    died = why_half_changed(str(address), state)
+    if died is not None:
+        yield Finding(f"state of {address.prefix}", "warning", died)
     yield from examine_newest(state.newest, settings_left(address.prefix, state).kept_hours)
 
 

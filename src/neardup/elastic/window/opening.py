@@ -18,6 +18,7 @@ from neardup.elastic.window.window_state import (
     checked_signer,
     connected,
     settings_left,
+    warn_of_half_changed,
     warn_of_policy,
 )
 from neardup.errors import NotSetUp
@@ -95,7 +96,9 @@ def _opened(
     chosen = chosen.with_changes(recipe=signer.recipe)
     if document.archive is not None:
         check_hours_of_archive(chosen.window_hours)
-    if not readonly and document.archive is None:
+    if readonly:
+        warn_of_half_changed(cluster, document)
+    elif document.archive is None:
         warn_of_policy(address.policy, config, chosen)
     layout.check_indexed(chosen)
     context = ElasticContext(cluster, layout, lease, signer, chosen)

@@ -168,6 +168,11 @@ class UndoLog:
             index += 1
 
 
+def has_begun(cluster: Cluster, epoch: int) -> bool:
+    """Whether there is an undo log of `epoch`: documents that counted were changed, or were about to be."""
+    return get_doc(cluster, cluster.address.state, _name(epoch, 0)) is not None
+
+
 def _name(epoch: int, part: int) -> str:
     return f"undo-{epoch}-{part}"
 

@@ -10,6 +10,7 @@ from neardup.elastic.admin.managed_objects import deleted_after
 from neardup.elastic.admin.node_files import check_no_boilerplate
 from neardup.elastic.http.address import Credentials, parse_address
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.undo_log import has_begun
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.settings import Settings
 from neardup.signing.signer import Signer, signer_for
@@ -72,6 +73,24 @@ def check_signed(where: str, state: StateDocument, signer: Signer | None = None)
         raise WindowResigning(where, recipe)
     if signer is not None and recipe != signer.text:
         raise WindowResigning(where, recipe, done=True)
+
+
+def why_half_changed(where: str, state: StateDocument) -> str | None:
+    """What is to be said of verdicts that are read in this `state`, if a scorer has died that may have changed some."""
+    if not state.has_dead_holder:
+        return None
+    return (
+        f"a scorer ({state.holder}) ended in the middle of a batch: none of it counts, but verdicts that it changed, "
+        "as `neardup reconcile` does, are read until the next scorer puts them back; "
+        f"`neardup watch --once --window {where}` is one"
+    )
+
+
+def warn_of_half_changed(cluster: Cluster, state: StateDocument) -> None:
+    """Logs, for who is to read verdicts, that a scorer has died that had begun to change some."""
+    why = why_half_changed(str(cluster.address), state)
+    if why is not None and has_begun(cluster, state.epoch):
+        log.warning("%s", why)
 
 
 def warn_of_policy(name: str, config: WindowConfig, chosen: Settings) -> None:
