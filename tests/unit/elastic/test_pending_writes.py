@@ -12,12 +12,13 @@ from neardup.elastic.http.address import Address
 from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.bulk import Action
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.window import lease as lease_module
 from neardup.elastic.window import state_document
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.pending_writes import PendingWrites
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
-from neardup.errors import ClusterRejected, LeaseLost
+from neardup.errors import ClusterRejected, LeaseLost, WindowDamaged
 from neardup.model.settings import Recipe
 from neardup.signing.signer import signer_for
 
@@ -384,6 +385,17 @@ def test_a_document_that_is_withdrawn_and_was_written_anew_meanwhile_stays(docum
     create(writes, "bad", 8)
     assert writes.send(1).keys() == {"bad"}
     assert stored(documents) == {(HOUR, "good"): ANEW[0]}
+
+
+def test_no_index_is_made_of_a_state_that_was_deleted_meanwhile(documents, writes, monkeypatch):
+    """The undo log made it, without our mapping where the templates were deleted, too."""
+    monkeypatch.setattr(lease_module, "SURE_SECONDS", 0.0)
+    documents.put(HOUR, "old", {"text": "x", "neardup": {"order": 1}})
+    del documents.sources[STATE]
+    writes.put(Action("delete", HOUR, "old"), "old")
+    with pytest.raises(WindowDamaged, match="no such document"):
+        writes.send(1)
+    assert documents.sources.keys() == {(HOUR, "old")}
 
 
 def test_a_change_of_a_document_that_no_request_can_hold_is_refused_alone(documents, lease):

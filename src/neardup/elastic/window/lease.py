@@ -224,6 +224,14 @@ class Lease(Generic[Document]):
         if not self._claim(self.document):
             self._lose()
 
+    def ensure_as_known(self) -> None:
+        """Makes sure, by reading it if that was not done just now, that the document is there as it was last written.
+
+        Raises `LeaseLost` if it is not, and `WindowDamaged` if somebody has deleted it.
+        """
+        if not self._is_as_known():
+            self._lose()
+
     # ---- to let it go ----
 
     def commit(self, document: Document) -> None:

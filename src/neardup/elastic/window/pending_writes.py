@@ -102,6 +102,8 @@ class PendingWrites:
         """Changes stored documents, as they are now; returns by id why some are refused: then none takes effect."""
         current = self._current_of(changes, moves)
         writes = [*(write for write in changes if _concerns(write, current)), *_moving(moves, current)]
+        # Beside a state document whose index was deleted the log would make that anew, as no template has it.
+        self._lease.ensure_as_known()
         large = self._undo_log.write(epoch, [self._undo_entry(write.action, current) for write in writes])
         if large:
             self._undo_log.clear()
