@@ -7,7 +7,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.model.clock import now_ms
-from neardup.model.counted import some_of
+from neardup.model.counted import counted, some_of
 from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_of
 from neardup.model.settings import check_boolean, check_whole
 from neardup.model.times import time_argument
@@ -15,9 +15,10 @@ from neardup.stores.base import drop_all
 from neardup.stores.records import text_sizes
 from neardup.window.base import Expired
 from neardup.window.newest_hour import hour_to_set, set_back
+from neardup.window.session import refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from neardup.window.session import Session
 
@@ -75,25 +76,51 @@ def set_newest(session: Session, time: Any) -> str | None:
 
 def delete_documents(session: Session, ids: Iterable[str]) -> list[str]:
     """See `Window.delete_many`."""
-    waiting, missing = deque(dict.fromkeys(ids)), list[str]()
+    waiting, missing, refused = deque(dict.fromkeys(ids)), list[str](), dict[str, str]()
+    count = len(waiting)
     while waiting:
         with session.writing():
-            state, docs, size = session.state, list[int](), 0
-            while waiting and len(docs) < session.documents_at_once and size < _BYTES_AT_ONCE:
-                id = waiting.popleft()
-                doc = state.table.ids.get(id)
-                if doc is None:
-                    missing.append(id)
-                    continue
-                docs.append(doc)
-                size += int(text_sizes(state.table.rows[doc : doc + 1])[0])
-            if docs:
+            going = _next_going(session, waiting, missing)
+            if going:
                 with session.changing():
-                    for doc in docs:
-                        state.remove(doc)
-                    session.commit()
+                    reasons = _deleted(session, going.values())
+                refused |= reasons
+                waiting.extendleft(id for id in reversed(going) if reasons and id not in reasons)
     session.state.compact_if_worthwhile()
+    if refused:
+        others = count - len(missing) - len(refused)
+        raise refusal(refused, f"; {counted(others, 'other')} deleted" if others else "")
     return missing
+
+
+def _next_going(session: Session, waiting: deque[str], missing: list[str]) -> dict[str, int]:
+    """The documents, by id, of those that are `waiting` that go next at once; the ids of none join the `missing`."""
+    table, going, size = session.state.table, dict[str, int](), 0
+    while waiting and len(going) < session.documents_at_once and size < _BYTES_AT_ONCE:
+        id = waiting.popleft()
+        doc = table.ids.get(id)
+        if doc is None:
+            missing.append(id)
+        else:
+            going[id] = doc
+            size += int(text_sizes(table.rows[doc : doc + 1])[0])
+    return going
+
+
+def _deleted(session: Session, docs: Collection[int]) -> Mapping[str, str]:
+    """Deletes `docs` and makes that lasting, unless the store refuses some, as a cluster that takes no request as large
+    as one: then none. Why, by their ids.
+    """
+    state = session.state
+    before, names = state.next_commit, {state.table.ids[doc] for doc in docs}
+    for doc in docs:
+        state.remove(doc)
+    refused = state.commit()
+    if refused:
+        if session.searches or not refused.keys() <= names:
+            raise refusal(refused)
+        session.forget_batch(before)
+    return refused
 
 
 def _going(session: Session, hour: int) -> Expired:

@@ -309,9 +309,11 @@ class Session:
         return answer()
 
 
-def refusal(refused: Mapping[str, str]) -> NeardupError:
-    """The error for changes that the store refuses; `refused`: the reasons, by the ids of documents."""
-    return NeardupError("; ".join(f"{id}: {reason}" for id, reason in refused.items()))
+def refusal(refused: Mapping[str, str], others: str = "") -> NeardupError:
+    """The error for changes that the store refuses; `refused`: the reasons, by the ids of documents; `others`: what
+    happened to the other documents, in words.
+    """
+    return NeardupError("; ".join(f"{id}: {reason}" for id, reason in refused.items()) + others)
 
 
 def _of(remembered: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -8,10 +8,12 @@ import pytest
 from testing.window.backends import document, grams, without_candidates
 from testing.window.sqlite_store import SqliteStore
 
+from neardup.errors import NeardupError
 from neardup.model.document import ForeignDocument, Origin, Reject
 from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
 from neardup.signing.signer import signer_for
+from neardup.stores.records import are_deleted
 from neardup.window.engine import WindowEngine
 
 
@@ -29,6 +31,8 @@ class RefusingStore(SqliteStore):
 
     def revise(self, hour, row, id, blob):
         self.removes = True
+        if id.startswith("stuck") and are_deleted(row)[0]:
+            self.refused[id] = "it is stuck"
         super().revise(hour, row, id, blob)
 
     def commit(self, commit):
@@ -86,6 +90,25 @@ def test_a_batch_may_be_refused_as_a_whole(tmp_path, retrieval, threads):
         verdicts = list(window.ingest(documents, on_reject=rejects.append))
     assert [(each.id, each.status) for each in verdicts] == [("good", "unique"), ("copy", "exact")]
     assert [reject.id for reject in rejects] == ["bad1", "bad2"]
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 100])
+def test_what_cannot_be_deleted_keeps_no_other_document(tmp_path, at_once):
+    """None of those in its commit went, nor any behind them."""
+    settings = Settings(recipe=Recipe(), batch_documents=at_once)
+    ids = ["a", "stuck1", "b", "c", "stuck2", "d", "stays"]
+    with WindowEngine(RefusingStore(tmp_path / "window"), settings, signer_for(Recipe())) as window:
+        list(window.ingest(document(id, grams(0, 20)) for id in ids))
+        with pytest.raises(
+            NeardupError, match=r"^stuck1: it is stuck; stuck2: it is stuck; 4 others deleted$"
+        ):
+            window.delete_many(["nobody", *ids[:-1]])
+        assert sorted(window) == ["stays", "stuck1", "stuck2"]
+        with pytest.raises(NeardupError, match=r"^stuck1: it is stuck$"):
+            window.delete("stuck1")
+        assert window.delete("stays")
+        assert [each.status for each in window.ingest([document("e", grams(0, 20))])] == ["exact"]
+        assert len(window) == 3
 
 
 def test_a_reject_says_where_a_document_of_another_client_lies(tmp_path):
