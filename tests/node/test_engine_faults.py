@@ -418,6 +418,18 @@ def test_a_document_that_does_not_fit_its_index_is_rejected_as_if_it_had_never_c
     assert sorted(id for _, id, _ in stored(cluster)) == list("abcdefg")
 
 
+def test_an_infinite_number_is_rejected_and_a_missing_one_is_null(cluster):
+    """Of both null was made."""
+    infinite, missing = (
+        document(id, A)._replace(fields={"rank": {"of": [1.5, number]}})
+        for id, number in (("infinite", float("inf")), ("missing", float("nan")))
+    )
+    with open_elastic_window(str(cluster.address)) as window:
+        (reject,), (verdict,) = rejected_and_verdicts(window, [infinite, missing])
+        assert (reject.id, verdict.id, verdict.status) == ("infinite", "missing", "unique")
+        assert "cannot be written as JSON: it has no number inf" in reject.reason
+
+
 @pytest.mark.parametrize("candidates", ["memory", "search"])
 def test_a_text_that_the_nodes_do_not_sign_is_rejected_and_not_told_as_scored(cluster, candidates):
     set_up(cluster, sign="plugin", max_length=len(A))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -55,7 +56,7 @@ def _json_value(value: Any, allowed: list[int], level: int = 0) -> Any:
     if isinstance(known, Mapping):
         return {utf8_text(str(name)): _json_value(each, allowed, level + 1) for name, each in known.items()}
     is_small = isinstance(known, bool) or (isinstance(known, int) and known.bit_length() < 64)
-    if isinstance(known, float):
+    if isinstance(known, float) and not math.isinf(known):
         return float(known)
     return known if known is None or is_small else utf8_text(str(known))
 

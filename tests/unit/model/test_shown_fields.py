@@ -47,3 +47,12 @@ def test_whatever_a_field_holds_is_json(value):
 
 def test_what_is_not_deep_stays_as_it_is():
     assert shown_fields({"url": _nested(50)}, ("url",)) == {"url": _nested(50)}
+
+
+@pytest.mark.parametrize("value", [float("inf"), np.float64("inf"), np.float32("inf")])
+def test_an_infinite_number_is_kept_as_text(value):
+    """It was null, as what is missing."""
+    assert shown_fields({"title": value, "url": [-value]}, ("title", "url")) == {
+        "title": "inf",
+        "url": ["-inf"],
+    }

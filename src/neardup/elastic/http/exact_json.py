@@ -7,6 +7,7 @@ of type `keyword` or `double`, or for one that is not indexed.
 from __future__ import annotations
 
 import json
+import math
 from contextlib import suppress
 from typing import Any, Final
 
@@ -40,6 +41,18 @@ def dumps(value: Any) -> bytes:
             if _has_long_number(value):
                 return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
         raise
+
+
+def check_finite(value: Any) -> None:
+    """Raises `TypeError` for an infinite number in `value`, of which `dumps` makes null, as of a missing one (NaN).
+
+    >>> check_finite({"a": [1e300, float("nan")]})
+    """
+    if isinstance(value, dict | list | tuple):
+        for each in value.values() if isinstance(value, dict) else value:
+            check_finite(each)
+    elif isinstance(value, float) and math.isinf(value):
+        raise TypeError(f"it has no number {value}")
 
 
 def _has_long_number(value: Any) -> bool:

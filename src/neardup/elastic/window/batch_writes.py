@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.http.bulk import Action, Op
-from neardup.elastic.http.exact_json import dumps
+from neardup.elastic.http.exact_json import check_finite, dumps
 from neardup.elastic.window.codec import OBJECT, first_fields, unstored_fields, verdict_fields
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.held_documents import HeldDocuments
@@ -64,6 +64,8 @@ class BatchWrites:
         op: Op = "index" if earlier is not None and earlier.op in ("delete", "index") else "create"
         try:
             source = dumps(whole)
+            if document.fields:
+                check_finite(document.fields)
         except TypeError as error:
             self._pending.refuse(document.id, f"its fields cannot be written as JSON: {error}")
             return
