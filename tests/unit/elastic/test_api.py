@@ -350,3 +350,23 @@ def test_the_doctor_of_somebody_who_may_nothing_names_every_check_that_it_could_
     assert [each.what for each in findings] == [f"cluster {server.url}", "window news", "shards"]
     assert all(each.state == "bad" and each.found.startswith("not checked: ") for each in findings)
     assert all("the role setup of neardup allows it" in each.found for each in findings)
+
+
+def test_a_check_that_somebody_may_not_make_is_a_warning_where_another_could_be_made():
+    """It was unusable in some checks, and a warning in others."""
+    counts = "number_of_nodes", "number_of_data_nodes", "active_shards", "unassigned_shards"
+    health = {"cluster_name": "c", "status": "green", **dict.fromkeys(counts, 1)}
+    refused = error(403, "security_exception", "action [cluster:monitor/nodes/info] is unauthorized for user")
+
+    def script(request):
+        if "/_cluster/health" in request.path:
+            return Answer(200, health)
+        return Answer(200, {}) if "/_cluster/settings" in request.path else refused
+
+    with standing_in(script) as server:
+        findings = list(examine(Address(server.url, "news"), Credentials()))
+    assert [(each.state, each.found.startswith("not checked: ")) for each in findings] == [
+        ("ok", False),
+        ("warning", True),
+        ("ok", False),
+    ]

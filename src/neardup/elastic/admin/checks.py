@@ -27,6 +27,7 @@ TIMEOUT: Final = 10.0
 PATIENCE: Final = 1.0
 """Seconds. Enough to get over a single 502 of a proxy; a host that does not answer is reported soon."""
 NEARLY_FULL: Final = 0.8
+_NOT_CHECKED: Final = "not checked: "
 _DATES: Final = {"date", "date_nanos"}
 
 
@@ -34,16 +35,34 @@ def examine(address: Address, credentials: Credentials, *, is_half_signed: bool 
     """Every check of the window at `address`. If `is_half_signed` (the window is being signed again), the checks of how
     it signs are left out: its templates, pipeline and hours have two recipes until that is done.
 
-    A fault of the cluster or a missing right is a finding, never an exception. A request is repeated for `PATIENCE`
-    seconds only.
+    A fault of the cluster or a missing right is a finding, never an exception: a missing right is a warning if any
+    other check could be made. A request is repeated for `PATIENCE` seconds only.
     """
     with Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster:
-        try:
-            yield from _allowed(f"cluster {address.url}", _cluster(cluster))
-            yield from _allowed(f"window {address.prefix}", _window(cluster, is_half_signed=is_half_signed))
-            yield from _allowed("shards", _shards(cluster))
-        except NeardupError as error:
-            yield Finding(f"cluster {address.url}", "bad", str(error))
+        yield from _graded(_checks(cluster, is_half_signed=is_half_signed))
+
+
+def _checks(cluster: Cluster, *, is_half_signed: bool) -> Iterator[Finding]:
+    address = cluster.address
+    try:
+        yield from _allowed(f"cluster {address.url}", _cluster(cluster))
+        yield from _allowed(f"window {address.prefix}", _window(cluster, is_half_signed=is_half_signed))
+        yield from _allowed("shards", _shards(cluster))
+    except NeardupError as error:
+        yield Finding(f"cluster {address.url}", "bad", str(error))
+
+
+def _graded(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """The same; if none is of a check that could be made, nothing is known of the cluster, which is bad."""
+    held = list[Finding]()
+    are_any_made = False
+    for each in findings:
+        are_any_made |= not each.found.startswith(_NOT_CHECKED)
+        held.append(each)
+        if are_any_made:
+            yield from held
+            held.clear()
+    yield from (each._replace(state="bad") for each in held)
 
 
 def _allowed(what: str, check: Iterator[Finding]) -> Iterator[Finding]:
@@ -53,7 +72,7 @@ def _allowed(what: str, check: Iterator[Finding]) -> Iterator[Finding]:
     except ClusterRefused as error:
         if error.action is None:  # no other check is allowed either
             raise
-        yield Finding(what, "bad", f"not checked: {error}")
+        yield Finding(what, "warning", f"{_NOT_CHECKED}{error}")
 
 
 def _cluster(cluster: Cluster) -> Iterator[Finding]:

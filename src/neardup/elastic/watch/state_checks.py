@@ -29,8 +29,8 @@ def examine_state(address: Address, state: StateDocument) -> Iterator[Finding]:
 
 
 def hours_left(cluster: Cluster, recipe: str) -> str:
-    """How many hours of a window that is being signed again by `recipe` wait for that; nothing of an archive, or to
-    whoever may not look at them.
+    """How many hours of a window that is being signed again by `recipe` are not signed yet, in words; empty for an
+    archive, or if the user may not look at the hours.
     """
     try:
         hourly = read_indices(cluster).hourly
