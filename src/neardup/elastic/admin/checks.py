@@ -17,7 +17,7 @@ from neardup.model.finding import Finding
 from neardup.model.hours import hour_name, hour_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
     from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.http.address import Address, Credentials
@@ -27,7 +27,6 @@ TIMEOUT: Final = 10.0
 PATIENCE: Final = 1.0
 """Seconds. Enough to get over a single 502 of a proxy; a host that does not answer is reported soon."""
 NEARLY_FULL: Final = 0.8
-_NOT_CHECKED: Final = "not checked: "
 _DATES: Final = {"date", "date_nanos"}
 
 
@@ -38,41 +37,38 @@ def examine(address: Address, credentials: Credentials, *, is_half_signed: bool 
     A fault of the cluster or a missing right is a finding, never an exception: a missing right is a warning if any
     other check could be made. A request is repeated for `PATIENCE` seconds only.
     """
+    what = f"cluster {address.url}"
     with Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster:
-        yield from _graded(_checks(cluster, is_half_signed=is_half_signed))
+        try:
+            are_allowed = [
+                (yield from _allowed(what, _cluster(cluster))),
+                (
+                    yield from _allowed(
+                        f"window {address.prefix}", _window(cluster, is_half_signed=is_half_signed)
+                    )
+                ),
+                (yield from _allowed("shards", _shards(cluster))),
+            ]
+            if not any(are_allowed):
+                yield Finding(what, "bad", "nothing is known of it, because no check was allowed")
+        except NeardupError as error:
+            yield Finding(what, "bad", str(error))
 
 
-def _checks(cluster: Cluster, *, is_half_signed: bool) -> Iterator[Finding]:
-    address = cluster.address
+def _allowed(what: str, check: Iterator[Finding]) -> Generator[Finding, None, bool]:
+    """The findings of a `check`. If the user lacks the right to make it, or the rest of it, that is the last finding.
+    Returns whether the user was allowed to make any of it.
+    """
+    count = 0
     try:
-        yield from _allowed(f"cluster {address.url}", _cluster(cluster))
-        yield from _allowed(f"window {address.prefix}", _window(cluster, is_half_signed=is_half_signed))
-        yield from _allowed("shards", _shards(cluster))
-    except NeardupError as error:
-        yield Finding(f"cluster {address.url}", "bad", str(error))
-
-
-def _graded(findings: Iterator[Finding]) -> Iterator[Finding]:
-    """The same; if none is of a check that could be made, nothing is known of the cluster, which is bad."""
-    held = list[Finding]()
-    are_any_made = False
-    for each in findings:
-        are_any_made |= not each.found.startswith(_NOT_CHECKED)
-        held.append(each)
-        if are_any_made:
-            yield from held
-            held.clear()
-    yield from (each._replace(state="bad") for each in held)
-
-
-def _allowed(what: str, check: Iterator[Finding]) -> Iterator[Finding]:
-    """The findings of `check`; if this user lacks a right for it, or for the rest of it, the last one says so."""
-    try:
-        yield from check
+        for count, each in enumerate(check, 1):
+            yield each
     except ClusterRefused as error:
         if error.action is None:  # no other check is allowed either
             raise
-        yield Finding(what, "warning", f"{_NOT_CHECKED}{error}")
+        yield Finding(what, "warning", f"not checked: {error}")
+        return count > 0
+    return True
 
 
 def _cluster(cluster: Cluster) -> Iterator[Finding]:
