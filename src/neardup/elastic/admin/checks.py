@@ -59,15 +59,16 @@ def _allowed(what: str, check: Iterator[Finding]) -> Generator[Finding, None, bo
     """The findings of a `check`. If the user lacks the right to make it, or the rest of it, that is the last finding.
     Returns whether the user was allowed to make any of it.
     """
-    count = 0
+    is_any_made = False
     try:
-        for count, each in enumerate(check, 1):
+        for each in check:
+            is_any_made = True
             yield each
     except ClusterRefused as error:
         if error.action is None:  # no other check is allowed either
             raise
         yield Finding(what, "warning", f"not checked: {error}")
-        return count > 0
+        return is_any_made
     return True
 
 
