@@ -1,12 +1,13 @@
-# One word for every task. A machine with make and Python 3.11 or newer is enough: the first run makes .venv
-# and installs into it; later runs install again only when pyproject.toml has changed, and compile when native/ has.
+# One target per task. A machine with make and Python 3.11 or newer is enough: the first run makes .venv and installs
+# into it; later runs install again only if pyproject.toml has changed, and compile only if native/ has.
 # Another Python: make test PYTHON=/path/to/python3.12
 
 SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := demo
-# Bytecode is made of what is imported, when it is: of all that comes with the tools it takes half of the time.
+# Modules are compiled to bytecode when they are imported: compiling everything that the tools bring would take half of
+# the installation time.
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile --editable
 MINUTES := 60
 KERNELS := src/neardup/kernels/lib/kernels-1.so
@@ -26,7 +27,7 @@ demo: $(VENV)/.installed $(KERNELS)  ## mark the duplicates in the sample stream
 	@echo "rejected:      $(DEMO)/rejects.jsonl"
 	@echo "ask the window: $(BIN)/neardup groups --window $(DEMO)/sample.window --format table"
 
-# Tests start hundreds of processes, of which each would compile all modules again where bytecode is not kept.
+# Tests start hundreds of processes, each of which would compile all modules again if bytecode were not kept.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: check  ## everything that must pass: check, then the tests, on up to 4 cores (with JDK 21 and Maven, those of Elasticsearch too)
 	@$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadgroup
