@@ -57,14 +57,14 @@ def vocabulary(numbers: random.Random, size: int = 300) -> list[str]:
 
 
 def random_text(numbers: random.Random, words: list[str], length: int) -> str:
-    """`length` words, every other one a function word, in sentences of about ten."""
+    """`length` words, every second one a function word, in sentences of about ten words."""
     chosen = [numbers.choice(_FUNCTION if numbers.random() < 0.4 else words) for _ in range(length)]
     ends = [word + (". " if numbers.random() < 0.1 else " ") for word in chosen]
     return "".join(ends).strip().capitalize()
 
 
 def edited(numbers: random.Random, original: str, words: list[str], share: float) -> str:
-    """A copy with that share of its words replaced, dropped or doubled, and perhaps its tail cut off."""
+    """A copy with the given share of its words replaced, dropped or doubled, and perhaps its end cut off."""
     kept = []
     for word in original.split():
         if numbers.random() >= share:
@@ -75,7 +75,7 @@ def edited(numbers: random.Random, original: str, words: list[str], share: float
 
 
 def collection(seed: int = 0, originals: int = 8, copies: int = 4) -> list[str]:
-    """Originals of 20 to 250 words, copies of each with more and more edits, a long one with copies and the odd texts,
+    """Originals of 20 to 250 words, copies of each with increasing edits, a long text with copies, and the odd texts,
     shuffled.
     """
     numbers = random.Random(seed)
@@ -91,7 +91,7 @@ def collection(seed: int = 0, originals: int = 8, copies: int = 4) -> list[str]:
 
 
 def learned_from_posts() -> SentenceFingerprints:
-    """Sentence fingerprints that know the words that all of `BLOG` have as common."""
+    """Sentence fingerprints for which the words found in every post of `BLOG` are common."""
     learned = SentenceFingerprints(cutoff=0.6, delta=0)
     learned.learn(BLOG)
     return learned

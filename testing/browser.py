@@ -1,4 +1,4 @@
-"""A Chromium that is on this machine, and the server of a window for it to look at."""
+"""A Chromium installed on this machine, and the server of a window for it to open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any, Final
 
 CHROMIUM, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
 SECONDS: Final = 60
-"""Until a page, or the server, is given up."""
+"""Time limit for a page or the server."""
 _OPTIONS: Final = (
     "--headless=new", "--disable-gpu", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--hide-scrollbars",
@@ -25,7 +25,7 @@ _OPTIONS: Final = (
 
 @contextmanager
 def served(window: Path, directory: Path) -> Iterator[str]:
-    """The address of `neardup serve` on this window, started in `directory`; it must end as it should."""
+    """The address of `neardup serve` on this window, started in `directory`; the server must exit as it should."""
     command = [sys.executable, "-m", "neardup", "serve", "--window", str(window), "--port", "0"]
     said = directory / "said"
     with said.open("w") as errors:
@@ -47,7 +47,7 @@ def served(window: Path, directory: Path) -> Iterator[str]:
 
 @contextmanager
 def browser(profile: Path, *options: str) -> Iterator[Any]:
-    """The browser, its files in `profile`; a page that complains in its console is an error in the end."""
+    """The browser, with its files in `profile`; at the end, messages of pages in its console are an error."""
     from selenium import webdriver
 
     chosen = webdriver.ChromeOptions()

@@ -1,4 +1,4 @@
-"""A server of scripted answers, so that what a cluster may do to a client can be done to ours."""
+"""A server with scripted answers, to expose our client to everything that a cluster may do."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Answer(NamedTuple):
 
 
 RESET = "reset"
-"""An answer that is none: the connection is cut."""
+"""No answer: the connection is cut."""
 
 Script = Sequence[Answer | str] | Callable[[Request], Answer | str]
 
@@ -58,7 +58,7 @@ class StandIn:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True  # or a body waits 40 ms for its head to be acknowledged
+            disable_nagle_algorithm = True  # otherwise a body waits 40 ms until its head is acknowledged
 
             def handle_one_request(self) -> None:
                 self.raw_requestline = self.rfile.readline(65_537)
@@ -73,7 +73,7 @@ class StandIn:
 
             def _send(self, answer: Answer | str) -> None:
                 if isinstance(answer, str):
-                    # Lingering for no time makes the kernel send a reset instead of an orderly end.
+                    # A linger time of 0 makes the kernel send a reset instead of an orderly close.
                     self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     self.connection.close()
                     self.close_connection = True
@@ -116,12 +116,12 @@ def standing_in(script: Script) -> Iterator[StandIn]:
 
 
 LEFT = {"type": "node_disconnected_exception", "reason": "[node-2][127.0.0.1:9300] disconnected"}
-"""The error of a node whose request to another fails because that has just left."""
+"""The error of a node whose request to another node fails because that one has just left."""
 
 PAGE_TOO_LARGE = Answer(
     413, b"<h1>413 Request Entity Too Large</h1>", {"content-type": "text/html"}, product=False
 )
-"""What a proxy says to a request that is too large for it."""
+"""A proxy's answer to a request that is too large for it."""
 
 
 def error(status: int, type: str, reason: str, headers: dict[str, str] | None = None) -> Answer:

@@ -1,4 +1,4 @@
-"""Pairs of texts of which the second is the first with known edits."""
+"""Pairs of texts in which the second is the first with known edits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORDS: Final = tuple(_TEXT.split())
 
 
 class Edit(NamedTuple):
-    """A fact that differs: its kind, what it was, what it is."""
+    """A fact that differs: its kind, its old and its new value."""
 
     kind: str
     a: str
@@ -29,7 +29,7 @@ class Edit(NamedTuple):
 
 
 class EditedPair(NamedTuple):
-    """Two texts; where in the first what both have stands (from, to); and the facts that differ."""
+    """Two texts, the ranges (from, to) in the first text that both have, and the facts that differ."""
 
     a: str
     b: str
@@ -65,8 +65,8 @@ def _changed(rng: random.Random, kind: str, old: str) -> str:
 
 
 def edited_pair(seed: int) -> EditedPair:
-    """A made-up report of 8 to 20 sentences, and the same with edits: facts changed, sentences added, taken away
-    and moved.
+    """A made-up report of 8 to 20 sentences, and the same with edits: facts changed, sentences added, removed and
+    moved.
     """
     rng = random.Random(seed)
     sentences = [_sentence(rng) for _ in range(rng.randrange(8, 20))]

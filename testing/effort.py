@@ -1,6 +1,6 @@
-"""How much tests try: by default a third of their random streams, half of their kills, and every second or third of
-many texts and requests of a kind; all of it with NEARDUP_TEST_LONG=1 in the environment, which `make versions` sets for
-the tests of nodes.
+"""How much the tests try. By default they run a third of their random streams, half of their kills, and every second or
+third of many similar texts and requests. With NEARDUP_TEST_LONG=1 in the environment, which `make versions` sets for
+the tests of nodes, they run all.
 """
 
 import os
@@ -10,5 +10,5 @@ LONG: Final = bool(os.environ.get("NEARDUP_TEST_LONG"))
 
 
 def examples(most: int) -> int:
-    """How many examples of at `most` so many are tried."""
+    """How many examples are tried, of at most `most`."""
     return most if LONG else most // 3

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def line(first: int, last: int) -> str:
-    """A normal form of q-grams (q = 4) numbered `first` to `last` (excluded), of an endless line of them."""
+    """A normal form of the q-grams (q = 4) numbered `first` to `last` (excluded) in an endless sequence."""
     return "".join(chr(0x10000 + point) for point in range(first, last + 3))
 
 

@@ -37,7 +37,7 @@ def prose() -> list[str]:
         try:
             texts.append(json.loads(line)["text"])
         except (ValueError, KeyError):
-            continue  # records that are broken on purpose
+            continue  # a record that is broken on purpose
     return [text for text in dict.fromkeys(texts) if len(text) > 300 and ">" not in text]
 
 
@@ -50,7 +50,7 @@ def filled(report: str, draw: Random) -> str:
 
 
 def form(draw: Random, texts: list[str]) -> tuple[str, str]:
-    """One report, filled in twice, with a few sentences that stay."""
+    """One report, filled in twice, with a few constant sentences."""
     fixed = draw.choice(texts).split(". ")[: draw.randint(1, 3)]
     parts = [*draw.choices(REPORTS, k=draw.randint(3, 7)), *(f"{sentence}." for sentence in fixed)]
     draw.shuffle(parts)
@@ -58,7 +58,7 @@ def form(draw: Random, texts: list[str]) -> tuple[str, str]:
 
 
 def quote(draw: Random, texts: list[str]) -> tuple[str, str]:
-    """A message, and a reply that holds all of it."""
+    """A message, and a reply that contains all of it."""
     message, other = draw.sample(texts, 2)
     own = other[: draw.randint(20, len(message) // 2)]
     if draw.random() < 0.3:
@@ -73,7 +73,7 @@ def quote(draw: Random, texts: list[str]) -> tuple[str, str]:
 
 
 def token(draw: Random) -> str:
-    """What a sender puts into each of its mails so that no two are equal."""
+    """A token that a sender puts into each of its mails so that no two are equal."""
     return "".join(draw.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=draw.randint(8, 16)))
 
 
@@ -91,7 +91,7 @@ def campaign(draw: Random, texts: list[str]) -> tuple[str, str]:
 
 
 def copy(draw: Random, texts: list[str]) -> tuple[str, str]:
-    """A text, perhaps with figures in it, and the same corrected, trimmed or dated anew."""
+    """A text, perhaps with figures in it, and the same corrected, trimmed or with a new date."""
     text = " ".join(
         [draw.choice(texts), *(filled(one, draw) for one in draw.sample(REPORTS, draw.randint(0, 2)))]
     )

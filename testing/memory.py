@@ -1,4 +1,4 @@
-"""Where files lie in memory: what a test writes is gone after it, and a disk would only be waited for."""
+"""A place for files in memory: a test's files are deleted after it, so waiting for a disk would be of no use."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ _WANTED: Final = 4_000_000_000
 
 
 def is_roomy() -> bool:
-    """Whether there is such a place, with room for nodes and windows: a container may have a few megabytes."""
+    """Whether there is such a place with room for nodes and windows: a container may have only a few megabytes."""
     return MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > _WANTED

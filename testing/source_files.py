@@ -1,4 +1,4 @@
-"""Files as tests of readers write them, and what is read of them."""
+"""Files that tests of readers write, and what is read from them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Work that is counted instead of timed: the same number on every machine, however busy it is.
 
-A step is a call in Python, or a block of a kernel that is gone through without a branch. What numpy or a regular
-expression does within one call is one step: whether its time grows is not seen here.
+A step is a call in Python, or a basic block of a kernel. A call of numpy or of a regular expression is one step,
+however long it takes: growth within it is not seen here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pytest
 ROOT: Final = Path(__file__).parents[1]
 PACKAGE: Final = ROOT / "src/neardup"
 LEVEL: Final = "1"
-"""The one that every processor has: only here are the numbers the same everywhere."""
+"""The level that every processor has: only with it are the numbers the same everywhere."""
 
 _COUNTER: Final = """
 static unsigned long steps;
@@ -29,14 +29,14 @@ unsigned long steps_taken(void) { return steps; }
 """
 
 sys.path.insert(0, str(ROOT / "native"))
-import compile_kernels  # noqa: E402 - it lies beside the package, and pip runs it alone
+import compile_kernels  # noqa: E402 - it is beside the package, and pip runs it alone
 
 
 class StepCounter:
-    """Counts the steps of expressions, in a process of its own, by kernels that are compiled to be counted."""
+    """Counts the steps of expressions in a separate process, with kernels compiled for counting."""
 
     def __init__(self, place: Path) -> None:
-        """Makes what is needed in the directory `place`, in some two seconds. Skips the test without a compiler."""
+        """Compiles the kernels in the directory `place`, in about two seconds. Skips the test without a compiler."""
         command = compile_kernels.compiler()
         if command is None:
             pytest.skip("no C compiler is here, which kernels that are counted need")
@@ -53,7 +53,7 @@ class StepCounter:
             compile_kernels.compile_level(command, int(LEVEL), libraries / f"kernels-{LEVEL}.so")
 
     def __call__(self, preparation: str, *expressions: str) -> list[int]:
-        """How many steps each of some expressions takes, one after the other, after some statements."""
+        """How many steps each of the expressions takes, one after the other, after the statements."""
         environment = os.environ | {
             "NEARDUP_CPU_LEVEL": LEVEL,
             "PYTHONPATH": f"{self._place}{os.pathsep}{ROOT}",
@@ -84,7 +84,7 @@ def _counted(counter: Any, expression: str, names: dict[str, Any]) -> int:
 
 
 def main() -> None:
-    """Reads statements and expressions from standard input, writes the steps of the latter."""
+    """Reads statements and expressions from standard input, and writes the steps of the expressions."""
     preparation, *expressions = orjson.loads(sys.stdin.buffer.read())
     counter = ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL)  # the kernels find it when they are loaded
     counter.steps_taken.restype = ctypes.c_ulong

@@ -1,4 +1,4 @@
-"""Documents of a cluster behind their API, for a stand-in (`cluster_stand_in.py`): one by one, by `_mget`, by bulk."""
+"""The document API of a cluster, for a stand-in (`cluster_stand_in.py`): single requests, `_mget` and bulk."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from neardup.signing.signer import signer_for
 
 Key = tuple[str, str]
 COMPOSER = Composer(Layout(Address("http://127.0.0.1:1", "news"), client_signs=True), signer_for(Recipe()))
-"""Of a window in which clients sign: stored documents are written as they are."""
+"""For a window in which clients sign: stored documents are written as they are."""
 
 
 class StoredDocuments:
-    """Documents by index and id, each with its version, in `indices` that are there. `refused`: the status, type and
-    reason by which an item of a bulk request is refused, None for one that is done. `pipeline`: where a new document
-    goes that is sent somewhere.
+    """Documents by index and id, each with its version, in existing `indices`. `refused`: the status, type and reason
+    with which an item of a bulk request is refused, None for an item that is executed. `pipeline`: the place to which
+    a pipeline sends a new document.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The pictures of docs/tour.md: `python -m testing.tour` makes them anew, of the sample that ships with neardup.
+"""The pictures of docs/tour.md: `python -m testing.tour` makes them anew from the sample that ships with neardup.
 
 It needs Chromium and its driver on PATH, and the extras `serve` and `test`.
 """
@@ -26,7 +26,7 @@ WINDOW: Final = "news.window"
 
 
 class Picture(NamedTuple):
-    """A page as it is shown: its path below the server, how wide and high, and whether it is dark."""
+    """A page to be shown: its path on the server, its width and height, and whether it is dark."""
 
     path: str
     width: int
@@ -87,7 +87,7 @@ def _look(driver: Any, picture: Picture, address: str, report: Path, text: str) 
 
 
 def _neardup(*words: str | Path, fails: bool = False) -> str:
-    """What a command prints; the sample has two records that are rejected, for which it `fails`."""
+    """The output of a command; two records of the sample are rejected, for which it `fails`."""
     command = [sys.executable, "-m", "neardup", *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == (1 if fails else 0), done.stderr

@@ -1,6 +1,6 @@
-"""The command line in this process, its commands made once.
+"""The command line in this process, with its commands made once.
 
-Typer makes all commands anew for every call of its own runner, which takes longer than most of what is tested so.
+Typer's own runner makes all commands again for every call, which takes longer than most of these tests.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _made = functools.cache(get_command)
 
 
 def invoke(*words: object, input: str | None = None) -> Result:
-    """What `neardup` with these words does in this process; an exception that it does not expect is raised."""
+    """The result of `neardup` with these arguments in this process; an unexpected exception is raised."""
     with mock.patch.object(typer.testing, "_get_command", _made):
         done = typer.testing.CliRunner().invoke(_app, [*map(str, words)], input=input, prog_name="neardup")
     if done.exception and not isinstance(done.exception, SystemExit):

@@ -1,4 +1,4 @@
-"""Pipes to processes that are to be ended in the middle of their work, however fast they are."""
+"""Pipes to processes that are to be killed in the middle of their work, however fast they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import IO
 
 
 def narrow(pipe: IO[bytes]) -> None:
-    """Makes a pipe hold as little as it can (on Linux a page): who writes is soon held up by who does not read."""
+    """Gives a pipe its smallest capacity (on Linux a page): a writer soon blocks if nobody reads."""
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with contextlib.suppress(OSError):  # it holds more than that already
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, mmap.PAGESIZE)

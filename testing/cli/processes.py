@@ -1,4 +1,4 @@
-"""Commands as processes of their own: waited for, and watched on a terminal."""
+"""Commands run as separate processes, waited for, and watched on a terminal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 90) -> None:
 
 
 def seen_on_a_terminal(command: Sequence[str], *, output: bool = False) -> bytes:
-    """What a command that ends well says on standard error, or on standard `output`, when that is a terminal."""
+    """What a successful command writes to standard error, or to standard `output`, when that is a terminal."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     stdout, stderr = (theirs, subprocess.DEVNULL) if output else (subprocess.DEVNULL, theirs)
@@ -29,7 +29,7 @@ def seen_on_a_terminal(command: Sequence[str], *, output: bool = False) -> bytes
         while True:
             try:
                 block = os.read(ours, 65_536)
-            except OSError:  # what Linux says at the end
+            except OSError:  # how Linux reports the end
                 break
             if not block:
                 break

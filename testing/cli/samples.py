@@ -1,4 +1,4 @@
-"""A small stream, and how it is put into a file."""
+"""A small stream, and a function that writes it to a file."""
 
 from __future__ import annotations
 

@@ -3,8 +3,9 @@
     python -m testing.fuzz --minutes 60
     python -m testing.fuzz --minutes 5 csv mail
 
-What was found interesting is kept in `.fuzz/TARGET`, where the next run goes on; an input that broke something lies in
-`.fuzz/found`. Needs atheris (`pip install '.[fuzz]'`). Prints a line a target, and exits with 1 if anything was found.
+Interesting inputs are kept in `.fuzz/TARGET`, where the next run continues; an input that broke something is in
+`.fuzz/found`. Needs atheris (`pip install '.[fuzz]'`). Prints a line per target, and exits with 1 if anything was
+found.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _STAT_RE = re.compile(r"stat::(\w+):\s+(\d+)")
 
 
 class Outcome(NamedTuple):
-    """What one target came to; `found` is the end of what it said when it broke."""
+    """The result of one target; `found` is the end of its output when it broke."""
 
     executions: int
     seconds: float
@@ -39,7 +40,7 @@ class Outcome(NamedTuple):
 
 
 def fuzz(name: str, seconds: int, corpus: Path) -> Outcome:
-    """Runs one target for so many seconds, or until it finds something."""
+    """Runs one target for the given number of seconds, or until it finds something."""
     folder, found = corpus / name, corpus / "found"
     for each in (folder, found):
         each.mkdir(parents=True, exist_ok=True)

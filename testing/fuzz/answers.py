@@ -1,4 +1,4 @@
-"""Fuzz targets of what a cluster answers: whatever comes, our own errors or an answer, and no other exception."""
+"""Fuzz targets for answers of a cluster: any bytes give an answer or one of our own errors, and no other exception."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ MOST_REQUESTS = 20
 
 
 class TooMany(Exception):
-    """It asks and asks."""
+    """It sends requests without end."""
 
 
 class _Scripted:
-    """What the transport says for bytes that a server sent: the answers one after the other, the last repeated."""
+    """What the transport returns for bytes that a server sent: one answer after the other, the last repeated."""
 
     def __init__(self, answers: list[bytes]) -> None:
         self._answers, self._asked = answers, 0
@@ -93,12 +93,12 @@ def _state(data: bytes) -> None:
 
 
 def _stored(data: bytes) -> None:
-    """Documents that bear our fields, which another client may have changed."""
+    """Documents with our fields, which another client may have changed."""
     _told(lambda: stored_part(Layout(ADDRESS), api.search(_cluster(data), "news", {}).hits))
 
 
 def _index(data: bytes) -> None:
-    """An index that is read as a source of documents."""
+    """An index read as a source of documents."""
     cluster = _cluster(data)
 
     def read() -> None:

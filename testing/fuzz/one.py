@@ -16,7 +16,7 @@ import atheris
 
 PACKAGE = Path(__file__).parents[2] / "src" / "neardup"
 OTHERS = ("email", "tomllib", "json")
-"""Of the standard library what is written in Python, and parses for us."""
+"""Modules of the standard library that are written in Python and parse for us."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Fuzz targets of the readers: files of every form, and folders of them."""
+"""Fuzz targets for the readers: files of every form, and folders of them."""
 
 from __future__ import annotations
 
@@ -69,16 +69,16 @@ PAGE = (
 
 @cache
 def room() -> Path:
-    """A directory of this process; whoever starts it says where (TMPDIR), and removes it."""
+    """A directory for this process; the process that starts this one chooses the place (TMPDIR), and removes it."""
     return Path(tempfile.mkdtemp(prefix="neardup-fuzz-"))
 
 
 def read(data: bytes, name: str, **options: Any) -> list[Any]:
-    """All that is read of a file with this content, each checked."""
+    """Everything that is read from a file with this content, each item checked."""
     file = room() / name
     file.write_bytes(data)
     reader = Reader([file], longest=LONGEST, **options)
-    # Compressed, a thousand times as much may come out.
+    # Compressed data may expand a thousandfold.
     found = checked(reader, 2_000 * len(data) + 10)
     reader.located(found[-1]) if found and not hasattr(found[-1], "text") else None
     list(reader.remarks())
@@ -99,7 +99,7 @@ def _of_form(name: str, data: bytes, **options: Any) -> None:
 
 
 def _in_pieces(documents: Callable[..., Iterator[Any]], data: bytes) -> None:
-    """However the bytes of a stream arrive, the same is read."""
+    """The same documents are read however the bytes of a stream arrive."""
     sizes, data = data[1 : 1 + data[0] % 8], data[1 + data[0] % 8 :] if data else data
 
     def items(chunks: Iterator[bytes | None]) -> list[Any]:
@@ -117,7 +117,7 @@ def _json_lines(data: bytes) -> None:
 
 
 def _json_array(data: bytes) -> None:
-    """An array that is JSON has as many documents and rejects as it has values."""
+    """A valid JSON array gives as many documents and rejects as it has values."""
     found = read(data, "x.json")
     try:
         whole = orjson.loads(data)
@@ -139,7 +139,7 @@ def _csv(data: bytes) -> None:
 
 
 def _compressed(data: bytes) -> None:
-    """Bytes that claim to be compressed; and what was compressed and then damaged comes as it was, or as an error."""
+    """Bytes that claim to be compressed; data compressed and then damaged is read as it was, or as an error."""
     control, data = (data[0], data[1:]) if data else (0, data)
     if control % 4 == 0:
         read(data, "x.jsonl", form="text")
@@ -155,7 +155,7 @@ def _compressed(data: bytes) -> None:
     except StreamError:
         assert bytes(packed) != whole, "what is whole was refused"
     else:
-        # Bits of a header may say nothing of the content.
+        # Some bits of a header do not affect the content.
         assert out == data or packed[:12] != whole[:12], "damage was not noticed"
 
 
@@ -165,7 +165,7 @@ def _lines(data: bytes) -> None:
     wanted = data.removeprefix(BOM).split(b"\n")
     wanted = wanted[:-1] if wanted[-1] == b"" else wanted
     assert len(found) == len(wanted)
-    # The head of a first line that is too long keeps its mark; nobody reads more of it.
+    # The beginning of a first line that is too long keeps its byte order mark; nobody reads more of the line.
     pairs = zip(found, wanted, strict=True)
     assert all(other.startswith(line) or (BOM + other).startswith(line) for line, other in pairs)
 
@@ -189,7 +189,7 @@ def _decoded(chunks: Iterator[bytes | None], encoding: str) -> bytes | None:
 
 
 def _folder(data: bytes) -> None:
-    """A folder of files whose names and contents anybody chose."""
+    """A folder of files with arbitrary names and contents."""
     folder = room() / "folder"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""A fuzz target: bytes that anybody may send, what is done with them, and what must be so afterwards."""
+"""A fuzz target: arbitrary bytes, what is done with them, and what must hold afterwards."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TOKENS = (
 
 
 class Target(NamedTuple):
-    """`run` raises whatever must not be; `seeds` are small inputs to begin with."""
+    """`run` raises if something is wrong; `seeds` are small inputs to begin with."""
 
     name: str
     run: Callable[[bytes], None]
@@ -38,13 +38,13 @@ class Target(NamedTuple):
 
 
 def told(error: Exception) -> None:
-    """A person can be told of `error`."""
+    """Checks that `error` has a message that can be shown to a person."""
     assert str(error)
     str(error).encode("utf-8", "surrogateescape")
 
 
 def refusal(ask: Callable[[], object]) -> NeardupError | None:
-    """What `ask` is refused with, which a person can read; None if it is not. Any other exception passes."""
+    """The error that refuses `ask`, which a person can read; None if it is not refused. Other exceptions are raised."""
     try:
         ask()
     except NeardupError as error:
@@ -54,7 +54,7 @@ def refusal(ask: Callable[[], object]) -> NeardupError | None:
 
 
 def checked(items: Iterable[object], most: int) -> list[Document | Reject]:
-    """All that was read: documents that can be ingested or rejected, and rejects that can be told; at most `most`."""
+    """The `items` read: at most `most`, each a document that can be ingested or rejected, or a reject to be shown."""
     found: list[Document | Reject] = []
     for item in items:
         if item is FLUSH:
@@ -78,7 +78,7 @@ def _prepared(document: Document) -> None:
 
 
 def pieces(data: bytes, sizes: bytes) -> Iterator[bytes | None]:
-    """`data` in pieces, with a moment between them now and then at which nothing more is there."""
+    """`data` in pieces, sometimes with a moment between them at which nothing more is available."""
     at, turn = 0, 0
     while at < len(data):
         size = 1 + (sizes[turn % len(sizes)] if sizes else 0)
@@ -89,7 +89,7 @@ def pieces(data: bytes, sizes: bytes) -> Iterator[bytes | None]:
 
 
 def mutated(data: bytes, random: Random) -> bytes:
-    """`data` with a few random changes, for where there is no fuzzer."""
+    """`data` with a few random changes, for use without a fuzzer."""
     changed = bytearray(data)
     for _ in range(random.randrange(1, 4)):
         at = random.randrange(len(changed) + 1)

@@ -1,4 +1,4 @@
-"""Fuzz targets of texts: the kernels against the plain definitions, and a window against brute force."""
+"""Fuzz targets for texts: the kernels against the plain definitions, and a window against brute force."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RECIPES: tuple[dict[str, Any], ...] = (
 
 
 def text_of(data: bytes) -> str:
-    """As texts in Python are: any code points, half pairs too."""
+    """A text as Python allows it: any code points, unpaired surrogates too."""
     return (
         data.decode("utf-8", "surrogatepass")
         if data[:1] == b"\xed"
@@ -36,7 +36,7 @@ def _text(data: bytes) -> str:
 
 
 def _signature(data: bytes) -> None:
-    """The signature is that of the definitions; what has no UTF-8 is refused by both."""
+    """The signature is that of the definitions; both refuse a text that has no UTF-8 form."""
     control, text = (data[0], _text(data[1:])) if data else (0, "")
     recipe = RECIPES[control % len(RECIPES)]
     try:
@@ -89,7 +89,7 @@ def _window(data: bytes) -> None:
 
 
 def _query(data: bytes) -> None:
-    """Any text can be asked for; one that is none is refused."""
+    """Any text can be queried; a value that is not a text is refused."""
     text = _text(data)
     with open_window(None) as window:
         list(window.ingest([Document("a", "The ferry ran aground off the western spit at dawn.", 0)]))

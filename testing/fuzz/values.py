@@ -1,4 +1,4 @@
-"""Fuzz targets of single values: times, documents, settings, addresses, judged pairs, kept results."""
+"""Fuzz targets for single values: times, documents, settings, addresses, judged pairs, kept results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _json_of(data: bytes) -> Any:
 
 
 def _time(data: bytes) -> None:
-    """A time is refused, or stays what it is when it is written and read again."""
+    """A time is refused, or stays the same when it is written and read again."""
     value = _json_of(data)
     try:
         moment = parse_time(value)
@@ -48,7 +48,7 @@ def _time(data: bytes) -> None:
 
 
 def _document(data: bytes) -> None:
-    """A document that is no such thing is a `DocumentError`, and whatever passes can be stored."""
+    """An invalid document is a `DocumentError`, and every accepted one can be stored."""
     value = _json_of(data)
     for item in (value, Document("a", "b", value), (value,) * (len(data) % 5), {"id": value, "text": value}):
         try:
@@ -82,7 +82,7 @@ def _used(config: Any) -> None:
 
 
 def _settings(data: bytes) -> None:
-    """Settings of any type: what passes is of the type it should be."""
+    """Settings of any type: every accepted value has the right type."""
     values = _json_of(data)
     if isinstance(values, dict):
         refusal(
@@ -155,7 +155,7 @@ def _truth(data: bytes) -> None:
 
 
 def _result(data: bytes) -> None:
-    """A file of a kept result that is none is measured again."""
+    """If a file is not a kept result, the result is measured again."""
     cache = ResultCache(Path(room()))
     cache._path("neardup", "key").write_bytes(data)
     cache.find("neardup", "key")

@@ -1,4 +1,4 @@
-"""Fuzz targets of the files of a window in a directory, and of the data files beside it."""
+"""Fuzz targets for the files of a window in a directory, and for the data files beside it."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def _ask(path: Path) -> list[Any]:
 
 
 def _window(data: bytes) -> None:
-    """Bytes in place of some of a file of a window: every answer is as before, or an error that says what is wrong.
+    """Some bytes of a file of a window are replaced: every answer is as before, or an error that says what is wrong.
 
-    With `again` the checksum of the description is made good: whoever can write to the disk can do that.
+    With `again` the checksum of the description is corrected, as anybody who can write to the disk can do.
     """
     if len(data) < 4:
         return
@@ -142,7 +142,7 @@ def _written(path: Path) -> None:
 
 
 def _description(data: bytes) -> None:
-    """A description that anybody wrote, with a checksum that is good."""
+    """An arbitrary description with a correct checksum."""
     directory = room() / "described"
     directory.mkdir(exist_ok=True)
     (directory / "window.json").write_bytes(_described_again(data))
@@ -178,7 +178,7 @@ def _small_files(data: bytes) -> None:
 
 
 def _data_file(data: bytes) -> None:
-    """A data file with any header, and a payload with a checksum that is good."""
+    """A data file with any header, and a payload with a correct checksum."""
     file = room() / "x.lexicon"
     control, data = (data[0], data[1:]) if data else (0, data)
     if control & 1:
@@ -200,7 +200,7 @@ def _data_file(data: bytes) -> None:
 
 
 def _payload(data: bytes) -> None:
-    """A payload is what it was when it was written; what was never written does not come here (checksums)."""
+    """A payload is read as it was written; checksums keep out bytes that were never written."""
     try:
         payload = VerdictPayload.read(data)
         packed = payload.to_bytes()

@@ -1,4 +1,4 @@
-"""What other clients do to a window in a cluster, and `neardup` as a process beside them."""
+"""Actions of other clients on a window in a cluster, and `neardup` as a process beside them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Verdict
 
 SECONDS = 120
-"""How long a process may take for what takes a second on an idle machine."""
+"""How long a process may take for work that takes a second on an idle machine."""
 
 
 def made(cluster: Cluster, **options: Any) -> Cluster:
@@ -49,12 +49,12 @@ def made(cluster: Cluster, **options: Any) -> Cluster:
 
 
 def stream(count: int, hours: float = 2) -> list[Document]:
-    """Documents of some hours, with fields of their own, in no order; about every third is an edited copy."""
+    """Documents of some hours, with their own fields, in no order; about every third is an edited copy."""
     return within(killing.stream(count), hours)
 
 
 def within(documents: Sequence[Document], hours: float) -> list[Document]:
-    """The documents with their times drawn together to so many hours."""
+    """The documents with their times compressed into this number of hours."""
     first, last = (end(parse_time(each["time"]) for each in documents) for end in (min, max))
     scale = hours * HOUR_MS / (last - first + 1)
     return [
@@ -63,7 +63,7 @@ def within(documents: Sequence[Document], hours: float) -> list[Document]:
 
 
 def bare(document: Document) -> dict[str, Any]:
-    """A document as a client sends it that knows nothing of neardup."""
+    """A document as sent by a client that knows nothing of neardup."""
     rest = {name: value for name, value in document.items() if name not in ("id", "time")}
     return {**rest, "@timestamp": format_time(parse_time(document["time"]))}
 
@@ -89,7 +89,7 @@ def update(cluster: Cluster, document: Document, part: dict[str, Any]) -> None:
 def watching(
     cluster: Cluster, *, once: bool = True, patience: float = 60, batch: int | None = None, **options: Any
 ) -> Watcher:
-    """What `neardup watch` makes."""
+    """The scorer that `neardup watch` makes."""
     settings = {"batch_documents": batch, **options.pop("settings", {})}
     return Watcher(
         lambda: open_elastic_window(
@@ -103,12 +103,12 @@ def watching(
 
 
 def watched(cluster: Cluster, **options: Any) -> list[Verdict]:
-    """The verdicts on what waits; nothing is rejected."""
+    """The verdicts on the backlog; nothing is rejected."""
     return list(watching(cluster, **options).verdicts(on_reject=unwanted))
 
 
 def unwanted(reject: object) -> None:
-    """Takes rejects where there should be none."""
+    """Called for a reject where there must be none."""
     raise AssertionError(reject)
 
 
@@ -118,13 +118,13 @@ def in_order(documents: Iterable[Document]) -> list[Document]:
 
 
 def expected(documents: Iterable[Document], **settings: Any) -> list[Verdict]:
-    """What the embedded engine says of documents in order of (time, id)."""
+    """The verdicts of the embedded engine on documents in order of (time, id)."""
     with open_window(None, **settings) as window:
         return list(window.ingest(in_order(documents)))
 
 
 def marks(cluster: Cluster) -> dict[str, dict[str, Any]]:
-    """The verdict in every document, by `index/_id`; {} for one that has none."""
+    """The verdict in every document, by `index/_id`; {} for a document without one."""
     return {
         f"{index}/{id}": {
             name: ours[name]
@@ -138,7 +138,7 @@ def marks(cluster: Cluster) -> dict[str, dict[str, Any]]:
 def check_marked(
     cluster: Cluster, documents: Sequence[Document], verdicts: Sequence[Verdict], *, but: Sequence[str] = ()
 ) -> None:
-    """Every document is there as it was sent, signed, with its verdict `but` for some fields, and nothing else is."""
+    """Every document is there as it was sent, signed, with its verdict except the fields in `but`, and nothing else."""
     found = {id: (index, source) for index, id, source in stored(cluster)}
     assert len(found) == len(stored(cluster)) == len(documents)
     by_id = {verdict.id: verdict.to_dict() for verdict in verdicts}
@@ -154,10 +154,10 @@ def check_marked(
 
 
 class Neardup:
-    """`neardup` as a process of its own. What it says is collected as it comes.
+    """`neardup` as a separate process. Its output is collected as it arrives.
 
-    `hold`: after how many verdicts nobody reads on until `read_on` or `end`, so that it cannot be done before, however
-    fast it is.
+    `hold`: after this many verdicts, reading pauses until `read_on` or `end`, so that the process cannot finish
+    before, however fast it is.
     """
 
     def __init__(self, cluster: Cluster, *words: object, place: Path, hold: int | None = None) -> None:
@@ -193,7 +193,7 @@ class Neardup:
 
     @property
     def errors(self) -> str:
-        """What it said on standard error so far."""
+        """Its standard error so far."""
         return b"".join(list(self._err)).decode()
 
     @property
@@ -207,7 +207,7 @@ class Neardup:
         assert condition(self), self.errors
 
     def read_on(self) -> None:
-        """Reads all it says, whatever `hold` was."""
+        """Reads all its output, whatever `hold` was."""
         self._read_on.set()
 
     def end(self, how: signal.Signals | None = None) -> int:
@@ -233,7 +233,7 @@ class Neardup:
 
 @contextmanager
 def neardup(cluster: Cluster, *words: object, place: Path, hold: int | None = None) -> Iterator[Neardup]:
-    """A running process, which is ended at the latest with the block."""
+    """A running process, which is ended at the latest at the end of the block."""
     process = Neardup(cluster, *words, place=place, hold=hold)
     try:
         yield process
@@ -243,7 +243,7 @@ def neardup(cluster: Cluster, *words: object, place: Path, hold: int | None = No
 
 
 def run(cluster: Cluster, *words: object, place: Path) -> Neardup:
-    """A process that has ended well, or with rejects."""
+    """A process that has ended successfully, or with rejects."""
     with neardup(cluster, *words, place=place) as process:
         code = process.end()
     assert code in (0, 1), process.errors
@@ -259,7 +259,7 @@ def until(condition: Callable[[], bool], what: Callable[[], object] = lambda: "w
 
 
 def needs_processors(cluster: Cluster, *names: str) -> None:
-    """Skips the test where a node lacks one of these ingest processors: its distribution has not got their module."""
+    """Skips the test if a node lacks one of these ingest processors because its distribution lacks their module."""
     for node in cluster.request("GET", "/_nodes/ingest")["nodes"].values():
         if lacking := set(names) - {each["type"] for each in node["ingest"]["processors"]}:
             pytest.skip(f"no ingest processor {', '.join(sorted(lacking))} on the nodes")

@@ -2,7 +2,7 @@
 
     python -m testing.node.every_server [9.5.3 ...]
 
-Without names all of them, which takes half an hour each. What was not run keeps the line that it has.
+Without names, all of them run, which takes half an hour each. A server that was not run keeps its line in the page.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _RESULT: Final = re.compile(
 
 
 class Line(NamedTuple):
-    """What was seen of a server."""
+    """The results of a server."""
 
     built: str
     tests: str
@@ -36,13 +36,13 @@ class Line(NamedTuple):
 
 
 def lines() -> dict[str, Line]:
-    """What the page says, by the server's title."""
+    """The lines of the page, by the server's title."""
     cells = (row.strip("| ").split(" | ") for row in _table().splitlines()[2:])
     return {title: Line(*rest) for title, *rest in cells}
 
 
 def record(server: Server, built: str, tests: str, day: str | None = None) -> None:
-    """Writes what was seen into the page; servers that the list has not got any more leave it."""
+    """Writes the results into the page; servers that are no longer in the list are removed from it."""
     known = {
         **lines(),
         str(server): Line(built, tests, day or dt.datetime.now(dt.UTC).date().isoformat()),
@@ -57,7 +57,7 @@ def _table() -> str:
 
 
 def build(server: Server) -> str:
-    """How building went."""
+    """The result of the build."""
     try:
         plugin_zip(server)
     except RuntimeError as error:
@@ -72,7 +72,7 @@ def build(server: Server) -> str:
 
 
 def run(server: Server) -> str:
-    """How the tests on a node went, in pytest's words."""
+    """The result of the tests on a node, in pytest's words."""
     try:
         distribution(server)
     except Missing:
@@ -86,7 +86,7 @@ def run(server: Server) -> str:
 
 
 def main() -> None:
-    """Build and test what is named, or all, and write down what was seen."""
+    """Build and test the named servers, or all, and write the results into the page."""
     for server in map(server_of, sys.argv[1:]) if sys.argv[1:] else SERVERS:
         built = build(server)
         record(server, built, run(server) if built.startswith("yes") else "not run")

@@ -1,8 +1,8 @@
 """Fixtures that need Elasticsearch; `tests/conftest.py` offers them to every test.
 
-One node serves the whole run, or, where several processes share it, all tests of a directory. `NEARDUP_TEST_URL` names
-a cluster to use instead (credentials as for `neardup`); tests that kill nodes, or need several, start their own all the
-same. Where no node can be made such tests are skipped, and the last lines of the run say so; `NEARDUP_REQUIRE_NODE=1`
+One node serves the whole run, or, if several processes share the run, all tests of a directory. `NEARDUP_TEST_URL`
+names a cluster to use instead (credentials as for `neardup`); tests that kill nodes, or need several, still start their
+own. If no node can be made, such tests are skipped, and the last lines of the run say so; `NEARDUP_REQUIRE_NODE=1`
 makes that a failure.
 """
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 PATIENCE: Final = 60.0
 ABSENT: Final = "no Elasticsearch node"
-"""What the reason of every skip here begins with."""
+"""The beginning of the reason of every skip here."""
 
 
 @pytest.fixture(scope="session")
 def workshop(request: pytest.FixtureRequest) -> Iterator[Workshop]:
-    """Where nodes are made; needs a JDK and Maven."""
+    """The place where nodes are made; needs a JDK and Maven."""
     try:
         find_maven()
         find_jdk()
@@ -54,7 +54,7 @@ KEPT_LOGS: Final = pytest.StashKey[str]()
 
 
 def _tell_kept_logs(config: pytest.Config, path: str) -> None:
-    """To the process that writes the last lines; a worker of pytest-xdist hands it over when it ends."""
+    """Passes this to the process that writes the last lines; a worker of pytest-xdist does so when it ends."""
     if hasattr(config, "workeroutput"):
         config.workeroutput["kept_logs"] = path
     else:
@@ -63,7 +63,7 @@ def _tell_kept_logs(config: pytest.Config, path: str) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """A worker has ended: take over what it has to say."""
+    """A worker has ended: take over its messages."""
     if kept := getattr(node, "workeroutput", {}).get("kept_logs"):
         node.config.stash[KEPT_LOGS] = kept
 
@@ -80,13 +80,13 @@ def elasticsearch_url(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="session")
 def credentials() -> Credentials:
-    """What `NEARDUP_TEST_URL` wants to be shown."""
+    """The credentials for `NEARDUP_TEST_URL`."""
     return Credentials.from_settings({}, os.environ if os.environ.get("NEARDUP_TEST_URL") else {})
 
 
 @pytest.fixture
 def new_cluster(elasticsearch_url: str, credentials: Credentials) -> Iterator[Callable[..., Cluster]]:
-    """Makes connections, each with a prefix of its own; everything under these prefixes is deleted at the end."""
+    """Makes connections, each with its own prefix; everything under these prefixes is deleted at the end."""
     with ExitStack() as stack:
 
         def make(**options: Any) -> Cluster:
@@ -146,7 +146,7 @@ def two_nodes(_two_nodes: tuple[Node, Node]) -> tuple[Node, Node]:
 
 
 def _run(*nodes: Node) -> None:
-    """Start those that do not run, all at once."""
+    """Start the nodes that are not running, all at once."""
     started = [node.start(wait=False) for node in nodes if not node.running]
     for node in started:
         node.wait()
@@ -156,8 +156,8 @@ def _run(*nodes: Node) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test that needs a cluster, so that `-m 'not node'` leaves them out.
 
-    Where several processes share the run, those of one directory are run by one of them, which has a node of its own,
-    or all by one, if they share a cluster that is there; tests of other nodes may be in a group of their own.
+    If several processes share the run, one process with its own node runs all tests of a directory; if they share an
+    existing cluster, one process runs them all. Tests of other nodes may be in a separate group.
     """
     is_shared = bool(os.environ.get("NEARDUP_TEST_URL"))
     for item in items:
@@ -169,7 +169,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
-    """Say last, where nobody can miss it, that the tests of Elasticsearch did not run."""
+    """Say at the end, where nobody can miss it, that the tests of Elasticsearch did not run."""
     yield
     if KEPT_LOGS in terminalreporter.config.stash:
         terminalreporter.write_line(f"logs of the nodes: {terminalreporter.config.stash[KEPT_LOGS]}")

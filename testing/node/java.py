@@ -1,8 +1,8 @@
-"""What a test node is made of: a JDK, Maven, the distribution of a server, our plugin.
+"""The parts of a test node: a JDK, Maven, the distribution of a server, our plugin.
 
     python -m testing.node.java 9.5.3
 
-builds the plugin for a version of `plugin/versions.tsv`, and says where it is.
+builds the plugin for a version in `plugin/versions.tsv`, and says where it is.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ LAST_WITH_SECURITY_MANAGER: Final = 23
 USUAL_REPOSITORY: Final = Path.home() / ".m2/repository"
 MAVEN_SECONDS: Final = 1_800
 SHORT_LIVED: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Options of a JVM that ends before compiling well would pay: Maven takes half the processor time."""
+"""Options of a JVM too short-lived for optimising compilation to pay: Maven takes half the processor time."""
 
 _COLOUR_RE: Final = re.compile(r"\x1b\[[\d;]*m")
-"""Some Mavens reset the colour of a terminal that is none."""
+"""Some versions of Maven reset the colour even if the output is not a terminal."""
 _VERSION_RE: Final = re.compile(r'version "(\d+)')
 
 
 class Missing(Exception):
-    """What a node needs is not on this machine; the message says what, and where it was looked for."""
+    """Something that a node needs is not on this machine; the message says what, and where it was looked for."""
 
 
 @functools.cache
 def find_jdk(oldest: int = OLDEST_JAVA, newest: int = NEWEST_JAVA) -> Path:
-    """The home of a JDK of these versions: of JAVA_HOME, ES_JAVA_HOME, /usr/lib/jvm, or the one of `java` on PATH."""
+    """The home of a JDK of these versions: from JAVA_HOME, ES_JAVA_HOME, /usr/lib/jvm, or that of `java` on PATH."""
     found = []
     for home in _jdk_homes():
         version = _java_version(home)
@@ -88,7 +88,7 @@ def find_maven() -> str:
 
 
 def maven(*words: str) -> str:
-    """What Maven, run with the JDK found, says on standard output. Raises `RuntimeError` with its words if it fails."""
+    """The standard output of Maven, run with the JDK found. Raises `RuntimeError` with its output if it fails."""
     command = ["nice", find_maven(), "--batch-mode", "--quiet", "-Dstyle.color=never", *words]
     options = f"{SHORT_LIVED} {os.environ.get('MAVEN_OPTS', '')}"
     environment = os.environ | {"JAVA_HOME": str(find_jdk()), "MAVEN_OPTS": options}
@@ -117,16 +117,16 @@ def distribution(server: Server) -> Path:
 
 
 def local_repository() -> Path:
-    """Where Maven keeps what it has fetched."""
+    """The directory of what Maven has downloaded."""
     return Path(maven("help:evaluate", "-Dexpression=settings.localRepository", "-DforceStdout").strip())
 
 
 def plugin_zip(server: Server, *, tested: bool = True) -> Path:
-    """The plugin for a server, built from the sources as they are; Maven (and with it JUnit) runs only if one is newer.
+    """The plugin for a server, built from the current sources; Maven (with JUnit) runs only if a source is newer.
 
-    A test of JUnit's that fails keeps nobody from the plugin: `reports` tell of it; nor does a source that is not
-    formatted: `check_format` does. Where it need not be `tested` its tests are not even compiled. Two runs at once wait
-    for each other. NEARDUP_TEST_PLUGIN names a zip to take as it is, for the server of the run.
+    A failing JUnit test does not prevent the build (`reports` has the result), nor does an unformatted source
+    (`check_format` finds it). If the plugin need not be `tested`, its tests are not even compiled. Two simultaneous
+    runs wait for each other. NEARDUP_TEST_PLUGIN names a zip to use as it is, for the server of the run.
     """
     given = os.environ.get("NEARDUP_TEST_PLUGIN")
     if given and server == chosen():
@@ -135,7 +135,7 @@ def plugin_zip(server: Server, *, tested: bool = True) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         zip = PLUGIN / "target" / server.zip_name(_version())
         newest = _newest(plugin_sources())
-        # A zip that was built without its tests is not good enough.
+        # A zip that was built without running its tests is not accepted.
         made = min(_newest([zip]), _newest(reports(server))) if tested else _newest([zip])
         if made < newest:
             ignored = (
@@ -143,13 +143,13 @@ def plugin_zip(server: Server, *, tested: bool = True) -> Path:
                 "-Dspotless.check.skip=true",
             )
             maven("-f", str(PLUGIN), "package", *server.options(), *ignored)
-            # The same sources give the same bytes, which Maven does not write twice.
+            # The same sources give the same bytes; Maven does not write the file again.
             os.utime(zip)
         return zip
 
 
 def reports(server: Server) -> list[Path]:
-    """What the plugin's own tests have left."""
+    """The reports of the plugin's own tests."""
     return sorted((PLUGIN / "target" / server.path / "surefire-reports").glob("TEST-*.xml"))
 
 
@@ -159,7 +159,7 @@ def check_format() -> None:
 
 
 def write_format() -> None:
-    """Writes the plugin's Java sources as its formatter has them; says so where a JDK or Maven is missing."""
+    """Formats the plugin's Java sources; says so if a JDK or Maven is missing."""
     try:
         maven("-f", str(PLUGIN), "spotless:apply")
     except Missing as missing:
@@ -167,12 +167,12 @@ def write_format() -> None:
 
 
 def _newest(paths: Iterable[Path]) -> float:
-    """When the last of `paths` was written; 0 if there is none."""
+    """When the newest of `paths` was written; 0 if there is none."""
     return max((path.stat().st_mtime for path in paths if path.exists()), default=0.0)
 
 
 def plugin_sources() -> Iterator[Path]:
-    """Every file that the plugin, or a test of it, is made from."""
+    """Every file from which the plugin or one of its tests is built."""
     yield from (PLUGIN / "pom.xml", PLUGIN / "options")
     for place in (PLUGIN / "src", ROOT / "src/neardup/data", ROOT / "tests/vectors"):
         yield from (path for path in place.rglob("*") if path.is_file())
@@ -187,7 +187,7 @@ def _version() -> str:
 
 
 def main() -> None:
-    """Build what is named, with its tests and the check of its format, as Maven does."""
+    """Build the named plugins, with tests and the check of the format, as Maven does."""
     server = server_of(sys.argv[1]) if sys.argv[1:] else DEFAULT
     try:
         options = server.options()

@@ -1,4 +1,4 @@
-"""Writers and nodes that are killed while documents are ingested, and what must be there in the end.
+"""Writers and nodes that are killed while documents are ingested, and checks of what must be there at the end.
 
 `kill_writer` and `kill_node` do it a few times in the tests and 20 times each in benchmarks/elastic/kill.py.
 """
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Verdict
 
 BATCH = 2 * FEWEST_ACTIONS
-"""So many that they are written in two requests side by side."""
+"""Enough documents to be written in two parallel requests."""
 LONGEST_DELAY = 0.4
-"""Seconds from a verdict to the kill, at most: a batch takes about a tenth of it."""
+"""Maximum number of seconds from a verdict to the kill: a batch takes about a tenth of it."""
 DEADLINE = 900
-"""Seconds after which a writer that says nothing more is taken for hung."""
+"""Seconds without output after which a writer counts as hung."""
 
 Document = dict[str, Any]
 
 
 class Outcome(NamedTuple):
-    """What was seen: how often it was killed, with how many verdicts told each time, over how many documents."""
+    """The kills: how many, how many verdicts had been printed at each, and over how many documents."""
 
     kills: int
     documents: int
@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 
 
 def stream(count: int, seed: int = 1) -> list[Document]:
-    """Documents with fields of their own over some hours, in no strict order; about every third is an edited copy."""
+    """Documents with their own fields over some hours, in no strict order; about every third is an edited copy."""
     numbers = random.Random(seed)
     words = ["".join(numbers.choices(SYLLABLES, k=numbers.randint(1, 4))) for _ in range(800)]
     texts: list[list[str]] = []
@@ -69,13 +69,13 @@ def stream(count: int, seed: int = 1) -> list[Document]:
 
 
 def undisturbed(documents: Sequence[Document], settings: dict[str, Any]) -> list[Verdict]:
-    """What the embedded engine says of the documents, in one go."""
+    """The verdicts of the embedded engine on the documents, in one run."""
     with open_window(None, **settings) as window:
         return list(window.ingest(documents))
 
 
 class Writer:
-    """A process that ingests `documents` into a window, from the first on; `verdicts` are those so far."""
+    """A process that ingests `documents` into a window, from the first on; `verdicts` holds the verdicts so far."""
 
     def __init__(
         self, place: Path, documents: Sequence[Document], window: str, settings: dict[str, Any]
@@ -90,7 +90,7 @@ class Writer:
         self._watchdog.start()
 
     def read(self, count: int) -> bool:
-        """Waits until so many verdicts have been told in all; False if the stream ended before."""
+        """Waits until this many verdicts have been printed in all; False if the stream ended before."""
         assert self._process.stdout is not None
         while len(self.verdicts) < count:
             line = self._process.stdout.readline()
@@ -100,7 +100,7 @@ class Writer:
         return True
 
     def kill(self) -> None:
-        """Ends the process at once; what it had told by then is still read."""
+        """Kills the process; output that it had written by then is still read."""
         self._process.kill()
         self.read(sys.maxsize)
         self.wait()
@@ -117,9 +117,9 @@ class Writer:
 def kill_writer(
     cluster: Cluster, place: Path, kills: int, documents: Sequence[Document], seed: int = 0, **settings: Any
 ) -> Outcome:
-    """Ingests `documents` by writers that are killed so many times, then by one that is not; checks everything.
+    """Ingests `documents` with this many writers that are killed, then one that is not; checks everything.
 
-    Each is killed a moment after it told a verdict that its predecessors had not.
+    Each is killed a moment after it printed a verdict that its predecessors had not printed.
     """
     numbers = random.Random(seed)
     settings = {"batch_documents": BATCH, **settings}
@@ -151,7 +151,7 @@ def kill_node(
     seed: int = 0,
     **settings: Any,
 ) -> Outcome:
-    """Ingests `documents` by one writer while the node is killed so many times and started again; checks everything."""
+    """Ingests `documents` with one writer while the node is killed and restarted this many times; checks everything."""
     numbers = random.Random(seed)
     settings = {"batch_documents": BATCH, **settings}
     expected = undisturbed(documents, settings)
@@ -178,8 +178,8 @@ def check_verdicts(verdicts: Sequence[dict[str, Any]], expected: Sequence[Verdic
 def check(
     cluster: Cluster, documents: Sequence[Document], expected: Sequence[Verdict], settings: dict[str, Any]
 ) -> None:
-    """Every document is in the cluster once, where it belongs, whole, with the verdict of an undisturbed run; and the
-    window, opened again, knows all of it.
+    """Every document is in the cluster once, in the right index, whole, with the verdict of an undisturbed run; and the
+    window, opened again, has all of them.
     """
     found = stored(cluster)
     assert sorted(id for _, id, _ in found) == sorted(document["id"] for document in documents)
@@ -210,7 +210,7 @@ VERDICT = ("status", "duplicate_of", "score", "shared", "group", "candidates", "
 
 
 def as_stored(source: dict[str, Any]) -> dict[str, Any]:
-    """A document without what says when, by whom and how it was signed and scored."""
+    """A document without the fields that say when, by whom and how it was signed and scored."""
     ours = {name: value for name in VERDICT if (value := source["neardup"].get(name)) not in (None, [])}
     return {**source, "neardup": ours}
 
@@ -230,7 +230,7 @@ def as_expected(
 
 @contextmanager
 def prefix_on(node: Node) -> Iterator[Cluster]:
-    """A connection with a prefix of its own to a node that may be killed."""
+    """A connection with its own prefix to a node that may be killed."""
     from testing.node.prefix import fresh_prefix
 
     with fresh_prefix(node.url, patience=120) as cluster:

@@ -1,4 +1,4 @@
-"""Signed documents of all grades of likeness in the indices of a node, and brute force over them."""
+"""Signed documents of all degrees of similarity in the indices of a node, and brute force over them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Scores = dict[Place, np.float32]
 
 HOUR = 498_681
 IDS = 150
-"""Fewer than documents: many an id is there in several indices."""
+"""Fewer than documents: many ids are in several indices."""
 SOURCES = ("paper", "radio", "web")
 THRESHOLDS = ("0.3", "0.5", "0.7", "0.85", "1.0")
 SHORT = ("abc", "a b-c!", "né", "ne\N{COMBINING ACUTE ACCENT}", "𐐀𐐁", "七", "7", "", " ", "...", "🌧!")
@@ -60,12 +60,12 @@ def doc_q(a: str, b: str, q: int) -> Fraction:
 def score(a: str, b: str, threshold: str, q: int = 4) -> np.float32 | None:
     """doc_q of two texts as a float, if it is at or above `threshold`."""
     exact = doc_q(a, b, q)
-    # Rounded to a double first, which changes no quotient of numbers below 2**24 (Figueroa 1995).
+    # Rounding to a double first changes no quotient of numbers below 2**24 (Figueroa 1995).
     return np.float32(float(exact)) if exact >= Fraction(threshold) else None
 
 
 def texts(count: int, seed: int) -> Iterator[str]:
-    """Texts of all grades of likeness to earlier ones, among them short, empty and exotic ones."""
+    """Texts of all degrees of similarity to earlier ones, among them short, empty and exotic ones."""
     numbers = random.Random(seed)
     earlier: list[list[str]] = []
     for i in range(count):
@@ -90,7 +90,7 @@ def texts(count: int, seed: int) -> Iterator[str]:
 
 @dataclass
 class Library:
-    """Indices with signed documents; `there` are those that are not deleted, `q` and `field` how they are signed."""
+    """Indices with signed documents; `there` has those not deleted, `q` and `field` say how they are signed."""
 
     cluster: Cluster
     indices: list[str]
@@ -102,7 +102,7 @@ class Library:
         return ",".join(self.indices)
 
     def write(self, actions: list[Action], *, refresh: str | None = "true") -> None:
-        """Done in the indices and noted here."""
+        """Executed in the indices and recorded here."""
         outcomes = bulk(self.cluster, actions, refresh=refresh)
         assert [each.error for each in outcomes if not each.ok] == []
         for each in actions:
@@ -125,7 +125,7 @@ class Library:
 
     @contextmanager
     def visitors(self, *places: Place, text: str, refresh: str | None = "true") -> Iterator[None]:
-        """Documents of this text that are there for a while."""
+        """Temporary documents with this text."""
         self.put(places, text, refresh=refresh)
         try:
             yield
@@ -133,19 +133,19 @@ class Library:
             self.delete(places)
 
     def copies(self, text: str, threshold: str = "0.7", *, but: Place | None = None) -> Scores:
-        """What should be found, by brute force."""
+        """The expected results, by brute force."""
         scored = {place: score(text, other, threshold, self.q) for place, other in self.there.items()}
         return {place: value for place, value in scored.items() if value is not None and place != but}
 
     def search(self, query: Any, *, indices: str | None = None, params: Any = None, **body: Any) -> Any:
-        """The answer to a search for as many hits as there may be; every shard took part."""
+        """The answer to a search for the maximum number of hits; every shard took part."""
         sought = {"query": query, "size": 1_000, "_source": False, **body}
         answer = self.cluster.request("POST", f"/{indices or self.all}/_search", params=params, body=sought)
         assert answer["_shards"]["failed"] == 0, answer["_shards"]
         return answer
 
     def found(self, query: Any, **more: Any) -> Scores:
-        """Scores of all that is found."""
+        """The scores of all hits."""
         return found(self.search(query, **more))
 
 
@@ -159,7 +159,7 @@ def found(answer: Any) -> Scores:
 
 
 def stored_signature(text: str, recipe: Recipe | None = None, *, terms: bool = False) -> dict[str, Any]:
-    """The signature of a text as a document of a window has it."""
+    """The signature of a text, as in a document of a window."""
     signer = signer_for(recipe or Recipe())
     signed = signer.sign([text.encode()])
     keys = None if terms else signer.key_sets(signed)[0]
@@ -197,8 +197,8 @@ def fill(library: Library, count: int, seed: int) -> None:
 
 
 def new_library(cluster: Cluster, shards: dict[str, int], **options: Any) -> Library:
-    """Indices of a window that is set up with `options`, by the end of their names and their numbers of shards: the
-    first half of them with q-grams as terms, the others with bitmaps.
+    """Indices of a window that is set up with `options`, given by the end of their names and their numbers of shards:
+    the first half of them with q-grams as terms, the others with bitmaps.
     """
     source = {"properties": {"source": {"type": "keyword"}}}
     names = {f"{cluster.address.prefix}-{name}": count for name, count in shards.items()}
@@ -212,7 +212,7 @@ def new_library(cluster: Cluster, shards: dict[str, int], **options: Any) -> Lib
 
 
 def questions(library: Library, seed: int) -> Iterator[tuple[dict[str, Any], Scores]]:
-    """Queries with what they should find."""
+    """Queries with their expected results."""
     numbers = random.Random(seed)
     places = sorted(library.there)
     for place in numbers.sample(places, 40):
@@ -226,7 +226,7 @@ def questions(library: Library, seed: int) -> Iterator[tuple[dict[str, Any], Sco
 
 
 def compare(library: Library, seed: int) -> int:
-    """Asks many questions at once and compares the answers with brute force; returns how many copies there were."""
+    """Sends many queries at once and compares the answers with brute force; returns how many copies there were."""
     sought = list(questions(library, seed))
     lines: list[Any] = []
     for query, _ in sought:
@@ -240,7 +240,7 @@ def compare(library: Library, seed: int) -> int:
 
 
 def refusal(library: Library, query: Any, *, indices: str | None = None, status: int = 400) -> str:
-    """Why such a search is refused, by every shard that it asks; `query` may be a whole body, encoded."""
+    """The reason for which every shard refuses such a search; `query` may be a whole body, encoded."""
     body = query if isinstance(query, bytes) else {"query": query}
     lines: list[Any] = [{"index": indices or library.all}, body]
     try:

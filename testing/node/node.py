@@ -2,7 +2,7 @@
 
     python -m testing.node.node --port 9200
 
-starts one with the plugin and keeps it until it is interrupted; its data go with it unless --data names a directory.
+starts one with the plugin and keeps it until interrupted; its data are deleted with it unless --data names a directory.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ STOP_SECONDS: Final = 30
 DEFAULT_HEAP: Final = "1g"
 SMALL_HEAP: Final = "512m"
 QUICK: Final = f"-XX:-AlwaysPreTouch -XX:-UseG1GC {SHORT_LIVED}"
-"""Options of a JVM that starts a third sooner and is slower later: for nodes that do little."""
+"""Options of a JVM that starts in a third less time and is slower later: for nodes that do little."""
 _TOOLS: Final = {"CLI_JAVA_OPTS": SHORT_LIVED}
-"""What starts a node, or installs a plugin, is a JVM of its own."""
+"""The tool that starts a node or installs a plugin is a separate JVM."""
 HOST: Final = "127.0.0.1"
 
 _GUARD: Final = """
@@ -54,11 +54,11 @@ sys.stdin.read()
 try: os.killpg(int(sys.argv[1]), signal.SIGKILL)
 except ProcessLookupError: pass
 """
-"""Waits for the end of its standard input, which comes when whoever holds it ends in whatever way; then kills."""
+"""Waits for the end of its standard input, which comes when the process that holds it ends in any way; then kills."""
 
 
 def unprivileged() -> str | None:
-    """The user to run a node as: Elasticsearch refuses to be root. None for the one who runs this."""
+    """The user to run a node as, because Elasticsearch refuses to run as root. None for the current user."""
     if os.geteuid() != 0:
         return None
     try:
@@ -68,7 +68,7 @@ def unprivileged() -> str | None:
 
 
 def own(tree: Path, user: str | None) -> None:
-    """Give `tree` to `user`."""
+    """Make `user` the owner of `tree`."""
     if user is None:
         return
     ids = pwd.getpwnam(user)
@@ -77,11 +77,11 @@ def own(tree: Path, user: str | None) -> None:
 
 
 _given: set[int] = set()
-"""Ports that this process has handed out: a node listens on its own only when it has started."""
+"""Ports that this process has given out: a node listens on its port only once it has started."""
 
 
 def free_port() -> int:
-    """A port that nobody listens on now, and that was not given to anybody here."""
+    """A port that nobody listens on now, and that this process has not given out before."""
     while True:
         with socket.socket() as taken:
             taken.bind((HOST, 0))
@@ -133,7 +133,7 @@ class User:
 
     @property
     def hashed(self) -> str:
-        """The line that `elasticsearch-users useradd` would write, made here to spare a JVM for every user."""
+        """The line that `elasticsearch-users useradd` would write, made here to avoid a JVM for every user."""
         salt = secrets.token_bytes(32)
         key = hashlib.pbkdf2_hmac("sha512", self.password.encode(), salt, 10_000, 32)
         return (
@@ -157,8 +157,8 @@ class Security:
 class Node:
     """One node of `distribution`, with configuration, data and logs under `place`.
 
-    `settings` go into the server's file of settings, `java` are further options of the JVM. Ports are chosen once, so
-    that a node that is killed comes back where it was.
+    `settings` are written into the server's file of settings, `java` are further options of the JVM. Ports are chosen
+    once, so that a killed node comes back at the same address.
     """
 
     distribution: Distribution
@@ -181,11 +181,11 @@ class Node:
 
     @property
     def log(self) -> Path:
-        """What the node says of itself."""
+        """What the node reports about itself."""
         return self.place / "logs" / f"{self.cluster_name}.log"
 
     def start(self, *, wait: bool = True) -> Node:
-        """Start the node, the first time or again; returns when its cluster answers, unless not to `wait`."""
+        """Start the node, the first time or again; returns when its cluster answers, or at once without `wait`."""
         assert self._process is None, "the node runs already"
         config = self.place / "config"
         if not config.exists():
@@ -223,8 +223,8 @@ class Node:
         return self
 
     def wait(self) -> None:
-        """Return when the cluster answers; raises `RuntimeError` with the last words of a node that does not, or where
-        another one has its port: what is meant for this one would be done to that.
+        """Return when the cluster answers. Raises `RuntimeError` with the last lines of the log if the node does not
+        answer, or if another node has its port: requests for this node would reach that one.
         """
         end = time.monotonic() + START_SECONDS
         while time.monotonic() < end:
@@ -252,17 +252,17 @@ class Node:
         own(file.parent, unprivileged())
 
     def become(self, distribution: Distribution) -> None:
-        """Be of another distribution when it is started next, over the same data."""
+        """Use another distribution at the next start, over the same data."""
         assert self._process is None, "the node runs"
         self.distribution = distribution
         shutil.rmtree(self.place / "config")
 
     def stop(self) -> None:
-        """End the node in good order."""
+        """Shut the node down properly."""
         self._end(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End the node at once, as a power cut would."""
+        """Kill the node at once, as a power cut would."""
         self._end(signal.SIGKILL)
 
     @property
@@ -271,7 +271,7 @@ class Node:
         return self._process is not None
 
     def get(self, path: str) -> Any:
-        """The parsed answer to a GET; without the client that is tested."""
+        """The parsed answer to a GET, made without the client under test."""
         request = urllib.request.Request(self.url + path)
         context = None
         if self.security:
@@ -305,7 +305,7 @@ class Node:
             self._guard = None
 
     def _configure(self, config: Path) -> None:
-        """Configuration of a node alone, unless `settings` say otherwise."""
+        """Configuration of a single node, unless `settings` say otherwise."""
         shutil.copytree(self.distribution.home / "config", config)
         for name in ("data", "logs", "tmp"):
             (self.place / name).mkdir(parents=True, exist_ok=True)
@@ -318,7 +318,7 @@ class Node:
             "http.port": self.port,
             "transport.port": self.transport_port,
             "discovery.type": "single-node",
-            # A machine that tests is often nearly full, which would make indices read-only.
+            # The disk of a test machine is often nearly full, which would make indices read-only.
             "cluster.routing.allocation.disk.threshold_enabled": False,
             **self.settings,
         }
@@ -326,7 +326,7 @@ class Node:
             settings["xpack.security.enabled"] = self.security is not None
         if self.security:
             settings |= self._secure(config, self.security)
-        # JSON is YAML; null takes a setting out.
+        # JSON is YAML; null removes a setting.
         lines = [
             f"{key}: {orjson.dumps(value).decode()}" for key, value in settings.items() if value is not None
         ]
@@ -378,7 +378,7 @@ def joined(distribution: Distribution, place: Path, count: int, **settings: Any)
 
 
 def _wait_for_group(group: int) -> None:
-    """Return when no process of the group is left: the launcher ends before the server that it started."""
+    """Return when no process of the group is running: the launcher ends before the server that it started."""
     end = time.monotonic() + STOP_SECONDS
     while time.monotonic() < end:
         try:
@@ -391,11 +391,11 @@ def _wait_for_group(group: int) -> None:
 
 
 class Workshop:
-    """A directory of its own for the nodes of one run, all of one `server`; every node that it made is ended with it.
+    """A separate directory for the nodes of one run, all of one `server`; closing it ends every node that it made.
 
-    `tested`: whether the plugin must have passed its own tests. `in_memory` keeps what nodes store in a memory file
-    system, where there is one with room: each of their writes is a `fsync`, of milliseconds on a disk. A killed node
-    finds it again; a benchmark must not do so.
+    `tested`: whether the plugin must have passed its own tests. `in_memory` keeps the nodes' data in a memory file
+    system, if there is one with room: each of their writes is an `fsync`, which takes milliseconds on a disk. A killed
+    node finds its data again; a benchmark must not use this.
     """
 
     def __init__(self, server: Server | None = None, *, in_memory: bool = False, tested: bool = True) -> None:
@@ -426,7 +426,7 @@ class Workshop:
         return node
 
     def small(self, name: str, **options: Any) -> Node:
-        """The same, a node that starts soon and does little."""
+        """The same, for a node that starts fast and does little."""
         return self.node(name, heap=SMALL_HEAP, java=QUICK, **options)
 
     def joined(self, name: str, count: int, **settings: Any) -> list[Node]:
@@ -441,11 +441,11 @@ class Workshop:
         if self._memory is not None:
             data = self._memory / node.place.relative_to(self.place)
             data.mkdir(parents=True)
-            own(data, unprivileged())  # alone: files of the nodes that run come and go
+            own(data, unprivileged())  # only this: files of running nodes appear and disappear
             node.settings = {**node.settings, "path.data": str(data)}
 
     def close(self, *, keep_logs: bool = False) -> Path | None:
-        """End every node and remove what they wrote, but for the logs if they are to be kept: where they are."""
+        """End every node and remove what they wrote, except logs that are to be kept; returns where these are."""
         for node in self.nodes:
             node.stop()
         if self._memory is not None:

@@ -1,4 +1,4 @@
-"""A prefix of one's own in a cluster, and nothing left of it afterwards."""
+"""A separate prefix in a cluster, with everything under it deleted afterwards."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.client import Cluster
 
 _NAMES = 60
-"""Names in one request, whose first line may have 4 KB."""
+"""Names in one request, whose first line may have at most 4 KB."""
 
 
 @contextmanager
 def fresh_prefix(url: str, credentials: Credentials | None = None, **options: Any) -> Iterator[Cluster]:
-    """A connection to the cluster at `url` with a random prefix; whatever is named by it is deleted at the end."""
+    """A connection to the cluster at `url` with a random prefix; everything with this prefix is deleted at the end."""
     address = Address(url, f"test{secrets.token_hex(5)}")
     with Cluster(address, credentials, **options) as cluster:
         try:
@@ -35,13 +35,13 @@ def remove_all(cluster: Cluster) -> None:
 
 
 def remove_windows(cluster: Cluster, gone: Sequence[Address], names: str) -> None:
-    """Delete the indices and templates of windows, each by its exact name, as many at a time as a request holds: to
-    change what exists costs the same for one as for a hundred. `names`: what all their templates are called like.
+    """Delete the indices and templates of windows, each by its exact name, as many at a time as a request holds:
+    deleting one costs the same as deleting a hundred. `names`: a pattern that matches all their templates.
     """
     patterns = [name for address in gone for name in (address.pattern, address.state)]
     for some in _parts(patterns):
         for indices in _parts(indices_like(cluster, some)):
-            params = {"ignore_unavailable": "true"}  # one may have gone meanwhile
+            params = {"ignore_unavailable": "true"}  # one may have been deleted meanwhile
             cluster.request("DELETE", f"/{','.join(indices)}", params=params, missing_ok=True)
     ours = {name for address in gone for name in templates_of(address)}
     path, params = f"/_index_template/neardup-{names}", {"filter_path": "index_templates.name"}
@@ -53,7 +53,7 @@ def remove_windows(cluster: Cluster, gone: Sequence[Address], names: str) -> Non
 
 
 def indices_like(cluster: Cluster, patterns: list[str]) -> list[str]:
-    """The names of indices that match one of `patterns`, of which one may be the name of none."""
+    """The names of indices that match one of `patterns`; a pattern may match no index."""
     params = {"expand_wildcards": "all", "ignore_unavailable": "true", "filter_path": "*.settings.index.uuid"}
     return list(cluster.request("GET", f"/{','.join(patterns)}", params=params, missing_ok=True) or ())
 

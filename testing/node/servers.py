@@ -22,7 +22,7 @@ _SHORT: Final = {"elasticsearch": "es"}
 
 @dataclass(frozen=True)
 class Server:
-    """One version of a product; `note` says what it is among the others ("default", "newest", "oldest", or nothing)."""
+    """One version of a product; `note` says its role among the others ("default", "newest", "oldest", or nothing)."""
 
     product: str
     version: str
@@ -33,30 +33,30 @@ class Server:
 
     @property
     def name(self) -> str:
-        """What it is called where a version is asked for."""
+        """Its name wherever a version is given."""
         return self.version if self.product == "elasticsearch" else self.path
 
     @property
     def path(self) -> str:
-        """The directory of what is made for it."""
+        """The directory for files made for it."""
         return f"{self.product}-{self.version}"
 
     @property
     def variables(self) -> str:
-        """What the names of its variables of the environment begin with."""
+        """The prefix of the names of its environment variables."""
         return {"elasticsearch": "ES"}.get(self.product, self.product.upper())
 
     @property
     def managers(self) -> str:
-        """What its settings call the nodes that can lead a cluster."""
+        """The word in its settings for nodes that can lead a cluster."""
         return {"elasticsearch": "master"}.get(self.product, "cluster_manager")
 
     def zip_name(self, version: str) -> str:
-        """What the plugin of this version of neardup is called."""
+        """The name of the plugin of this version of neardup."""
         return f"neardup-{version}-{_SHORT.get(self.product, self.product)}{self.version}.zip"
 
     def options(self) -> list[str]:
-        """How Maven is told to build for it."""
+        """The options by which Maven builds for it."""
         done = subprocess.run([PLUGIN / "options", self.name], capture_output=True, text=True, check=False)
         if done.returncode:
             raise ValueError(done.stderr.strip())
@@ -76,7 +76,7 @@ def chosen() -> Server:
 
 
 def only_elasticsearch(reason: str) -> pytest.MarkDecorator:
-    """The mark of tests of what OpenSearch has not got, for `reason`."""
+    """The mark of tests of something that OpenSearch lacks, for `reason`."""
     return pytest.mark.skipif(chosen().product != "elasticsearch", reason=f"not in OpenSearch: {reason}")
 
 

@@ -1,4 +1,4 @@
-"""Where windows live: one small class for every kind of window that the contract's tests run on."""
+"""Backends: one small class for every kind of window that the contract's tests run on."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ ENGINES = ("memory", "directory", "sqlite", pytest.param("elasticsearch", marks=
 KINDS = ("reference", *ENGINES)
 
 engines_only = pytest.mark.parametrize("place", ENGINES, indirect=True)
-"""For what the reference, which has neither index nor memory to speak of, cannot show."""
+"""For tests that the reference cannot run because it has no index and hardly any memory."""
 
 
 def engines_in_turn(names: str, cases: Iterable[Any]) -> pytest.MarkDecorator:
-    """As `engines_only`, for what all engines do by the same code: each of the `cases`, whose values have these
-    `names`, in memory and on one of the others, which take turns; on all of them where tests are to try more.
+    """Like `engines_only`, for behaviour that all engines share in code: each of the `cases`, whose values have these
+    `names`, runs in memory and on one of the others in turn; on all of them if tests are to try more.
     """
     memory, *others = ENGINES
     return _in_turn([memory], others, names, cases)
 
 
 def kinds_in_turn(names: str, cases: Iterable[Any]) -> pytest.MarkDecorator:
-    """As `engines_in_turn`, and each case on the reference, too."""
+    """Like `engines_in_turn`, and each case on the reference, too."""
     memory, *others = ENGINES
     return _in_turn(["reference", memory], others, names, cases)
 
@@ -60,7 +60,7 @@ def _in_turn(
 
 
 PATIENCE = 60
-"""Seconds for which a window waits for a node that other tests share."""
+"""Seconds that a window waits for a node shared with other tests."""
 
 START = 1_600_000_000 // 3_600 * 3_600
 """The hour that the tests count from, in seconds: 2020-09-13T12:00:00Z."""
@@ -68,7 +68,7 @@ START = 1_600_000_000 // 3_600 * 3_600
 
 @dataclass
 class Place:
-    """Where windows are opened; `close` closes all of them."""
+    """A place where windows are opened; `close` closes all of them."""
 
     kind: Kind
     path: Path
@@ -87,7 +87,7 @@ class Place:
         return self.kind != "reference"
 
     def open(self, name: str = "window", **settings: Any) -> Window:
-        """A new window, or where windows last the one of that name."""
+        """A new window, or, if windows persist, the one of that name."""
         window = self._opened(name, settings)
         self.opened.append(window)
         return window
@@ -116,7 +116,7 @@ class Place:
         return self.addresses[name]
 
     def hours_left(self, name: str = "window") -> list[str]:
-        """What the hours of a window left where it is kept; of one in memory nothing can be seen."""
+        """What the hours of a window left in its store; nothing can be seen of a window in memory."""
         if self.kind == "directory":
             return [path.name for path in (self.path / name / "hours").iterdir()]
         if self.kind == "sqlite":
@@ -127,7 +127,7 @@ class Place:
         return []
 
     def reopened(self, window: Window, name: str = "window", **settings: Any) -> Window:
-        """The same window, closed and opened again where that is possible."""
+        """The same window, closed and opened again if that is possible."""
         if not self.durable:
             return window
         window.close()
@@ -150,12 +150,12 @@ def document(id: str, text: str, hour: float = 0) -> Document:
 
 
 def without_candidates(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """Verdicts without what an engine is free to choose."""
+    """Verdicts without the fields that an engine is free to choose."""
     return [verdict._replace(candidates=0) for verdict in verdicts]
 
 
 def grams(first: int, last: int) -> str:
-    """A text whose q-grams (q = 4) are those numbered from `first` to `last` (excluded), of an endless line of them.
+    """A text whose q-grams (q = 4) are those numbered from `first` to `last` (excluded) in an endless sequence.
 
     So grams(0, 10) and grams(3, 13) share 7 of 10: doc_q 0.7.
     """

@@ -1,4 +1,4 @@
-"""Prefixes for windows in the cluster of a run: each is used once, and nothing is left of them in the end."""
+"""Prefixes for windows in the cluster of a run: each is used once, and all are deleted at the end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TOGETHER = 10
 
 
 class Prefixes:
-    """Makes addresses of windows. Their prefixes all begin alike, so that no other can be meant when they go."""
+    """Makes addresses of windows. Their prefixes share a beginning, so that deleting them cannot affect others."""
 
     def __init__(self, url: str, credentials: Credentials) -> None:
         self.credentials = credentials
@@ -27,18 +27,18 @@ class Prefixes:
         self._cluster = Cluster(Address(url, self._run), credentials, patience=60)
 
     def fresh(self) -> Address:
-        """The address of a window that is not there yet."""
+        """The address of a window that does not exist yet."""
         self._count += 1
         return Address(self._url, f"{self._run}w{self._count:04}")
 
     def give_back(self, addresses: Iterable[Address]) -> None:
-        """These windows are closed, and go with the next ones."""
+        """These windows are closed, and are deleted together with the next ones."""
         self._closed += addresses
         if len(self._closed) >= _TOGETHER:
             self.sweep()
 
     def sweep(self) -> None:
-        """Deletes indices and templates of what was given back."""
+        """Deletes indices and templates of the windows that were given back."""
         gone, self._closed = self._closed, []
         remove_windows(self._cluster, gone, f"*{self._run}*")
 

@@ -1,4 +1,4 @@
-"""Random streams through several windows and the slow reference: all answer as it does, however they work."""
+"""Random streams through several windows and the slow reference: all windows must answer as the reference does."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def compare(chosen: dict[str, Any], working: dict[str, Any], stream: list[Operat
 
 
 def all_answer_alike(data: st.DataObject) -> None:
-    """Draws settings and a stream, and compares what the windows answer."""
+    """Draws settings and a stream, and compares the answers of the windows."""
     chosen, stream, working = data.draw(SETTINGS), data.draw(operations()), data.draw(WORKING)
     compact_from = data.draw(st.sampled_from((10_000, 0, 5)))
-    # Streams of a few dozen documents make crowds where one needs so few.
+    # With low limits, streams of a few dozen documents make crowds.
     many_from, fewest = data.draw(st.sampled_from(((64, 32), (1, 1), (3, 2))))
     with (
         tempfile.TemporaryDirectory() as directory,

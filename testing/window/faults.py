@@ -1,4 +1,4 @@
-"""A system that fails at a chosen call: what a killed process or a full disk leaves behind, at any moment."""
+"""A system that fails at a chosen call: the state that a killed process or a full disk leaves, at any moment."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def disk_full() -> BaseException:
 class Faults:
     """Stands in for `os` and `shutil` in the store: counts calls that change files, and fails in the chosen one.
 
-    The half of what a failing write should have written is written. `log`: what was called on which file.
+    A failing write writes the first half of its data. `log`: what was called on which file.
     """
 
     def __init__(self, error: Callable[[], BaseException] = killed) -> None:
@@ -74,7 +74,7 @@ class Faults:
         return file
 
     def bury(self) -> None:
-        """Closes what a process that was killed leaves to the system to close."""
+        """Closes files that the system would close for a killed process."""
         for opened, _ in self._files:
             opened.close()
         for file in list(self._names):
@@ -101,7 +101,7 @@ class Faults:
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[Faults]:
-        """The store's calls go through here meanwhile."""
+        """Passes the store's calls through here meanwhile."""
         with (
             mock.patch("neardup.stores.directory_writer.os", self),
             mock.patch("neardup.stores.hour_files.os", self),

@@ -1,4 +1,4 @@
-"""Makes a window of today one of format 1, as its earlier version would have written it."""
+"""Turns a current window into one of format 1, as the earlier version would have written it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KINDS = ("n_sketch", "n_sieve", "n_prefix", "n_sentences", "n_bands")
 
 
 def as_format_1(path: Path) -> None:
-    """Rewrites the window at `path`: without checksums, with a sketch and a fingerprint that today none would make."""
+    """Rewrites the window at `path`: without checksums, with a sketch and a fingerprint that are no longer made."""
     store = DirectoryReader(path)
     for hour in store.hours():
         _rewrite(path, store, hour, store.load(hour))

@@ -1,8 +1,8 @@
-"""Random streams of everything that can be done to a window, and what it answers.
+"""Random streams of all operations on a window, and its answers.
 
 Texts are short (at most 64 q-grams, so that a sketch search is complete too) and made of few words, so that
-copies, edited copies, members of members and ties are the rule. Times go forward, now and then back: late
-documents, and too late ones.
+copies, edited copies, members of members and ties are common. Times go forward and sometimes back, which gives
+late documents and documents that are too late.
 """
 
 from __future__ import annotations
@@ -138,14 +138,14 @@ SETTINGS = st.fixed_dictionaries(
 
 
 class Run:
-    """One window that operations are performed on. `answers` are compared as they are."""
+    """One window that operations are performed on. `answers` are compared unchanged."""
 
     def __init__(self, place: Place, settings: dict[str, Any]) -> None:
         self._place, self._settings = place, settings
         self.window: Window = place.open(**settings)
 
     def perform(self, operation: Operation) -> list[Any]:
-        """What the window answers: verdicts, ids or names; never how it looks inside."""
+        """The answer of the window: verdicts, ids or names, never internal state."""
         if isinstance(operation, Reopen):
             self.window = self._place.reopened(self.window, **self._settings)
             return []
@@ -162,7 +162,7 @@ class Run:
 
 
 def perform(window: Window, operation: Operation) -> list[Any]:
-    """What a window answers to anything but `Reopen`."""
+    """The answer of a window to any operation but `Reopen`."""
     match operation:
         case Ingest(documents):
             rejects: list[Reject] = []
@@ -192,7 +192,7 @@ def perform(window: Window, operation: Operation) -> list[Any]:
 
 
 def figures(stats: Stats) -> dict[str, Any]:
-    """What of the figures does not depend on how an engine works."""
+    """The figures that do not depend on how an engine works."""
     values = stats.to_dict()
     for name in ("postings_keys", "memory_bytes", "retrieval", "recipe"):
         del values[name]

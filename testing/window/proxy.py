@@ -1,4 +1,4 @@
-"""A connection that fails at a chosen request: what a network, a busy cluster or a dying node does to a client."""
+"""A connection that fails at a chosen request, as with a bad network, a busy cluster or a dying node."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Request(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """`claimed`: how many bytes the head says that the body has, if that is not so; then the connection is cut."""
+    """`claimed`: a wrong length of the body to announce in the head; then the connection is cut."""
 
     status: int
     headers: dict[str, str]
@@ -36,33 +36,33 @@ class Answer(NamedTuple):
 
 Forward = Callable[[Request], Answer]
 Fault = Callable[[Request, Forward], Answer | None]
-"""What becomes of a request: an answer, or None for none at all."""
+"""What happens to a request: an answer, or None for no answer at all."""
 
 JSON = {"content-type": "application/json", "x-elastic-product": "Elasticsearch"}
 
 
 def lost(request: Request, forward: Forward) -> None:
-    """The node did it, and the answer never came."""
+    """The node executed the request, but the answer was lost."""
     forward(request)
 
 
 def unheard(request: Request, forward: Forward) -> None:
-    """The node never heard of it."""
+    """The request never reached the node."""
 
 
 def busy(request: Request, forward: Forward) -> Answer:
-    """The node puts everything off."""
+    """The node is busy and refuses the whole request."""
     body = {"error": {"type": "es_rejected_execution_exception", "reason": "made up"}, "status": 429}
     return Answer(429, JSON, json.dumps(body).encode())
 
 
 def too_large(request: Request, forward: Forward) -> Answer:
-    """A proxy that takes no request as large."""
+    """A proxy refuses the request as too large."""
     return Answer(413, {"content-type": "text/html"}, b"<html>too large</html>")
 
 
 def half_busy(request: Request, forward: Forward) -> Answer:
-    """The node does every second write of a bulk request, and puts the others off."""
+    """The node executes every second write of a bulk request, and refuses the others as busy."""
     if not request.is_bulk:
         return busy(request, forward)
     kept, verdicts = [], []
@@ -83,7 +83,7 @@ def half_busy(request: Request, forward: Forward) -> Answer:
 
 
 class Proxy:
-    """Passes requests on to the node at `url`, and does `fault` to the chosen one. `log`: all there were."""
+    """Passes requests on to the node at `url`, and applies `fault` to the chosen one. `log`: all requests."""
 
     def __init__(self, url: str) -> None:
         self.log: list[Request] = []
@@ -99,13 +99,13 @@ class Proxy:
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def arm(self, fault: Fault, *calls: int) -> None:
-        """The requests of these places, counted from 1 and from now on, meet with `fault`."""
+        """Applies `fault` to the requests with these numbers, counted from 1 from now on."""
         with self._lock:
             places = {len(self.log) + call for call in calls}
         self.arm_where(fault, lambda place, _: place in places)
 
     def arm_where(self, fault: Fault, fatal: Callable[[int, Request], bool]) -> None:
-        """The requests for which `fatal` says so, by their place among all and what they are, meet with `fault`."""
+        """Applies `fault` to the requests that `fatal` chooses by their number among all and their content."""
         with self._lock:
             self._fault, self._fatal = fault, fatal
 
@@ -114,7 +114,7 @@ class Proxy:
         self.arm_where(self._fault, lambda _place, _request: False)
 
     def answer(self, request: Request) -> Answer | None:
-        """What the client gets."""
+        """The answer to the client."""
         with self._lock:
             self.log.append(request)
             chosen, fault = self._fatal(len(self.log), request), self._fault
@@ -130,7 +130,7 @@ class Proxy:
             connection.close()
 
     def close(self) -> None:
-        """Ends it; connections that are open end with their clients."""
+        """Stops it; open connections end with their clients."""
         self._server.shutdown()
         self._server.server_close()
 
@@ -144,7 +144,7 @@ class Proxy:
 def _handler(proxy: Proxy) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True  # or a body waits 40 ms for its head to be acknowledged
+        disable_nagle_algorithm = True  # otherwise a body waits 40 ms until its head is acknowledged
 
         def _pass_on(self) -> None:
             headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}

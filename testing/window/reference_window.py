@@ -1,16 +1,17 @@
-"""A slow, honest window: what the contract (window/base.py) and docs/definitions.md say, in plain Python.
+"""A slow reference window: the contract (window/base.py) and docs/definitions.md, in plain Python.
 
 Every document is compared with every living one by brute force over sets of q-grams, one document after the
-other; nothing is batched, indexed or stored. It shares with the engines only values: input checks, settings,
-verdicts. `candidates` is always 0 here: how many documents an engine had to look at is its own affair.
+other; nothing is batched, indexed or stored. It shares only values with the engines: input checks, settings,
+verdicts. `candidates` is always 0 here, because how many documents an engine examines is its own affair.
 
-Where the texts leave something open, this is what is held to:
+Where the contract and the definitions leave something open, these rules apply:
 
-- What a doubted document makes leave is counted before anything else happens to it: budgets, an older text of its id.
-- Budgets are looked at before a document is scored, that is before its own time lets older hours expire.
-- A copy keeps its verdict in `reconcile` if no document of the id and time that it names is left and that time's
-  hour has expired, or was given up in part: a window need not tell whether that document was deleted before.
-- The verdict of a query by text bears the newest hour as its time.
+- The documents that a doubted document would make leave are counted before anything else that it causes: before
+  budgets, and before it replaces an older text of its id.
+- Budgets are checked before a document is scored, that is, before its own time makes older hours expire.
+- A copy keeps its verdict in `reconcile` if no document with the id and time that it names is left and the hour of that
+  time has expired or was given up in part: a window need not know whether that document was deleted before.
+- The verdict of a query by text has the newest hour as its time.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ AFTER_ALL = 2**40
 
 @dataclass(eq=False)
 class Stored:
-    """A document that is kept. `original`: what it is a copy of; `head`: what heads its group, itself or another.
+    """A document that is kept. `original`: the document that it is a copy of; `head`: the head of its group, itself
+    or another.
 
     Both may be gone.
     """
@@ -91,7 +93,7 @@ class Similar:
 
 @dataclass(eq=False)
 class Shared:
-    """A stored document below the threshold of which a part is in another."""
+    """A stored document below the threshold, part of which is in another."""
 
     document: Stored
     match: PartialMatch
@@ -145,7 +147,7 @@ class ReferenceWindow:
                         break
                     ahead.append(more)
                 after = next((other for other in ahead[:LOOKED_PAST] if other.dated), None)
-            # So many in a row without a time of their own are a stream that has none: it has come on with the clock.
+            # This many documents in a row without a time are a stream without times: it advanced with the clock.
             undated = after is None and not document.dated and len(ahead) >= LOOKED_PAST
             undated |= len(before) >= LOOKED_PAST and not any(other.dated for other in [*before, document])
             before.append(document)
@@ -171,7 +173,7 @@ class ReferenceWindow:
         return document
 
     def _is_doubted(self, document: Prepared) -> bool:
-        """Whether by its time alone most of the window would leave, in more than one step of an hour."""
+        """Whether its time is over half a window (and an hour) ahead, and alone would make most documents leave."""
         keep, hour = self.settings.kept_hours, document.time // HOUR
         known = self.living.get(document.id)
         again = known is not None and known.form == self._signed(document.text.decode())[0]
@@ -275,8 +277,8 @@ class ReferenceWindow:
         similar: list[Similar],
         rule: PartialRule | None,
     ) -> tuple[list[Shared] | None, bool]:
-        """Those of `others` that are no matches but share a part, largest first; whether sentences of too many were
-        left out.
+        """Those of `others` that are not matches but share a part, largest first; and whether sentences found in too
+        many documents were left out.
         """
         if rule is None and not self.settings.partial:
             return None, False
@@ -375,7 +377,7 @@ class ReferenceWindow:
     # -- what goes --
 
     def _drop_before(self, hour: int) -> list[str]:
-        """Drops the hours before `hour`; the names of those that a document was ever stored in."""
+        """Drops the hours before `hour`; returns the names of those in which a document was ever stored."""
         if hour <= self.floor:
             return []
         self.floor = hour
@@ -564,7 +566,7 @@ class ReferenceWindow:
 
     @contextlib.contextmanager
     def _without_hours_before(self, low: int) -> Iterator[None]:
-        """What had gone at a document's own turn heads no group for it."""
+        """A document that had gone when this one was scored does not head a group for it."""
         everything = self.living
         self.living = {stored.id: stored for stored in everything.values() if stored.hour >= low}
         try:

@@ -1,4 +1,4 @@
-"""A store in a SQLite file: the proof that a store is all it takes to keep a window somewhere else."""
+"""A store in a SQLite file: it shows that a window needs only a store to be kept somewhere else."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT);
 
 
 class SqliteStore(SingleOwner):
-    """A store in one file, of which a transaction is a commit: what is not committed was never there."""
+    """A store in one file; a transaction is a commit, so that nothing uncommitted was ever there."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.name, self.revision = path, str(path), 0
@@ -58,7 +58,7 @@ class SqliteStore(SingleOwner):
         self._begin_transaction()
 
     def begin(self) -> AbstractContextManager[object]:
-        return nullcontext()  # it is the only writer as long as it is open
+        return nullcontext()  # it is the only writer while it is open
 
     def records(self, since: Commit) -> Iterator[Records]:
         first = max(since.next_order, self.committed.floor_order)
@@ -90,7 +90,7 @@ class SqliteStore(SingleOwner):
 
     def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:
         arrival = int(arrivals_of(row)[0])
-        if are_deleted(row)[0]:  # its hour is there until it expires, whatever is left in it
+        if are_deleted(row)[0]:  # its hour exists until it expires, even if it is empty
             self._base.execute("UPDATE documents SET row = NULL WHERE arrival = ?", (arrival,))
         else:
             changes = (row.tobytes(), blob, arrival)

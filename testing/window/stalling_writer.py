@@ -1,5 +1,5 @@
-"""Ingests a stream of JSON Lines into a window in a cluster, and stops itself at a chosen call until it is told to go
-on: a process that is swapped out, or whose machine sleeps, for longer than a lease lasts.
+"""Ingests a stream of JSON Lines into a window in a cluster, and stops itself at a chosen call until it is continued:
+like a process that is swapped out, or whose machine sleeps, for longer than a lease lasts.
 
 python stalling_writer.py STREAM WINDOW SETTINGS(JSON) LEASE_SECONDS CALL PLACE
 
@@ -26,11 +26,13 @@ CALLS: dict[str, tuple[Any, str]] = {
     "ensure_held": (Lease, "ensure_held"), "bulk": (write_sender, "bulk"), "renew": (Lease, "renew"),
     "commit": (Lease, "commit"),
 }  # fmt: skip
-"""Before anything is written; before documents are; when the undo log is; when all is, and does not count yet."""
+"""Before anything is written; before documents are written; once the undo log is written; once everything is written
+but does not count yet.
+"""
 
 
 def stopping(function: Callable[..., Any], place: int) -> Callable[..., Any]:
-    """`function`, before whose call of this place the process stops."""
+    """`function`; the process stops before its call with this number."""
     calls = 0
 
     def stops(*arguments: Any, **named: Any) -> Any:
