@@ -1,9 +1,9 @@
-"""Which versions of Elasticsearch and OpenSearch there are that plugin/versions.tsv does not have, and what builds.
+"""Finds versions of Elasticsearch and OpenSearch that plugin/versions.tsv does not have, and which of them build.
 
     make find-versions               asks Maven, and tries each with the layers of every row of its product
     python -m scripts.find_versions --list                                            only says which they are
 
-Of each line (9.5, 9.6) only the newest is looked at, of those only what is newer than the oldest of the list.
+Only the newest version of each line (9.5, 9.6) is examined, and only if it is newer than the oldest of the list.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ POM: Final = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 <dependencies><dependency><groupId>org.{product}</groupId><artifactId>{product}</artifactId>
 <version>(0,0.0.0.1)</version></dependency></dependencies></project>
 """
-"""A range that nothing is in: Maven has to ask which versions there are, and keeps the answer."""
+"""A range that contains no version: Maven has to ask which versions there are, and keeps the answer."""
 
 
 def published(product: str) -> list[str]:
-    """All final versions that Maven knows of; asks anew."""
+    """All final versions that Maven knows; asks again each time."""
     with tempfile.TemporaryDirectory() as place:
         pom = Path(place) / "pom.xml"
         pom.write_text(POM.format(product=product))
@@ -45,12 +45,12 @@ def published(product: str) -> list[str]:
 
 
 def number(version: str) -> tuple[int, ...]:
-    """By which versions are ordered."""
+    """The sort key of versions."""
     return tuple(map(int, version.split(".")))
 
 
 def new_of(product: str) -> Iterator[str]:
-    """The newest of every line that is newer than the oldest of the list, where the list has not got it."""
+    """The newest version of every line that is newer than the oldest of the list, if the list does not have it."""
     listed = {server.version for server in SERVERS if server.product == product}
     oldest = min(map(number, listed))
     newest = {number(version)[:2]: version for version in published(product) if number(version) > oldest}
@@ -58,7 +58,7 @@ def new_of(product: str) -> Iterator[str]:
 
 
 def first_fault(words: str) -> str:
-    """What the compiler complains of first, with the name that it misses; else what Maven says first."""
+    """The compiler's first error, with the name that it misses; otherwise the first error of Maven."""
     lines = words.splitlines()
     said = [line for line in lines if line.startswith("[ERROR] /")]
     missed = [" ".join(line.removeprefix("[ERROR]").split()) for line in lines if "symbol: " in line]
@@ -68,7 +68,7 @@ def first_fault(words: str) -> str:
 
 
 def try_to_build(server: Server) -> str:
-    """As which row of the list it builds, with its tests compiled; else what the compiler says first of each."""
+    """The row of the list as which it builds, with its tests compiled; otherwise the first compiler error for each."""
     faults = []
     for row in (row for row in SERVERS if row.product == server.product):
         options = [option for option in row.options() if not option.startswith("-Dserver.version=")]
@@ -82,7 +82,7 @@ def try_to_build(server: Server) -> str:
 
 
 def main() -> None:
-    """Say what is new, and what of it builds."""
+    """Print the new versions, and which of them build."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--list", action="store_true", help="build nothing")
     only_list = parser.parse_args().list

@@ -1,9 +1,9 @@
-"""Writes docs/cli.md from the command line's own definitions, which are what --help shows.
+"""Writes docs/cli.md from the command line's own definitions, which --help shows.
 
     python scripts/make_cli_reference.py [--check]
 
-With --check nothing is written, and the exit code is 1 if the file is not what it would be. The definitions are the
-annotations of the command functions: what typer makes of them, and how it prints that, differs between its versions.
+With --check nothing is written, and the exit code is 1 if the file is out of date. The definitions are the annotations
+of the command functions, because typer's own objects and output differ between its versions.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def reference() -> str:
 
 
 def commands(name: str, group: typer.Typer) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Every command with its full name and function: the group's own, its commands, those of its groups."""
+    """Every command with its full name and function: that of the group itself, its commands, those of its groups."""
     if group.registered_callback and group.registered_callback.callback:
         yield name, group.registered_callback.callback
     for command in group.registered_commands:
@@ -71,7 +71,7 @@ def commands(name: str, group: typer.Typer) -> Iterator[tuple[str, Callable[...,
 
 
 def _description(text: str) -> Iterator[str]:
-    """The help text; its indented examples as blocks of code."""
+    """The help text, with its indented examples as blocks of code."""
     inside = False
     for paragraph in inspect.cleandoc(text).split("\n\n"):
         is_code = paragraph.startswith("    ")
@@ -100,7 +100,7 @@ def _names(name: str, kind: Any, info: OptionInfo | ArgumentInfo) -> str:
     if isinstance(info, ArgumentInfo):
         several = any(get_origin(each) is list for each in (kind, *get_args(kind)))
         return f"`{value}`" + ("..." if several and " " not in value else "")
-    # In an Annotated, typer keeps the first name where a default would stand.
+    # In an Annotated, typer keeps the first name in the place of the default.
     first = (info.default,) if isinstance(info.default, str) else ()
     declared = (*first, *(info.param_decls or ())) or (f"--{name.replace('_', '-')}",)
     names = ", ".join(f"`{part}`" for one in declared for part in one.split("/"))

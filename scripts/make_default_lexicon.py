@@ -3,10 +3,10 @@
     python scripts/make_default_lexicon.py books-en.jsonl.gz manpages-multi.jsonl.gz
 
 Each file is gzip'd JSON Lines with a "text" in each line: English prose of the public domain (Standard
-Ebooks) and Debian's manual pages in 13 languages. Every second text is taken: of all of them, one slot in
-seven would be known, and as many q-grams of random strings taken for more frequent than they are. Only frequency
-classes of hash slots go into the lexicon, nothing of the texts. The same files in the same order give the same lexicon,
-to the bit.
+Ebooks) and Debian's manual pages in 13 languages. Only every second text is used: with all of them, one slot in
+seven would be known, and as many q-grams of random strings would seem more frequent than they are. The lexicon contains
+only frequency classes of hash slots, nothing of the texts. The same files in the same order give the same lexicon, to
+the bit.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 import xxhash
 
-# The one place to swap in a faster way to the keys of a text; the lexicon's id proves that it is the same
-# way.
+# The only place to substitute a faster computation of the keys of a text; the lexicon's id proves that it gives the
+# same keys.
 from neardup.oracle.definitions import key, normal_form, qgrams, words
 from neardup.tables.lexicon import Lexicon, LexiconBuilder
 

@@ -1,9 +1,9 @@
-"""Writes examples/stream.jsonl: two days of an invented news wire, with the copies that real ones have.
+"""Writes examples/stream.jsonl: two days of an invented news wire, with copies like those of real ones.
 
     python scripts/make_sample.py [--seed 42] [--output examples/stream.jsonl]
 
-Every place, person and event in it is invented. The same seed gives the same file to the byte. Besides some three
-hundred stories the stream has what `make demo` is there to show: exact copies, copies that differ only in line breaks
+Every place, person and event in it is invented. The same seed gives the same file to the byte. Besides about three
+hundred stories the stream has the cases that `make demo` shows: exact copies, copies that differ only in line breaks
 and punctuation, edited copies (another header, a trimmed tail, corrected figures, an added paragraph), an edit of an
 edit, a copy more than a day later, a late document, an empty one, one without text and a line cut short.
 """
@@ -68,7 +68,7 @@ def sample(rng: random.Random) -> Iterator[str]:
     for number, item in enumerate(items, 1):
         line = item.line(number)
         if number == len(items) // 3:
-            yield line[: len(line) // 2]  # the line that a crashed writer leaves
+            yield line[: len(line) // 2]  # a line as left by a crashed writer
         if number == len(items) // 2:
             yield json.dumps({"id": "wire-notext", "time": item.line(number)[29:49], "source": item.source})
         yield line
@@ -105,7 +105,7 @@ _CHOICE_RE = re.compile(r"\[([^\[\]]*)\]")
 
 
 def _filled(rng: random.Random, template: str, words: dict[str, str]) -> str:
-    """`template` with one of every `[a|b|c]` taken and every `{slot}` filled; the sentence begins with a capital."""
+    """`template` with one choice from every `[a|b|c]` and every `{slot}` filled; it begins with a capital letter."""
     while _CHOICE_RE.search(template):
         template = _CHOICE_RE.sub(lambda match: rng.choice(match[1].split("|")), template, count=1)
     text = template.format_map(words)
@@ -113,7 +113,7 @@ def _filled(rng: random.Random, template: str, words: dict[str, str]) -> str:
 
 
 def _copies(rng: random.Random, stories: list[Item]) -> Iterator[Item]:
-    """For every ninth story or so, one to three copies within some hours, each after its own manner."""
+    """For about every ninth story, one to three copies within some hours, each made in a random way."""
     manners: tuple[Callable[[random.Random, str], str], ...] = (
         _same,
         _reflowed,
@@ -151,13 +151,13 @@ def _new_header(rng: random.Random, text: str) -> str:
 
 
 def _trimmed(_: random.Random, text: str) -> str:
-    """Without the end, as when a column was too short for it."""
+    """Without the end, as if a column was too short for it."""
     paragraphs = text.split("\n\n")
     return "\n\n".join(paragraphs[:-1]) if len(paragraphs) > 3 else text
 
 
 def _corrected(rng: random.Random, text: str) -> str:
-    """One figure changed and one word misspelt, or put right."""
+    """One figure changed and one word misspelt, or corrected."""
     text = re.sub(r"\b\d{2,3}\b", lambda match: str(int(match[0]) + rng.randint(1, 4)), text, count=1)
     words = text.split(" ")
     at = rng.choice([i for i, word in enumerate(words) if len(word) > 6 and word.isalpha()])
@@ -187,7 +187,7 @@ def _set_pieces(rng: random.Random, stories: list[Item]) -> Iterator[Item]:
         reported, AGENCIES[0], _new_header(rng, delayed.text), reported + timedelta(hours=9)
     )  # a late one
     noon = START + timedelta(hours=30, minutes=12)
-    yield Item(noon, AGENCIES[1], " \N{EM DASH} \n", noon)  # nothing left once punctuation is out: empty
+    yield Item(noon, AGENCIES[1], " \N{EM DASH} \n", noon)  # nothing left without punctuation: empty
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Writes examples/truth.tsv: which documents of examples/stream.jsonl tell one story.
+"""Writes examples/truth.tsv: which documents of examples/stream.jsonl tell the same story.
 
     python scripts/make_sample_truth.py [--seed 42] [--output examples/truth.tsv]
 
 The stream is made once more with the same seed, and the source of its random numbers remembers which story every copy
-was made from. A pair is listed if both are made from one story, one may be the story itself, however much was changed
-and however long after: that is what a reader would say, and no method is asked.
+was made from. A pair is listed if both are made from the same story (one may be the story itself), however much was
+changed and however much later: this is what a reader would say, and no method is involved.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Remembering(random.Random):
     original: Item | None = None
 
     def choice(self, seq: Any) -> Any:
-        """One of `seq`, as ever."""
+        """One of `seq`, as usual."""
         if isinstance(seq[0], Item):
             self.original = seq[0]
         return super().choice(seq)
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def truth(rng: Remembering) -> Iterator[tuple[str, str]]:
-    """The pairs of ids that tell one story, the smaller id first: the steps of `make_sample.sample`, watched."""
+    """The pairs of ids that tell the same story, the smaller id first: repeats the steps of `make_sample.sample`."""
     stories, families = list(make_sample._stories(rng)), defaultdict(list)  # noqa: SLF001 - as the docstring says
     copies = []
     for copy in make_sample._copies(rng, stories):  # noqa: SLF001 - as above

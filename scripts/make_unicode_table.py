@@ -4,8 +4,8 @@
     python scripts/make_unicode_table.py
 
 Categories, combining classes and decompositions come from unicodedata2, scripts from fontTools, simple
-lower-case mappings from ICU 76. All three say which Unicode they hold, and the script stops unless it is
-16.0. Wherever ICU knows a property that another source gave, the two must agree on every code point.
+lower-case mappings from ICU 76. All three report their version of Unicode, and the script stops unless it is
+16.0. If ICU knows a property that another source gave, the two must agree on every code point.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LINE_BREAKS = frozenset({0x0A, 0x0B, 0x0C, 0x0D, 0x85, 0x2028, 0x2029})
 ENDS_BEFORE_SPACE = frozenset({0x2E, 0x21, 0x3F, 0x2026})
 ENDS = frozenset({0x3002, 0xFF01, 0xFF1F, 0xFF0E, 0xFF61, 0x061F, 0x06D4, 0x0964, 0x0965, 0x1362})
 
-# Vowel and tail jamo: each composes with what stands before it, by arithmetic.
+# Vowel and tail jamo: each composes with the code point before it, by arithmetic.
 HANGUL_SECONDS = frozenset([*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)])
 
 QUICK_CHECK_YES = 1
@@ -81,19 +81,19 @@ def normalization() -> Normalization:
         field = ucd.decomposition(chr(cp))
         if field and not field.startswith("<"):
             steps[cp] = tuple(int(part, 16) for part in field.split())
-    # Excluded from composition, for whichever of the standard's four reasons: what NFC itself changes.
+    # Excluded from composition, for any of the standard's four reasons: code points that NFC itself changes.
     excluded = frozenset(cp for cp in steps if ucd.normalize("NFC", chr(cp)) != chr(cp))
     pairs = {(steps[cp][0], steps[cp][1]): cp for cp in steps if cp not in excluded}
     full = {cp: full_decomposition(cp, steps) for cp in steps}
     seconds = HANGUL_SECONDS | {second for _, second in pairs}
-    # Also what begins with a second: U+113C5 is U+113C2 twice, and a U+113C2 before it takes the first of
-    # them.
+    # Also code points that begin with a second: U+113C5 is U+113C2 twice, and a U+113C2 before it takes the first
+    # of them.
     begins = {cp for cp, parts in full.items() if parts[0] in seconds}
     return Normalization(full, pairs, excluded, excluded | seconds | begins)
 
 
 def check_against_icu(cp: int, norm: Normalization) -> None:
-    """Stops unless ICU says the same of `cp` as the other sources and the sets above."""
+    """Stops unless ICU agrees with the other sources and the sets above on `cp`."""
     char, prop = chr(cp), icu.UProperty
     quick_check = icu.Char.getIntPropertyValue(cp, prop.NFC_QUICK_CHECK)
     opinions = {
@@ -133,7 +133,7 @@ def class_of(cp: int, norm: Normalization) -> int:
 
 
 def full_decomposition(cp: int, steps: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
-    """`cp` taken apart until nothing decomposes any further."""
+    """`cp` decomposed until nothing decomposes any further."""
     if cp not in steps:
         return (cp,)
     return tuple(itertools.chain.from_iterable(full_decomposition(part, steps) for part in steps[cp]))

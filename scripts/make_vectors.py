@@ -2,8 +2,8 @@
 
     python scripts/make_vectors.py
 
-pytest and JUnit read the same files; tests/vectors/README.md says what is in a line. The texts are those of
-vector_texts.toml beside this script. A change of one vector is a change of what neardup means: look at the diff.
+pytest and JUnit read the same files; tests/vectors/README.md describes a line. The texts are those of vector_texts.toml
+beside this script. A change of one vector changes what neardup means: look at the diff.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def vector(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def scattered(letters: str, length: int, seed: int) -> str:
-    """A text of `length` of the `letters`, drawn by a linear congruential generator (Knuth's MMIX)."""
+    """A text of `length` characters from `letters`, drawn by a linear congruential generator (Knuth's MMIX)."""
     state, chosen = seed, []
     for _ in range(length):
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64

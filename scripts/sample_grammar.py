@@ -1,7 +1,7 @@
-"""The words that scripts/make_sample.py makes its stories of; all places, people and events are invented.
+"""The words from which scripts/make_sample.py makes its stories; all places, people and events are invented.
 
-A beat is a headline, a lead and further sentences in any order. `{slot}` is filled with one word for the whole story,
-`[a|b]` with one of its parts at every place.
+A beat is a headline, a lead and further sentences in any order. `{slot}` is filled with one word for the whole story;
+every `[a|b]` is replaced by one of its parts.
 """
 
 from __future__ import annotations

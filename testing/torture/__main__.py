@@ -1,12 +1,12 @@
-"""Does to windows what must harm none of them, at random, again and again, and says what came of it.
+"""Repeatedly does things at random to windows that must not harm them, and reports the results.
 
     python -m testing.torture                                    both engines, 20 rounds a kind, at most 60 minutes
     python -m testing.torture --engine directory --kinds kill-writer,full-disk --rounds 100
     python -m testing.torture --results torture.jsonl --write-table    runs nothing, writes the tables of a run before
 
-Of both engines one is tried by a process of its own meanwhile. Both need a JDK and Maven; without, only the directory
-is tried, and the last line says so. The exit code is 1 if there was a violation; the folder of each round that had one
-is kept.
+If both engines are tried, a separate process tries one of them at the same time. This needs a JDK and Maven; without
+them only the directory is tried, and the last line says so. The exit code is 1 if there was a violation; the folder of
+each round with a violation is kept.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ SHOWN: Final = 700
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs what is asked for; the exit code."""
+    """Runs the chosen kinds; returns the exit code."""
     options = _parser().parse_args(arguments)
     if (
         signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    ):  # as in the background: processes would not be interrupted
+    ):  # as for a background job: processes would not be interrupted
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if options.results:
         results = [Result.of_json(line) for line in options.results.read_bytes().splitlines()]
@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _engines(name: str) -> tuple[list[Engine], str | None]:
-    """The engines to try; why Elasticsearch is left out, if it is."""
+    """The engines to try, and the reason if Elasticsearch is left out."""
     wanted = [engine for engine in ENGINES if name in (engine, "both")]
     if "elasticsearch" in wanted:
         try:
@@ -105,8 +105,8 @@ def _chosen(names: str | None, engines: list[Engine]) -> list[Kind]:
 
 
 def _run(kinds: list[Kind], options: argparse.Namespace) -> Iterator[Result]:
-    """The results, each told and written as it comes; those of one engine after those of the other, which are come by
-    at the same time.
+    """The results, each printed and written as it arrives; those of one engine follow those of the other, although
+    both are tried at the same time.
     """
     beside = [kind for kind in kinds if kind.engine == ENGINES[0]]
     if len(beside) in (0, len(kinds)):
@@ -139,7 +139,7 @@ def _run_here(kinds: list[Kind], options: argparse.Namespace) -> Iterator[Result
 
 @contextmanager
 def _beside(kinds: list[Kind], options: argparse.Namespace) -> Iterator[Iterator[Result]]:
-    """These kinds are tried by another process meanwhile; gives their results, when it has ended."""
+    """Another process tries these kinds meanwhile; returns their results when it has ended."""
     with tempfile.TemporaryDirectory() as place:
         out = Path(place) / "results.jsonl"
         words = [
@@ -191,5 +191,5 @@ def _print_totals(results: list[Result]) -> None:
 
 
 if __name__ == "__main__":
-    logging.getLogger("neardup").setLevel(logging.ERROR)  # budgets that are reached, thresholds that are low
+    logging.getLogger("neardup").setLevel(logging.ERROR)  # no warnings of budgets reached or low thresholds
     sys.exit(main())

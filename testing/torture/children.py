@@ -1,6 +1,6 @@
-"""What processes do that are to be killed, stopped or starved; they are forked off by testing/torture/forker.py.
+"""The work of processes that are to be killed, stopped or starved; testing/torture/forker.py forks them.
 
-Every function of WORK is the work of such a process, every one of SETUPS changes what it can do before it begins.
+Every function in WORK is the work of such a process; every function in SETUPS limits the process before it begins.
 """
 
 from __future__ import annotations
@@ -31,14 +31,12 @@ if TYPE_CHECKING:
     from neardup.window.base import Window
 
 MOST_ERRORS: Final = 25
-"""After so many, a writer that is not let write gives up."""
+"""The number of errors after which a writer that cannot write gives up."""
 NOBODY: Final = 65_534
 
 
 class _Interruptions:
-    """An interruption (SIGINT) raises `KeyboardInterrupt` once, where it is `wanted`; at other moments it is passed
-    over.
-    """
+    """An interruption (SIGINT) raises `KeyboardInterrupt` once, when it is `wanted`; otherwise it is ignored."""
 
     wanted = False
 
@@ -52,9 +50,9 @@ class _Interruptions:
 
 
 def tell(story_file: str, path: str, first: int, patience: int = MOST_ERRORS) -> int:
-    """Does the steps of a story from the `first` on, and tells the answer to each as a line of JSON.
+    """Does the steps of a story from the `first` on, and prints the answer to each as a line of JSON.
 
-    An error is told too, and an interruption; then the window is closed and opened again, up to `patience` times.
+    It also prints an error or an interruption, and then closes the window and opens it again, up to `patience` times.
     """
     story, interruptions = Story.load(Path(story_file)), _Interruptions()
     window: Window | None = None
@@ -89,7 +87,7 @@ def tell(story_file: str, path: str, first: int, patience: int = MOST_ERRORS) ->
 
 
 def tell_and_fork(story_file: str, path: str, fork_at: int) -> int:
-    """As `tell`; before the step `fork_at` the process forks, and the new one tries to write to the same window."""
+    """Like `tell`; before the step `fork_at` the process forks, and the new one tries to write to the same window."""
     story = Story.load(Path(story_file))
     at = 0
     with open_window(Path(path), **story.settings) as window:
@@ -121,7 +119,7 @@ def _write_in_a_fork(window: Window) -> None:
 
 
 def _answers(window: Window, operation: Operation) -> Iterator[Any]:
-    """The answers of the steps of an operation, as they come."""
+    """The answers to the steps of an operation, as they arrive."""
     if isinstance(operation, Ingest):
         yield from (plain(verdict) for verdict in window.ingest(operation.documents))
     else:
@@ -136,20 +134,20 @@ def _close(window: Window) -> None:
 
 
 def _say_error(error: BaseException) -> None:
-    """Says what went wrong, and whether that names a file or what to do."""
+    """Prints the error, and whether it names a file or a remedy."""
     is_named = isinstance(error, NeardupError | KeyboardInterrupt) or bool(getattr(error, "filename", None))
     _say({"error": f"{type(error).__name__}: {error}", "named": is_named})
 
 
 def read(path: str) -> int:
-    """Reads a window once, and tells what it finds."""
+    """Reads a window once, and prints what it finds."""
     with open_window(Path(path), readonly=True) as window:
         _say({"state": state_of(window)})
     return 0
 
 
 def follow(path: str, seen: str) -> None:
-    """Reads a window again and again until it is killed, and notes in the file `seen` what it finds."""
+    """Reads a window again and again until it is killed, and writes what it finds into the file `seen`."""
     with Path(seen).open("wb", buffering=0) as file:
         while True:
             try:
@@ -171,8 +169,8 @@ def _say(line: object) -> None:
 
 
 def command(*words: object) -> None:
-    """The command `neardup` with these words."""
-    # The streams that were open remember where they were in files that they are no longer.
+    """The command `neardup` with these arguments."""
+    # The streams that were open remember positions in files that they no longer refer to.
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", closefd=False, buffering=1)
     with mock.patch("sys.argv", ["neardup", *map(str, words)]):
@@ -192,17 +190,17 @@ WORK: Final[dict[str, Callable[..., int | None]]] = {
 
 
 def fail(*failing: Any) -> None:
-    """Calls of the system fail (testing/torture/failing_calls.py)."""
+    """System calls fail (testing/torture/failing_calls.py)."""
     failing_calls.install(Failing(*failing))
 
 
 def limit_files(size: int) -> None:
-    """No file may grow beyond so many bytes."""
+    """No file may grow beyond this number of bytes."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
 def drop_rights() -> None:
-    """Whoever may do everything becomes nobody."""
+    """If the process runs as root, it becomes the user nobody."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setgid(NOBODY)
@@ -210,12 +208,14 @@ def drop_rights() -> None:
 
 
 def compact_soon() -> None:
-    """Memory is compacted as soon as anything in it has gone."""
+    """Memory is compacted as soon as anything has been removed from it."""
     mock.patch("neardup.window.state._COMPACT_FROM", 0).start()
 
 
 def as_scorer(lease_seconds: float, host: str | None, ahead: int) -> None:
-    """Leases last so long, and the process is one of a machine `host`, whose clock is ahead by so many milliseconds."""
+    """Sets the duration of leases, and makes the process one of a machine `host` whose clock is `ahead` milliseconds
+    ahead.
+    """
     mock.patch("neardup.elastic.window.state_document.LEASE_SECONDS", lease_seconds).start()
     mock.patch("neardup.elastic.watch.leadership.LEADER_SECONDS", lease_seconds).start()
     if host is not None:

@@ -1,4 +1,4 @@
-"""Kinds: what other clients and operators do to the indices and objects of a window while it is scored."""
+"""Kinds: changes by other clients and operators to the indices and objects of a window while it is scored."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def changed(scene: Scene, change: Doing, heal: Doing, *, watched: bool | None = None) -> NeardupError | None:
-    """Ingests, or watches, with a change at a random moment; then runs once more, heals, and settles. The error of the
-    run after the change.
+    """Ingests, or watches, with a change at a random moment; then runs once more, heals, and settles. Returns the error
+    of the run after the change.
     """
     random = scene.random
     clients.made(scene.cluster)
@@ -64,7 +64,7 @@ def hour(scene: Scene) -> str:
 
 
 def closed(scene: Scene) -> None:
-    """An hour is closed: a run after that says so, also one that does not write to it."""
+    """An hour is closed: a run after that says so, even if it does not write to it."""
     own, names = scene.cluster, list[str]()
 
     def change(_: Scene) -> None:
@@ -113,7 +113,7 @@ def red(scene: Scene) -> None:
 
 
 def without_alias(scene: Scene) -> None:
-    """The alias of the window is taken away, or stands for something else: scoring does not need it."""
+    """The alias of the window is removed, or refers to something else: scoring does not need it."""
     own = scene.cluster.address
 
     def change(_: Scene) -> None:
@@ -128,7 +128,7 @@ def without_alias(scene: Scene) -> None:
 
 
 def hour_deleted(scene: Scene) -> None:
-    """An hour is deleted: what was in it is new when it comes again, and all else is as it was."""
+    """An hour is deleted: its documents are new when they come again, and everything else is as it was."""
     name, random = hour(scene), scene.random
     gone = [each["id"] for each in scene.documents if clients.index_of(scene.cluster, each) == name]
     scene.outcome.expect(scene.run() is None, "the stream does not go in")
@@ -176,7 +176,7 @@ def object_lost(scene: Scene) -> None:
 
 
 def _put_pipeline_aside(cluster: Cluster) -> None:
-    """Lets no index name the pipeline, nor their template: Elasticsearch does not delete one that an index names."""
+    """Removes the pipeline from indices and template: Elasticsearch does not delete one that an index names."""
     own = cluster.address
     for name in cluster.request("GET", f"/{own.pattern}"):
         cluster.request("PUT", f"/{name}/_settings", body={"index.final_pipeline": "_none"})
@@ -204,7 +204,7 @@ STATES: Final[tuple[Callable[[dict[str, Any]], dict[str, Any]], ...]] = (
 
 
 def state_lost(scene: Scene) -> None:
-    """The state document, or its index, is deleted: never a new window; `neardup setup` makes it anew."""
+    """The state document, or its index, is deleted: this never makes a new window; `neardup setup` makes it anew."""
     place = f"/{scene.cluster.address.state}" + scene.random.choice(("", "/_doc/window"))
     error = changed(
         scene,
@@ -215,7 +215,7 @@ def state_lost(scene: Scene) -> None:
 
 
 def state_garbage(scene: Scene) -> None:
-    """The state document is overwritten with what no scorer has left."""
+    """The state document is overwritten with content that no scorer wrote."""
     place = f"/{scene.cluster.address.state}/_doc/window"
     made = scene.random.choice(STATES)
 
@@ -227,7 +227,7 @@ def state_garbage(scene: Scene) -> None:
 
 
 def lease_garbage(scene: Scene) -> None:
-    """The lease on the state, or that of the watchers, bears the name of nobody for ever, or of no holder at all."""
+    """The lease on the state, or that of the watchers, is held for ever by an unknown name, or by no holder at all."""
     random = scene.random
     name = random.choice(("window", "watch"))
     holder = random.choice(("", "x", "elsewhere:1:abc", "a:b:c:d", "elsewhere:-5:"))

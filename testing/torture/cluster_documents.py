@@ -1,4 +1,4 @@
-"""Kinds: documents that are no good, and documents that other clients change while they are scored."""
+"""Kinds: documents that cannot be used, and documents that other clients change while they are scored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _deep(depth: int) -> Any:
 
 
 RESERVED: Final = ("_source", "_seq_no")
-"""Names that both Elasticsearch and OpenSearch keep for themselves."""
+"""Names that both Elasticsearch and OpenSearch reserve."""
 NAMES: Final = (".", "..", "a..b", *([" "] if chosen().product == "elasticsearch" else []))
 UNFIT: Final[dict[str, Callable[[Random], dict[str, Any]]]] = {
     "another type": lambda _: {"more": "no object"},
@@ -45,11 +45,11 @@ UNFIT: Final[dict[str, Callable[[Random], dict[str, Any]]]] = {
     "an order of ours": lambda _: {"neardup.order": 0, "more": "no object"},
     "no JSON": lambda random: {"odd": random.choice((1 << 70, {1: 2}, {"a"}, "\ud800", b"x", object()))},
 }
-"""Fields of records that Elasticsearch will not have, or that cannot be sent."""
+"""Fields of records that Elasticsearch refuses, or that cannot be sent."""
 
 
 def refused(scene: Scene) -> None:
-    """Records that are refused come amid good ones: each is a reject, the others are as if it had never come."""
+    """Refused records come among good ones: each is a reject, and the others are as if it had never come."""
     random, good = scene.random, scene.documents
     bad = [
         {**good[random.randrange(len(good))], "id": f"bad{i}", **UNFIT[name](random)}
@@ -60,7 +60,7 @@ def refused(scene: Scene) -> None:
         mixed.insert(random.randint(2, len(mixed)), each)
     mapping = {"properties": {"more": {"type": "object"}}}
     body = {"template": {"mappings": mapping}}
-    # Before the window is made: OpenSearch takes no notice of what comes later.
+    # Before the window is made: OpenSearch ignores a later change.
     scene.cluster.request("PUT", f"/_component_template/{scene.cluster.address.prefix}@custom", body=body)
     clients.made(scene.cluster)
     rejects: list[Reject] = []
@@ -94,13 +94,13 @@ def _unconcerned(changed: str) -> Callable[[Verdict, Verdict], bool]:
 
 def _update(cluster: Cluster, index: str, id: str, part: dict[str, Any]) -> None:
     with warnings.catch_warnings():
-        # OpenSearch warns of updates where there is a pipeline.
+        # OpenSearch warns about updates if there is a pipeline.
         warnings.simplefilter("ignore", ClusterWarning)
         cluster.request("POST", f"/{index}/_update/{id}", body={"doc": part}, missing_ok=True)
 
 
 def _others(scene: Scene, document: Document) -> dict[str, Callable[[], object]]:
-    """What another client may do to a document of the window, by name."""
+    """Changes that another client may make to a document of the window, by name."""
     index, id = clients.index_of(scene.cluster, document), document["id"]
     place = f"/{index}/_doc/{id}"
     other = {**clients.bare(document), "text": "Somebody else wrote this over it, and said nothing."}
@@ -163,7 +163,7 @@ GARBAGE: Final[tuple[dict[str, Any], ...]] = (
 
 
 def marks_altered(scene: Scene) -> None:
-    """Another client writes garbage into what neardup keeps of a document: whoever reads it says where."""
+    """Another client writes garbage into neardup's fields of a document: every reader says where it is."""
     random = scene.random
     document = random.choice(scene.documents)
     garbage = random.choice(GARBAGE)

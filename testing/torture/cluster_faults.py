@@ -1,4 +1,4 @@
-"""What a proxy, a network or a busy cluster makes of a request: faults for `testing.window.proxy.Proxy`, at random."""
+"""Random faults of proxies, networks and busy clusters for `testing.window.proxy.Proxy`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _middle(random: Random, answer: Answer) -> int:
 
 
 def empty(random: Random) -> Fault:
-    """The node did it, or never heard of it, and the answer has no body."""
+    """The node executed the request or never received it, and the answer has no body."""
 
     def fault(request: Request, forward: Forward) -> Answer:
         if random.random() < 0.5:
@@ -58,7 +58,7 @@ def empty(random: Random) -> Fault:
 
 
 def page(random: Random, *statuses: int) -> Fault:
-    """A page of a proxy that reaches no node, or lost it while the node did it."""
+    """A page of a proxy that reaches no node, or lost the connection while the node executed the request."""
 
     def fault(request: Request, forward: Forward) -> Answer:
         if random.random() < 0.5:
@@ -69,7 +69,7 @@ def page(random: Random, *statuses: int) -> Fault:
 
 
 def slow(random: Random) -> Fault:
-    """The answer comes too late; the node begins at once, or when the client has given up."""
+    """The answer comes too late; the node begins at once, or after the client has given up."""
 
     def fault(request: Request, forward: Forward) -> Answer:
         seconds = TIMEOUT * random.uniform(1.1, 1.5)
@@ -87,7 +87,7 @@ def slow(random: Random) -> Fault:
 
 
 def refused(random: Random, *statuses: int) -> Fault:
-    """Security says no: no credentials, or not these rights."""
+    """Security refuses the request: no credentials, or not these rights."""
 
     def fault(request: Request, forward: Forward) -> Answer:
         status = random.choice(statuses)
@@ -100,13 +100,13 @@ def refused(random: Random, *statuses: int) -> Fault:
 
 
 def failure(status: int, type: str, reason: str) -> Answer:
-    """An error as Elasticsearch tells it."""
+    """An error in the form of Elasticsearch."""
     body = {"error": {"type": type, "reason": reason}, "status": status}
     return Answer(status, JSON, json.dumps(body).encode())
 
 
 def items_failing(random: Random, *errors: tuple[int, str]) -> Fault:
-    """Some items of a bulk request fail with errors (status, type), and are not done; other requests are passed on."""
+    """Some items of a bulk request fail with errors (status, type), and are not executed; other requests pass."""
 
     def fault(request: Request, forward: Forward) -> Answer:
         if not request.is_bulk:
@@ -128,7 +128,7 @@ def items_failing(random: Random, *errors: tuple[int, str]) -> Fault:
 
 
 def actions(request: Request) -> list[tuple[str, bytes]]:
-    """The actions of a bulk request, each with what it does."""
+    """The actions of a bulk request, each with its lines."""
     found, lines = [], iter(request.body.splitlines(keepends=True))
     for head in lines:
         (op,) = json.loads(head)
@@ -140,7 +140,7 @@ def actions(request: Request) -> list[tuple[str, bytes]]:
 
 
 def partial(random: Random) -> Fault:
-    """Of a search, a count, a refresh or a reading by name some shards have no part in the answer."""
+    """Some shards are missing from the answer to a search, a count, a refresh or a read by name."""
 
     def fault(request: Request, forward: Forward) -> Answer:
         answer = forward(request)
@@ -154,7 +154,7 @@ def partial(random: Random) -> Fault:
 
 
 def without_some(random: Random, body: dict[str, Any]) -> None:
-    """Takes something out of an answer, and says so as Elasticsearch does."""
+    """Removes something from an answer, and says so as Elasticsearch does."""
     if "docs" in body and "hits" not in body:
         _unread(random, body["docs"])
     if "_shards" not in body or "_seq_no" in body:
@@ -182,10 +182,10 @@ def _unread(random: Random, documents: list[dict[str, Any]]) -> None:
 
 
 def at_random(random: Random, share: float, first: int = 1) -> Callable[[int, Request], bool]:
-    """A share of all requests from the place `first` on."""
+    """A share of all requests from number `first` on."""
     return lambda place, _: place >= first and random.random() < share
 
 
 def within(first: int, last: int) -> Callable[[int, Request], bool]:
-    """All requests of these places."""
+    """All requests with these numbers."""
     return lambda place, _: first <= place <= last

@@ -1,4 +1,4 @@
-"""Kinds: what networks, proxies and busy clusters do between a scorer and its node, at random requests."""
+"""Kinds: faults of networks, proxies and busy clusters between a scorer and its node, at random requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def disturbed(scene: Scene, made: Callable[[Random], Fault]) -> None:
-    """Ingests, or watches, while a share of all requests meet with a fault; then without one."""
+    """Ingests, or watches, while a share of all requests meets a fault; then without faults."""
     random = scene.random
     fault = made(random)
     watched = random.random() < 0.5
@@ -47,7 +47,7 @@ HOLDS: Final = (
 
 
 def _kind(name: str, what: str, made: Callable[[Random], Fault]) -> Kind:
-    """The kind whose fault `made` makes."""
+    """The kind whose fault is made by `made`."""
     return scene_kind(name, f"{what}; {HOLDS}.", lambda scene: disturbed(scene, made))
 
 

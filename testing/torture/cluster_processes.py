@@ -1,6 +1,4 @@
-"""Kinds: scorers as processes that are killed, stopped, doubled or of another mind about the time; nodes that are
-killed.
-"""
+"""Kinds: scorers as processes that are killed, stopped, run twice or have another time; nodes that are killed."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from testing.torture.forker import Process
 
 SOON: Final = 0.3
-"""Seconds from a verdict to what happens to who told it, at most; a batch takes about a tenth of it."""
+"""Maximum number of seconds from a verdict to the kill or stop of its scorer; a batch takes about a tenth of it."""
 LEASE: Final = 1.0
 KILLED: Final = 128 + signal.SIGKILL
 GAVE_UP: Final = 3
@@ -48,7 +46,7 @@ class Scorer:
         self.told: list[dict[str, Any]] = []
 
     def read(self, most: int) -> None:
-        """Reads until so many verdicts are told, or it has ended."""
+        """Reads until this many verdicts have been printed, or the process has ended."""
         while len(self.told) < most and (line := self._process.line()) is not None:
             self.told.append(line)
 
@@ -57,7 +55,7 @@ class Scorer:
         self._process.signal(number)
 
     def end(self, *codes: int) -> int:
-        """Reads what it has told, to its end, and checks it; it must end with one of `codes`."""
+        """Reads its output to the end, and checks it; the process must end with one of `codes`."""
         self.told += self._process.rest()
         code, errors = self._process.wait(), self._process.errors
         outcome = self._scene.outcome
@@ -67,7 +65,7 @@ class Scorer:
         return code
 
     def kill(self) -> None:
-        """Ends it at once, and checks what it has told."""
+        """Kills it, and checks its output."""
         self.signal(signal.SIGKILL)
         self.end(KILLED, 0)
 
@@ -81,7 +79,7 @@ class Scorer:
 
 
 def _begun(scene: Scene) -> bool:
-    """Sets up the window; whether it is watched, and then puts the documents there."""
+    """Sets up the window; returns whether it is watched, in which case the documents are written to it."""
     scene.put_in_order()
     clients.made(scene.cluster)
     watches = scene.random.random() < 0.5
@@ -132,14 +130,14 @@ def stopped(scene: Scene) -> None:
     scene.outcome.count("gave up" if code else "went on")
     _settle(
         scene, watches=watches, late=True
-    )  # what it had marked when it was too late is scored behind the others
+    )  # documents that it marked too late are scored after the others
 
 
 def doubled(scene: Scene) -> None:
-    """Two scorers work at once; every document gets one verdict, whichever of them it is that makes it."""
+    """Two scorers work at once; every document gets one verdict, from either of them."""
     watches = _begun(scene)
     two = [Scorer(scene, watches=watches, batch=scene.random.choice((1, 3, 8, 50))) for _ in range(2)]
-    # Both are heard at once: one that nobody hears stands still.
+    # The output of both is read at the same time: a scorer whose output nobody reads blocks.
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda each: each.end(0), two))
     told = [each["id"] for scorer in two for each in scorer.told]
@@ -151,7 +149,7 @@ def doubled(scene: Scene) -> None:
 
 
 def clock_off(scene: Scene) -> None:
-    """Of two scorers on two machines one has another time; it is killed, or both come to their end."""
+    """Two scorers run on two machines, one with another time; this one is killed, or both finish."""
     watches = _begun(scene)
     ahead = scene.random.choice((-1, 1)) * scene.random.choice((60, 3_600, 10**7)) * 1_000
     other = Scorer(scene, watches=watches, setups=[["as_scorer", LEASE, "elsewhere", ahead]])
@@ -170,14 +168,14 @@ def clock_off(scene: Scene) -> None:
 
 
 def node_killed(scene: Scene) -> None:
-    """The node is killed and started again while a scorer works, which waits for it."""
+    """The node is killed and started again while a scorer works; the scorer waits for it."""
     watches = _begun(scene)
     scorer = Scorer(scene, watches=watches)
     scorer.read(scene.random.randrange(1, 1 + 2 * BATCH))
     time.sleep(scene.random.random() * SOON)
     scene.node.kill()
     scene.node.start()
-    # `watch --once` does not wait for a cluster that is away where nothing has been opened yet.
+    # `watch --once` does not wait for an unavailable cluster before it has opened a window.
     scorer.end(0)
     if not watches:
         scene.outcome.expect(len(scorer.told) == len(scene.documents), f"told {len(scorer.told)}")
@@ -185,7 +183,7 @@ def node_killed(scene: Scene) -> None:
 
 
 def without_plugin(scene: Scene) -> None:
-    """A node has no plugin: the client signs; who wants the nodes to is told."""
+    """A node has no plugin: the client signs; asking for signing in the nodes gives an error."""
     try:
         set_up(scene.cluster, sign="plugin")
         scene.violated("a window is set up to be signed by a plugin that is not there")

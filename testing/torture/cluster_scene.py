@@ -1,7 +1,7 @@
-"""What every round of the cluster's kinds has: a window of its own, documents that go into it, and what was seen.
+"""The parts of every round of the cluster's kinds: a separate window, documents to write to it, and the outcome.
 
-A run is what `neardup ingest` does: it opens the window and takes the stream from its first document on, however far
-an earlier run had come. So the verdicts of every run, as far as it comes, are those of one undisturbed scorer.
+A run does what `neardup ingest` does: it opens the window and takes the stream from its first document on, however far
+an earlier run came. So the verdicts of every run, as far as it comes, are those of one undisturbed scorer.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Verdict
 
 PATIENCE: Final = 3.0
-"""Seconds for which a scorer of a round waits for its cluster."""
+"""Seconds that a scorer of a round waits for its cluster."""
 DOCUMENTS: Final = 40
 BATCH: Final = 8
 HOURS: Final = 2
@@ -47,7 +47,7 @@ _QUIET: Final = logging.NullHandler()
 
 
 class Scene:
-    """A round with the window of `cluster`, which is empty, on `node`; `outcome` is what came of it."""
+    """A round with the window of `cluster`, which is empty, on `node`; `outcome` is its result."""
 
     def __init__(self, cluster: Cluster, node: Node, round: Round, **settings: Any) -> None:
         self.cluster, self.node, self.random, self.place = cluster, node, round.random, round.place
@@ -65,7 +65,7 @@ class Scene:
     # ---- runs ----
 
     def open(self, at: Address | None = None, **options: Any) -> Any:
-        """The window, by the cluster or at another address (a proxy's)."""
+        """The window, at the cluster's own or at another address (a proxy's)."""
         options = {"patience": PATIENCE, **self.settings, **options}
         return open_elastic_window(
             str(at or self.cluster.address), credentials=self.cluster.credentials, **options
@@ -82,8 +82,8 @@ class Scene:
         same: Callable[[Verdict, Verdict], bool] = operator.eq,
         **options: Any,
     ) -> NeardupError | None:
-        """Ingests the stream until it ends or an error ends the run, which is returned. `at_verdict` is called with
-        how many verdicts there are so far.
+        """Ingests the stream until it ends or an error ends the run; returns the error. `at_verdict` is called with
+        the number of verdicts so far.
         """
         documents = self.documents if documents is None else documents
         expected = self.expected if expected is None else expected
@@ -111,9 +111,7 @@ class Scene:
     def watch(
         self, at: Address | None = None, *, most: int = sys.maxsize, on_reject: Any = None, **options: Any
     ) -> NeardupError | None:
-        """One `neardup watch --once`, or the beginning of it: about as many documents as `most`. The error that ended
-        it.
-        """
+        """One `neardup watch --once`, or its first part: about `most` documents. Returns the error that ended it."""
         own = Cluster(at or self.cluster.address, self.cluster.credentials, patience=PATIENCE)
         options = {"batch": BATCH, "patience": PATIENCE, **options}
         told = 0
@@ -129,7 +127,7 @@ class Scene:
 
     @contextmanager
     def ending(self) -> Iterator[list[NeardupError]]:
-        """Takes the error that ends its block; any but a `NeardupError` that says where is a violation."""
+        """Catches the error that ends its block; any error but a `NeardupError` that says where is a violation."""
         ended: list[NeardupError] = []
         try:
             yield ended
@@ -143,17 +141,17 @@ class Scene:
             self.violated(traceback.format_exc())
 
     def unwanted(self, reject: Reject) -> None:
-        """Takes rejects where there should be none."""
+        """Called for a reject where there must be none."""
         self.violated(f"rejected {reject}")
 
     # ---- what must hold ----
 
     def violated(self, what: str) -> None:
-        """Notes what must not be."""
+        """Records a violation."""
         self.outcome.violations.append(what)
 
     def settle(self, **options: Any) -> None:
-        """The fault is gone: the next run brings the window to where one without faults is."""
+        """The fault is gone: the next run brings the window to the state of one without faults."""
         if self.outcome.violations:
             return
         error = self.run(patience=30, **options)
@@ -163,8 +161,8 @@ class Scene:
             self.held(lambda: killing.check(self.cluster, self.documents, self.expected, self.settings))
 
     def settle_watched(self, documents: Sequence[Document] | None = None, *, late: bool = False) -> None:
-        """The same for documents that other clients wrote; where some may have been scored `late`, behind others that
-        came after them, once `reconcile` has brought all to the order of their times.
+        """The same for documents that other clients wrote. If some may have been scored `late`, after others that came
+        later, this holds once `reconcile` has scored all in the order of their times.
         """
         documents = self.documents if documents is None else documents
         if self.outcome.violations:
@@ -176,12 +174,12 @@ class Scene:
         if late:
             with self.open(patience=30) as window:
                 list(window.reconcile())
-        # How many a document was compared with is not brought to that order: nothing else of its verdict differs.
+        # `reconcile` does not update how many documents each was compared with: nothing else in its verdict differs.
         but = ("candidates",) if late else ()
         self.held(lambda: clients.check_marked(self.cluster, documents, clients.expected(documents), but=but))
 
     def held(self, check: Callable[[], object]) -> None:
-        """Notes what a check finds."""
+        """Records what a check finds."""
         try:
             check()
         except NeardupError as error:
@@ -190,7 +188,7 @@ class Scene:
             self.violated(traceback.format_exc())
 
     def mentions(self, error: NeardupError | None, *words: str) -> None:
-        """An error there must be, and it must say this."""
+        """There must be an error, and it must say this."""
         if error is None:
             self.violated(f"no error, expected one that says {words}")
         elif not all(re.search(word, str(error)) for word in words):
@@ -198,7 +196,7 @@ class Scene:
 
 
 def scene_kind(name: str, what: str, run: Callable[[Scene], object], **settings: Any) -> Kind:
-    """A kind on a node that goes on: `run` is given a window of its own, to be opened with `settings`."""
+    """A kind on a node that keeps running: `run` gets a separate window, to be opened with `settings`."""
     return Kind(name, "elasticsearch", what, functools.partial(_on_own_node, run, settings))
 
 
@@ -233,14 +231,14 @@ def documents_of(random: Random, count: int) -> list[Document]:
 
 @contextmanager
 def proxied(scene: Scene) -> Iterator[tuple[Proxy, Address]]:
-    """A proxy before the node, and the address of the window through it; clients ask again soon."""
+    """A proxy before the node, and the address of the window through it; clients retry soon."""
     with Proxy(scene.cluster.url) as proxy, impatient():
         yield proxy, Address(proxy.url, scene.cluster.address.prefix)
 
 
 @contextmanager
 def short_leases(seconds: float = 1.0) -> Iterator[None]:
-    """Leases that are over soon."""
+    """Short leases."""
     with (
         mock.patch("neardup.elastic.window.state_document.LEASE_SECONDS", seconds),
         mock.patch("neardup.elastic.watch.leadership.LEADER_SECONDS", seconds),
@@ -250,7 +248,7 @@ def short_leases(seconds: float = 1.0) -> Iterator[None]:
 
 @contextmanager
 def impatient() -> Iterator[None]:
-    """Clients that ask again soon, and wait for no answer for long."""
+    """Clients that retry soon, and do not wait long for an answer."""
     defaults = Cluster.__init__.__kwdefaults__
     with (
         mock.patch.dict(defaults, timeout=TIMEOUT),

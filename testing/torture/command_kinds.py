@@ -1,4 +1,4 @@
-"""Commands that are ended, starved of their streams, or fed with records that nobody can use."""
+"""Commands that are ended, lose their streams, or get records that nobody can use."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 MOST_KILLS: Final = 3
 LONGEST_DELAY: Final = 0.08
-"""Seconds from the first line of a command to its end, at most."""
+"""Maximum number of seconds from the first line of a command to its end."""
 LONGEST_RUN: Final = 0.4
-"""Seconds from the start of `neardup dedup` to its end, at most."""
+"""Maximum number of seconds from the start of `neardup dedup` to its end."""
 ENDS: Final = {signal.SIGTERM: 143, signal.SIGINT: 130, signal.SIGHUP: 129, signal.SIGKILL: KILLED}
 CODES: Final = (0, 1, 2, 3, 141)
-"""What a command may end with, if nobody ends it."""
+"""The exit codes that a command may have if nobody ends it."""
 
 
 def _command(round: Round, *words: object, setups: list[list[Any]] | None = None) -> Process:
@@ -46,7 +46,7 @@ def _command(round: Round, *words: object, setups: list[list[Any]] | None = None
 
 
 def _done(outcome: Outcome, process: Process, *codes: int) -> str:
-    """Waits for a command, which must end with one of these codes and no traceback; what it has printed."""
+    """Waits for a command, which must end with one of these codes and no traceback; returns its output."""
     printed = process.output.read().decode()
     code, said = process.wait(), process.errors
     outcome.expect(code in codes, f"exit code {code}, expected {codes}: {said}")
@@ -73,7 +73,7 @@ def _written(place: Path, records: list[dict[str, Any]]) -> Path:
 
 
 def _verdicts(records: list[dict[str, Any]]) -> list[Any]:
-    """What a window that nothing is done to says of them."""
+    """The verdicts of an undisturbed window on them."""
     with open_window(None, window_hours=0) as window:
         documents = [Document(record["id"], record["text"], record["time"]) for record in records]
         return [plain(verdict) for verdict in window.ingest(documents)]
@@ -174,7 +174,7 @@ def kill_repair(round: Round) -> Outcome:
     repaired = copied(path, round.place / "repaired")
     survey = told_or_named(outcome, lambda: repair(repaired, signing_of, dry_run=False))
     if survey is None:
-        return outcome  # both of two files that are alike are damaged: nothing can be repaired, and this was said
+        return outcome  # a file and its copy are both damaged: nothing can be repaired, and the command said so
     expected = answers(repaired, texts)
     words = ("doctor", "--window", path, "--repair", "--force")
     for _ in range(random.randint(1, MOST_KILLS)):

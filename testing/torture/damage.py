@@ -1,4 +1,4 @@
-"""Random damage to one file of a window in a directory: what disks, cables, copies and people do to it."""
+"""Random damage to one file of a window in a directory, as done by disks, cables, copies and people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BLOCK = 512
 
 
 class Damage(NamedTuple):
-    """What was done to which file or directory, by its path in the window."""
+    """The kind of damage, and the file or directory, by its path in the window."""
 
     kind: str
     file: str
@@ -27,7 +27,7 @@ class Damage(NamedTuple):
 
 
 def flip(file: Path, random: Random) -> None:
-    """Another bit."""
+    """One bit is flipped."""
     data = bytearray(file.read_bytes())
     data[random.randrange(len(data))] ^= 1 << random.randrange(8)
     file.write_bytes(data)
@@ -44,7 +44,7 @@ def garbage(file: Path, random: Random) -> None:
 
 
 def append(file: Path, random: Random) -> None:
-    """Noise or zeros at the end: what a power cut leaves."""
+    """Noise or zeros at the end, as a power cut leaves them."""
     size = random.randrange(1, 3 * BLOCK)
     with file.open("ab") as end:
         end.write(random.choice((bytes, random.randbytes))(size))
@@ -62,7 +62,7 @@ def delete(file: Path, random: Random) -> None:
 
 
 def duplicate(file: Path, random: Random) -> None:
-    """A block of the file over another one of it."""
+    """One block of the file overwrites another."""
     data = bytearray(file.read_bytes())
     size = min(random.choice((16, 144, BLOCK)), len(data))
     source, target = random.randrange(len(data) - size + 1), random.randrange(len(data) - size + 1)
@@ -71,7 +71,7 @@ def duplicate(file: Path, random: Random) -> None:
 
 
 def exchange(file: Path, random: Random) -> None:
-    """Another file in its place: one of another hour, or beside it."""
+    """Another file in its place: one of another hour, or one beside it."""
     others = [other for other in file.parent.iterdir() if other.is_file() and other != file]
     if file.parent.parent.name == "hours":
         others = [other for other in file.parent.parent.glob(f"*/{file.name}") if other != file]
@@ -93,7 +93,7 @@ DIRECTORIES = 0.03
 
 
 def damage(window: Path, random: Random, kinds: Sequence[Doing] = KINDS) -> Damage:
-    """Damages one file of a window in one of these ways; every kind of file as often."""
+    """Damages one file of a window in one of these ways; every kind of file equally often."""
     if delete in kinds and random.random() < DIRECTORIES:
         lost = random.choice([window / "hours", *sorted((window / "hours").iterdir())])
         shutil.rmtree(lost)

@@ -1,4 +1,4 @@
-"""Files of a window that are damaged while nobody looks, or while a reader or writer has them open."""
+"""Files of a window that are damaged while it is closed, or while a reader or writer has them open."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SAMPLE_ROUNDS: Final = 2
 
 @functools.cache
 def _samples() -> list[faults.Sample]:
-    """The windows that are damaged, made once a run."""
+    """The windows to be damaged, made once per run."""
     place = tempfile.mkdtemp(prefix="neardup-torture-")
     atexit.register(shutil.rmtree, place, ignore_errors=True)
     return faults.samples_in(Path(place))

@@ -1,6 +1,6 @@
-"""Calls of the system that fail in this process, from the chosen one of those that change files on.
+"""System calls that fail in this process, from a chosen call that changes files onwards.
 
-Unlike testing/window/faults.py this stands in for the functions of `os` themselves, whoever calls them, so that it
+Unlike testing/window/faults.py, this replaces the functions of `os` themselves, whichever code calls them, so that it
 works in any process, and can really end it.
 """
 
@@ -19,15 +19,15 @@ CHANGING: Final = (
 )  # fmt: skip
 ERRORS: Final = {name: getattr(errno, name) for name in ("EIO", "ENOSPC", "EDQUOT", "EROFS")}
 SECTOR: Final = 512
-"""Bytes that disks write whole or not at all, and so does the memory of the system."""
+"""Number of bytes that disks, and the memory of the system, write whole or not at all."""
 KILL, TERMINATE, INTERRUPT, FULL = "kill", "terminate", "interrupt", "full"
 
 
 class Failing(NamedTuple):
-    """Which call fails, counted from 1, and how: `do` is a name of ERRORS, KILL, TERMINATE, INTERRUPT, or FULL.
+    """Which call fails, counted from 1, and how: `do` is a name in ERRORS, KILL, TERMINATE, INTERRUPT, or FULL.
 
-    `times`: how many calls in a row, -1 for all that come; with FULL, which begins after `at` bytes that were written,
-    how many fail before there is space again. Of a write that is not done at once the part `part` is done.
+    `times`: how many calls in a row, -1 for all later ones; with FULL, which begins after `at` written bytes, how many
+    fail before there is space again. `part`: the part that is done of a write that is not done at once.
     """
 
     do: str
@@ -48,7 +48,7 @@ class _Counter:
         return self.calls >= at and (times < 0 or self.calls < at + times)
 
     def fail(self, file: object) -> None:
-        """Fails as is wanted; returns where the call is to be done all the same."""
+        """Fails as configured; returns if the call is still to be done."""
         match self.failing.do:
             case "kill":
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -62,7 +62,7 @@ class _Counter:
 
 
 def install(failing: Failing) -> None:
-    """From now on calls of this process fail so."""
+    """From now on, calls of this process fail in this way."""
     counter = _Counter(failing)
     if failing.do == FULL:
         os.pwrite = _filling(counter, os.pwrite)
@@ -88,7 +88,7 @@ def _failing(counter: _Counter, name: str, function: Callable[..., Any]) -> Call
 
 
 def _is_at_once(file: int, data: Any, place: int) -> bool:
-    """Whether a write is done whole or not at all: a small one over what is there already, such as a commit slot."""
+    """Whether a write is done whole or not at all: a small one over existing bytes, such as a commit slot."""
     return len(data) <= SECTOR and place + len(data) <= os.fstat(file).st_size
 
 
@@ -102,7 +102,7 @@ def _failing_open(counter: _Counter, function: Callable[..., Any]) -> Callable[.
 
 
 def _filling(counter: _Counter, function: Callable[..., int]) -> Callable[..., int]:
-    """A disk as full as that: what fits is written, and the next write fails."""
+    """A disk this full: bytes that fit are written, and the next write fails."""
 
     def filling(file: int, data: Any, place: int) -> int:
         left = counter.failing.at - counter.bytes

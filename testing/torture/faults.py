@@ -1,5 +1,5 @@
-"""Random faults in the files of a window: no answer differs in silence, nothing ends in a traceback, and a repair keeps
-every whole document of the hours without damage.
+"""Random faults in the files of a window: no answer differs silently, nothing ends in a traceback, and a repair keeps
+every document of the undamaged hours.
 
     python -m testing.torture.faults --rounds 3000 --seed 1
 """
@@ -43,11 +43,11 @@ DOCUMENTS = 60
 SAME, NAMED, DIFFERENT, TRACEBACK = "the same", "named", "silently different", "traceback"
 LOST = "lost by the repair"
 WRONG = (DIFFERENT, TRACEBACK, LOST)
-"""Outcomes that there must be none of."""
+"""Outcomes that must not occur."""
 
 
 class Sample(NamedTuple):
-    """A window, and what it answers without damage: to a reader, and to a writer that goes on."""
+    """A window, and its answers without damage: to a reader, and to a writer that continues."""
 
     path: Path
     hour_of: dict[str, str]
@@ -56,7 +56,7 @@ class Sample(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a fault led to, for whom; `detail` is what to look at if it must not be."""
+    """The result of a fault, and for whom; `detail` helps to examine a violation."""
 
     who: str
     outcome: str
@@ -82,7 +82,7 @@ def sample(path: Path, **settings: Any) -> Sample:
 
 
 def _documents(first: int, last: int) -> list[Document]:
-    """Each third one is a near copy, each fifth one an exact one of an earlier document."""
+    """Every third document is a near copy, and every fifth an exact copy, of an earlier one."""
     made = []
     for i in range(first, last):
         source = i - i % 3 if i % 3 == 1 else i - 5 if i % 5 == 4 and i > 5 else i
@@ -107,7 +107,7 @@ def _hour(number: int) -> int:
 
 
 def _reading(path: Path, opened: Callable[[], None] = lambda: None) -> list[Any]:
-    """What a reader is told; `opened` is called when it has the window open."""
+    """The answers to a reader; `opened` is called when it has the window open."""
     with open_window(path, readonly=True) as window:
         opened()
         return _answers(window)
@@ -122,7 +122,7 @@ def _answers(window: Window) -> list[Any]:
 
 
 def _writing(path: Path, opened: Callable[[], None] = lambda: None) -> list[Any]:
-    """What a writer is told that goes on, and a reader after it."""
+    """The answers to a writer that continues, and to a reader after it."""
     with open_window(path) as window:
         opened()
         again = [each._replace(id=f"e{each.id}") for each in _documents(0, DOCUMENTS)[::5]]
@@ -140,9 +140,7 @@ def _writing(path: Path, opened: Callable[[], None] = lambda: None) -> list[Any]
 def one_round(
     samples: list[Sample], seed: int, room: Path, kinds: Sequence[Doing] = KINDS
 ) -> tuple[Damage, list[Outcome]]:
-    """Damages a copy of one of the windows in the directory `room`, in one of these ways, and looks at what comes of
-    it.
-    """
+    """Damages a copy of one of the windows in the directory `room`, in one of these ways, and examines the result."""
     random = Random(seed)
     chosen = random.choice(samples)
     broken, target = room / "broken", room / "target"
@@ -208,7 +206,7 @@ def _repaired(chosen: Sample, done: Damage, path: Path) -> Outcome:
 
 
 def samples_in(directory: Path) -> list[Sample]:
-    """The windows that are damaged: one as it comes, one with a lexicon of its own and all that can be stored."""
+    """The windows to be damaged: one by the defaults, one with its own lexicon and everything that can be stored."""
     lexicon = directory / "own.lexicon"
     builder = LexiconBuilder(q=4, fold_case=False, name="of these documents")
     builder.build().save(lexicon)
@@ -219,7 +217,7 @@ def samples_in(directory: Path) -> list[Sample]:
 
 
 def run(rounds: int, seed: int, *, report: Callable[[str], None]) -> Counter[tuple[str, str]]:
-    """How often what came out for whom, of so many rounds; what must not be is reported."""
+    """How often each result occurred, and for whom, in this many rounds; violations are reported."""
     counts: Counter[tuple[str, str]] = Counter()
     with tempfile.TemporaryDirectory() as room:
         samples = samples_in(Path(room))

@@ -1,7 +1,7 @@
-"""Processes that have everything loaded when they begin: forked off a process that does nothing else.
+"""Processes that have everything loaded when they begin: forked from a process that does nothing else.
 
-So one costs some hundredths of a second, not the half second that Python and its libraries take to load; and none is
-forked off a process that has threads. `start` is what is called; `main` is the process that forks.
+So a process costs a few hundredths of a second, not the half second that Python and its libraries take to load; and
+none is forked from a process that has threads. Call `start`; `main` is the process that forks.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from testing.torture.kinds import LONGEST
 
 _MESSAGE: Final = 65_536
 _CRASHED: Final = 70
-"""Exit code of a process that ended with an exception that nobody expected."""
+"""Exit code of a process that ended with an unexpected exception."""
 _LITTLE: Final = 1_024
-"""Bytes of what a process has told that are read ahead: it is not to be much further than what was heard of it."""
+"""Bytes of a process's output that are read ahead: the process must not get far ahead of what has been read."""
 LOADED: Final = (
     "neardup.cli.pipeline", "neardup.cli.cleaning_run", "neardup.cli.installation", "neardup.cli.repair",
     "neardup.cli.ingest", "neardup.cli.dedup", "neardup.cli.doctor", "neardup.cli.resign", "neardup.cli.stats",
@@ -66,19 +66,19 @@ def _forker() -> _Forker:
 
 
 class Process:
-    """A process that was forked off. What it says on standard error goes to a file beside its standard output."""
+    """A forked process. Its standard error is written to a file beside its standard output."""
 
     def __init__(self, pid: int, output: IO[bytes], errors: Path) -> None:
         self.pid, self.output, self._errors = pid, output, errors
         self._code: int | None = None
 
     def line(self) -> Any:
-        """The next line of JSON that it has told whole; None at its end."""
+        """The next complete line of JSON that it has printed; None at its end."""
         line = self.output.readline()
         return json.loads(line) if line.endswith(b"\n") else None
 
     def rest(self) -> list[Any]:
-        """All lines of JSON that are left, to its end."""
+        """All remaining lines of JSON, up to its end."""
         found = []
         while (line := self.line()) is not None:
             found.append(line)
@@ -94,7 +94,7 @@ class Process:
         return bool(select.select([self.output], [], [], 0)[0]) and not self.output.peek(1)  # type: ignore[attr-defined]
 
     def wait(self) -> int:
-        """Its exit code, as a shell has it: 128 and the number of the signal that ended it."""
+        """Its exit code as in a shell: for a signal, 128 plus its number."""
         if self._code is None:
             self._code = _forker().ask({"wait": self.pid}, [])
             self.output.close()
@@ -102,7 +102,7 @@ class Process:
         return self._code
 
     def kill(self) -> list[Any]:
-        """Ends it at once; the lines that it had told."""
+        """Kills it; returns the lines that it had printed."""
         self.signal(signal.SIGKILL)
         told = self.rest()
         self.wait()
@@ -110,7 +110,7 @@ class Process:
 
     @property
     def errors(self) -> str:
-        """What it has said on standard error."""
+        """Its standard error."""
         return self._errors.read_text("utf-8", errors="replace")
 
 
@@ -118,7 +118,7 @@ _RUNNING: Final[set[Process]] = set()
 
 
 def end_all() -> None:
-    """Ends what a round has left running, as one does that was ended by an exception."""
+    """Ends the processes that a round has left running, as after an exception."""
     for process in list(_RUNNING):
         process.signal(signal.SIGKILL)
         process.wait()
@@ -131,8 +131,8 @@ def start(
     setups: list[list[Any]] | None = None,
     stdin: int | None = None,
 ) -> Process:
-    """Starts a process that does the `work` of testing/torture/children.py after the `setups`; `errors` is a new file
-    for what it says on standard error.
+    """Starts a process that does the `work` in testing/torture/children.py after the `setups`; `errors` is a new file
+    for its standard error.
     """
     reading, writing = os.pipe()
     with errors.open("wb") as error_file, Path(os.devnull).open("rb") as nothing:
@@ -155,7 +155,7 @@ def _plain(value: object) -> object:
 
 
 def main(number: int) -> None:
-    """Forks off what the other end of the socket `number` asks for, until it is closed."""
+    """Forks the processes that the other end of the socket `number` asks for, until the socket is closed."""
     _load()
     running: set[int] = set()
     with socket.socket(fileno=number) as channel:
@@ -178,7 +178,7 @@ def main(number: int) -> None:
                 os.close(file)
             running.add(pid)
             channel.send(str(pid).encode())
-    for pid in running:  # the other end has gone before they had
+    for pid in running:  # the other end has gone before they ended
         os.kill(pid, signal.SIGKILL)
 
 
@@ -196,7 +196,7 @@ def _load() -> None:
             window.query(grams(0, 30))
             list(window.groups())
     with tempfile.TemporaryDirectory() as place:
-        for _ in range(2):  # what is stored is read otherwise than what comes
+        for _ in range(2):  # stored documents are read by other code than new ones
             with open_window(Path(place) / "window") as window:
                 list(window.ingest([document(f"{i}", grams(i, i + 30)) for i in range(9)]))
                 window.delete("3")
@@ -206,11 +206,11 @@ def _load() -> None:
 def _work(request: dict[str, Any], files: list[int]) -> None:
     from testing.torture.children import SETUPS, WORK
 
-    signal.alarm(2 * LONGEST)  # should nobody end it
+    signal.alarm(2 * LONGEST)  # in case nobody ends it
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
-    # As in a process that begins: those of the process that forks know whether its own files could be sought in.
+    # New streams, as in a new process: those of the forking process remember whether its own files were seekable.
     sys.stdin = sys.__stdin__ = _stream(0, "r")  # type: ignore[misc]
     sys.stdout = sys.__stdout__ = _stream(1, "w")  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = _stream(2, "w")  # type: ignore[misc]

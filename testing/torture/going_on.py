@@ -1,4 +1,4 @@
-"""After a fault: is what was told there, in a state that may be, and does the story go on as if nothing had been?"""
+"""After a fault: is everything acknowledged there, is the state allowed, and does the story go on undisturbed?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KILLED: Final = 128 + signal.SIGKILL
 
 
 class Telling:
-    """A story on its way: how many steps have been told of, checked against what must be answered."""
+    """A story in progress: how many steps have been answered, checked against the expected answers."""
 
     def __init__(self, round: Round, outcome: Outcome, story: Story) -> None:
         self.story, self.outcome = story, outcome
@@ -40,11 +40,11 @@ class Telling:
 
     @property
     def is_done(self) -> bool:
-        """Whether every step has been told of."""
+        """Whether every step has been answered."""
         return self.told == len(self.expected.answers)
 
     def writer(self, *setups: list[Any], patience: int = 25) -> Process:
-        """A process that goes on with the story."""
+        """A process that continues the story."""
         return self.process("tell", self.file, self.path, self.told, patience, setups=setups)
 
     def process(self, work: str, *arguments: object, setups: tuple[list[Any], ...] = ()) -> Process:
@@ -54,18 +54,18 @@ class Telling:
         return start(errors, work, *arguments, setups=[*setups])
 
     def follow(self) -> None:
-        """From now on a reader reads all the while; `check_end` looks at what it was told."""
+        """From now on, a reader reads all the time; `check_end` checks the answers that it got."""
         self._reader = self.process("follow", self.path, self.place / "seen.jsonl")
 
     def take(self, line: dict[str, Any]) -> None:
-        """Checks a line that a writer has told: the answer to the next step, or an error."""
+        """Checks a line that a writer has printed: the answer to the next step, or an error."""
         if "error" in line:
             self.outcome.count("named")
             self.outcome.expect(line["named"], f"an error that names no file: {line['error']}")
             self._interrupted = True
             return
         expected = self.expected.answers[self.told]
-        # Of a step that was done and not told of, only a document gives the same answer again.
+        # If a step was done but its answer not printed, only a document gives the same answer again.
         is_again = self._interrupted and not isinstance(self._rest(), Ingest)
         self.outcome.expect(
             is_again or line["answer"] == expected,
@@ -78,14 +78,14 @@ class Telling:
         return self.story.rest_of(self.story.steps[self.told])
 
     def ended(self, process: Process, *codes: int) -> None:
-        """The process has been ended: whether with one of these exit codes, and without a traceback."""
+        """The process has ended: checks that it has one of these exit codes and no traceback."""
         self._interrupted = True
         code, said = process.wait(), process.errors
         self.outcome.expect(code in codes, f"exit code {code}, expected {codes}: {said}")
         self.outcome.expect("Traceback" not in said, said)
 
     def check_state(self) -> None:
-        """The window is in a state that it may be in by what was told: the last one, or one of the batch at hand."""
+        """The window is in a state allowed by the printed answers: after the last one, or within the current batch."""
         low, high = self.told, self.story.latest_after(self.told)
         try:
             with open_window(self.path, readonly=True) as window:
@@ -103,7 +103,7 @@ class Telling:
         return f"not in a state after {low} to {high} steps, but {known}: {state}, not {self.expected.states[low]}"
 
     def go_on(self) -> None:
-        """Does the rest in this process: every answer is as expected, and so is the window in the end."""
+        """Does the rest in this process: every answer is as expected, and so is the window at the end."""
         with open_window(self.path, **self.story.settings) as window:
             while not self.is_done:
                 rest = self._rest()
@@ -115,7 +115,7 @@ class Telling:
         self.check_end()
 
     def check_end(self) -> None:
-        """All has been told: the window is as it must be, every byte of it, and a reader saw nothing else."""
+        """All steps have been answered: the window is as it must be, in every byte, and a reader saw nothing else."""
         with open_window(self.path, readonly=True) as window:
             state = state_of(window)
         last = len(self.expected.answers)
@@ -156,7 +156,7 @@ class Telling:
             outcome.expect(not strange, f"verdicts of no state: {strange}")
 
     def check_doctor(self, *codes: int) -> str:
-        """What `neardup doctor` says of the window, which must end with one of these exit codes."""
+        """The output of `neardup doctor` on the window, which must end with one of these exit codes."""
         process = self.process("command", "doctor", "--window", self.path)
         said = process.output.read().decode()
         self.ended(process, *codes)
@@ -164,7 +164,7 @@ class Telling:
 
 
 def told_or_named(outcome: Outcome, call: Any) -> Any:
-    """What `call` gives; None, and counted, where it raises an error that names what is wrong."""
+    """The result of `call`; None, which is counted, if it raises an error that says what is wrong."""
     try:
         return call()
     except NeardupError as error:
@@ -174,7 +174,7 @@ def told_or_named(outcome: Outcome, call: Any) -> Any:
 
 
 def copied(source: Path, target: Path) -> Path:
-    """A copy of a directory in the place of what was at `target`."""
+    """Replaces `target` by a copy of a directory."""
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(source, target)
     return target

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def hostile_lines(random: Random) -> dict[str, bytes]:
-    """One line of every sort; each is to be rejected."""
+    """One line of every sort; each must be rejected."""
     whole = orjson.dumps({"id": "hostile", "text": "a text that can be used", "time": 1_600_000_000})
     return {
         "cut off": whole[: random.randrange(1, len(whole))],

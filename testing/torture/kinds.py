@@ -1,7 +1,7 @@
-"""What every kind of torture is: something that is done to a window, and what must hold whatever comes of it.
+"""A kind of torture is something that is done to a window, and what must hold afterwards in any case.
 
-A kind is registered by standing in the tuple `KINDS` of its module, and the module in `MODULES` of
-testing/torture/registry.py. It needs no more than `random`, `place` and, in a cluster, `nodes` of its round:
+To register a kind, add it to the tuple `KINDS` of its module, and the module to `MODULES` in
+testing/torture/registry.py. It needs only `random`, `place` and, in a cluster, `nodes` of its round:
 
     def overwritten(round: Round) -> Outcome:
         outcome = Outcome()
@@ -12,7 +12,7 @@ testing/torture/registry.py. It needs no more than `random`, `place` and, in a c
 
     KINDS = (Kind("document-overwritten", "elasticsearch", "Another client overwrites ....", overwritten),)
 
-An exception that leaves `run` is a violation too, and so is a round that takes longer than LONGEST seconds.
+An exception raised by `run` is a violation too, and so is a round that takes longer than LONGEST seconds.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 Engine = Literal["directory", "elasticsearch"]
 ENGINES: Final[tuple[Engine, ...]] = ("directory", "elasticsearch")
 LONGEST: Final = 300
-"""Seconds after which a round is ended, and is a violation."""
+"""Seconds after which a round is ended and counts as a violation."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """What a kind is given for one round. All that is random comes from `random`, so that the round can be repeated.
+    """What a kind gets for one round. All randomness comes from `random`, so that the round can be repeated.
 
-    `place` is an empty directory of its own, which is kept only if there is a violation. `nodes` gives running nodes of
-    Elasticsearch; kinds of the directory are given none.
+    `place` is an empty directory for this round, which is kept only if there is a violation. `nodes` gives running
+    nodes of Elasticsearch; kinds of the directory get none.
     """
 
     random: Random
@@ -49,27 +49,27 @@ class Round:
 
 @dataclass
 class Outcome:
-    """What came of a round: what must not be, in words, and how often what else was seen ("the same", "named")."""
+    """The outcome of a round: violations in words, and counts of allowed results ("the same", "named")."""
 
     violations: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
 
     def count(self, what: str, times: int = 1) -> None:
-        """Notes that something allowed was seen."""
+        """Records that something allowed was seen."""
         self.counts[what] += times
 
     def expect(self, holds: object, otherwise: str) -> bool:
-        """Notes a violation unless it holds; whether it does."""
+        """Records a violation unless `holds` is true; returns whether it is."""
         if not holds:
             self.violations.append(otherwise)
         return bool(holds)
 
 
 class Kind(NamedTuple):
-    """One kind of torture. `what` says in one plain sentence what is done; and what must hold, where that is more than
-    what docs/reliability.md says of all kinds.
+    """One kind of torture. `what` says in one plain sentence what is done, and what must hold if that is more than
+    docs/reliability.md says of all kinds.
 
-    `sample`: how many rounds of it are in the sample that the tests run.
+    `sample`: the number of its rounds in the sample that the tests run.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The nodes of Elasticsearch that rounds of torture share: started when one is first wanted, running when given."""
+"""The nodes of Elasticsearch that rounds of torture share: started when first needed, and running when given."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Nodes:
 
     @property
     def own(self) -> Node:
-        """A node with the plugin, which a kind may kill: it is started again when it is next asked for."""
+        """A node with the plugin, which a kind may kill: it is started again when it is needed next."""
         return self._running("own")[0]
 
     @property
@@ -50,7 +50,7 @@ class Nodes:
 
 @contextmanager
 def new_nodes() -> Iterator[Nodes]:
-    """Nodes of a run of its own, ended with it."""
+    """Nodes of a separate run, ended with it."""
     workshop = Workshop(in_memory=True)
 
     def make(name: NodeName) -> Sequence[Node]:

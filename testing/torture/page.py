@@ -1,4 +1,4 @@
-"""The tables of docs/reliability.md that say which kinds of torture there are, and what came of them."""
+"""The tables of docs/reliability.md with the kinds of torture and their results."""
 
 from __future__ import annotations
 

@@ -32,9 +32,9 @@ FOLLOWED: Final = 0.25
 """How often a reader follows what is done."""
 FOR_GOOD: Final = 1_000
 Setup = Callable[["Random"], tuple[list[Any], tuple[int, ...]]]
-"""Gives what happens to a writer, and the exit codes that it may end with."""
+"""Draws what happens to a writer, and the exit codes that it may end with."""
 ONLY_CHANGES: Final = {"new": 12, "again": 6, "delete": 6, "expire": 8, "reconcile": 4, "reopen": 1}
-"""How often each operation comes in a story that is above all of what takes documents out."""
+"""How often each operation occurs in a story that mostly removes documents."""
 
 
 def _maybe_compacting(random: Random) -> list[list[Any]]:
@@ -42,7 +42,7 @@ def _maybe_compacting(random: Random) -> list[list[Any]]:
 
 
 def _kill_soon(round: Round, telling: Telling) -> None:
-    """A writer goes on with the story, and is killed a moment after one of its answers."""
+    """A writer continues the story, and is killed a moment after one of its answers."""
     writer = telling.writer(*_maybe_compacting(round.random))
     for _ in range(round.random.randrange(40)):
         if (line := writer.line()) is not None:
@@ -55,7 +55,7 @@ def _kill_soon(round: Round, telling: Telling) -> None:
 
 
 def _telling(round: Round, outcome: Outcome, weights: dict[str, int] | None = None) -> Telling:
-    """A story; now and then a reader follows it."""
+    """A story; sometimes a reader follows it."""
     telling = Telling(round, outcome, new_story(round.random, weights=weights))
     if round.random.random() < FOLLOWED:
         telling.follow()
@@ -74,7 +74,7 @@ def _kill(round: Round, weights: dict[str, int] | None = None) -> Outcome:
 
 
 def _at_calls(round: Round, setup: Setup, weights: dict[str, int] | None = None) -> Outcome:
-    """Writers one after another to whom something happens at a call."""
+    """Writers, one after another; something happens to each at a call."""
     outcome = Outcome()
     telling = _telling(round, outcome, weights)
     for _ in range(round.random.randint(1, MOST_ENDS)):
@@ -123,7 +123,7 @@ def interrupt(round: Round) -> Outcome:
 
 
 def _lines_with_signals(random: Random, writer: Process) -> Iterator[dict[str, Any]]:
-    """The lines that it tells; after some of them it is interrupted."""
+    """The lines that it prints; after some of them it is interrupted."""
     while (line := writer.line()) is not None:
         yield line
         if random.random() < 0.15 and "answer" in line:

@@ -1,4 +1,4 @@
-"""Rounds of torture: kinds in turn, so that a limit of time leaves all of them equally tried; what came of each."""
+"""Rounds of torture and their results. Kinds take turns, so that with a time limit all are tried equally often."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Result(NamedTuple):
-    """One round of one kind; `place` is its folder, which is kept where there are violations."""
+    """One round of one kind; `place` is its folder, which is kept if there are violations."""
 
     kind: str
     engine: str
@@ -37,7 +37,7 @@ class Result(NamedTuple):
 
     @property
     def repeat(self) -> str:
-        """The command that repeats just this round."""
+        """The command that repeats only this round."""
         return (
             f"python -m testing.torture --engine {self.engine} --kinds {self.kind} --seed {self.seed} "
             f"--first {self.number} --rounds 1"
@@ -55,11 +55,11 @@ class Result(NamedTuple):
 
 
 class TookTooLong(BaseException):
-    """A round has not come to its end; no `Exception`, so that nothing that is tried survives it."""
+    """A round has not ended in time; not an `Exception`, so that no code under test catches it."""
 
 
 def run_round(kind: Kind, seed: int, number: int, room: Path, nodes: Nodes | None) -> Result:
-    """One round, in a folder of its own in `room`, which goes unless there is a violation."""
+    """One round, in a separate folder in `room`, which is removed unless there is a violation."""
     place = room / f"{kind.engine}-{kind.name}-{number}"
     place.mkdir(parents=True)
     begun = time.monotonic()
@@ -88,7 +88,7 @@ def run_round(kind: Kind, seed: int, number: int, room: Path, nodes: Nodes | Non
 def run_rounds(
     kinds: Sequence[Kind], numbers: Iterable[int], seed: int, room: Path, nodes: Nodes | None, end: float
 ) -> Iterator[Result]:
-    """The rounds of these numbers of every kind, all kinds in turn, until the monotonic clock says `end`."""
+    """The rounds with these numbers of every kind, all kinds in turn, until the monotonic clock reaches `end`."""
     for number in numbers:
         for kind in kinds:
             if time.monotonic() >= end:
@@ -134,7 +134,7 @@ def _time_limit(seconds: int) -> Iterator[None]:
 
 
 def _remove(place: Path) -> None:
-    """Removes a folder, also where the round has taken away the right to."""
+    """Removes a folder, even if the round has taken away the right to do so."""
     for folder in [place, *(path for path in place.rglob("*") if path.is_dir() and not path.is_symlink())]:
         folder.chmod(0o700)
     shutil.rmtree(place)

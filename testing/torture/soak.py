@@ -1,11 +1,11 @@
-"""A week of a stream into a window in a directory, by one process that goes on, and a reader beside it:
+"""A week of a stream, written into a window in a directory by one long-running process, with a reader beside it:
 
     NEARDUP_DATA=FOLDER python -m testing.torture.soak --documents 500000 --days 7
 
-Time a document, processor time, resident memory and disk by tenths of the stream; hours that have expired must be gone
-from the disk; the reader must find what was acknowledged; some verdicts are compared with brute force over all that the
-window held. Exits with 1 if the last tenth takes more than 1.1 of the second's memory, disk or processor time, or
-anything else is not as it must be.
+Measures time per document, processor time, resident memory and disk for each tenth of the stream. Hours that have
+expired must be gone from the disk; the reader must find acknowledged documents; some verdicts are compared with brute
+force over everything that the window held. Exits with 1 if the last tenth takes more than 1.1 times the memory, disk or
+processor time of the second tenth, or if anything else is wrong.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ FACTORS = np.array(
 )
 OPENED_ANEW = 10
 SPREAD = 3
-"""At how many moments verdicts are checked."""
+"""The number of moments at which verdicts are checked."""
 
 
 class Plan(NamedTuple):
-    """How much of what; a document every so many seconds."""
+    """The size of the run, and the number of seconds between documents."""
 
     documents: int
     days: int
@@ -84,10 +84,10 @@ class Plan(NamedTuple):
 
 @dataclass
 class Tenth:
-    """What a tenth of the stream cost; times in seconds, sizes in bytes, of the window's directory at its end.
+    """The cost of a tenth of the stream; times in seconds; sizes in bytes, of the window's directory at its end.
 
-    `steps`: processor time a document in each step. Its lower quartile is what is compared: other processes of the
-    machine make steps slower, and none faster.
+    `steps`: processor time per document in each step. The lower quartile is compared, because other processes of the
+    machine make steps slower, but never faster.
     """
 
     documents: int = 0
@@ -111,7 +111,7 @@ class Tenth:
 
 @dataclass
 class Report:
-    """What came of it, and what is wrong with it."""
+    """The results, and what is wrong with them."""
 
     tenths: list[Tenth] = field(default_factory=lambda: [Tenth() for _ in range(TENTHS)])
     reader: list[dict[str, Any]] = field(default_factory=list)
@@ -121,7 +121,7 @@ class Report:
     copies: int = 0
 
     def growth(self, name: str) -> float:
-        """The last tenth by the second, in which the window is full for the first time."""
+        """The last tenth divided by the second, in which the window is full for the first time."""
         second, last = self.tenths[1].row(), self.tenths[-1].row()
         return round(last[name] / second[name], 3)
 
@@ -130,7 +130,7 @@ class Report:
 
 
 def run(window: WindowEngine, path: Path, plan: Plan, generator: Generator, reader: Connection) -> Report:
-    """The whole stream; only what neardup does is timed."""
+    """The whole stream; only neardup's own work is timed."""
     report = Report()
     kept = {number: None for first, last in plan.checked_parts() for number in range(first, last)}
     verdicts: dict[int, Verdict] = {}
@@ -163,7 +163,7 @@ def run(window: WindowEngine, path: Path, plan: Plan, generator: Generator, read
 def _look(
     path: Path, plan: Plan, newest: int, tenth: Tenth, report: Report, *, given: int, sent: int
 ) -> None:
-    """What the directory holds now, and the memory of this process."""
+    """The current content of the directory, and the memory of this process."""
     hours = [each for each in (path / "hours").iterdir() if each.is_dir()]
     tenth.resident, tenth.hours = resident_bytes() or 0, len(hours)
     tenth.disk = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
@@ -178,8 +178,8 @@ def _look(
 
 
 def read_beside(path: Path, asked: Connection) -> None:
-    """Stays open all the time and asks for each text that it is told of: so it has to look again whenever an hour that
-    it knew is dropped. Now and then another one is opened, which must find what was acknowledged.
+    """Stays open all the time and queries each text that it is given, so it has to read the window again whenever an
+    hour that it knew is dropped. Sometimes another reader is opened, which must find what was acknowledged.
     """
     answers: list[tuple[str, float, int]] = []
     with open_window(path, readonly=True) as window:
@@ -202,7 +202,7 @@ def read_beside(path: Path, asked: Connection) -> None:
 
 
 def _has_expired(window: WindowEngine, hour: int) -> bool:
-    """Whether the writer was so fast that an hour has gone by the time that this window was opened."""
+    """Whether the writer was so fast that an hour had been dropped by the time this window was opened."""
     newest = window.stats().newest
     return newest is not None and (hour_named(newest) or 0) - hour > WINDOW_HOURS
 
@@ -222,7 +222,7 @@ def _compare(plan: Plan, generator: Generator, verdicts: dict[int, Verdict], rep
 
 
 class Overlaps(NamedTuple):
-    """Of one document: with which others it is a copy at the threshold, with the exact doc_q."""
+    """The other documents of which one document is a copy at the threshold, with the exact doc_q."""
 
     copies: dict[int, float]
 

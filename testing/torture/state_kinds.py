@@ -1,4 +1,4 @@
-"""Files that are whole and in the wrong place, clocks that go wrong, and streams of everything at random."""
+"""Whole files in the wrong place, clocks that go wrong, and random streams of all operations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HOUR: Final = 3_600
 
 
 def told_in(story: Story, path: Path, snapshots: dict[int, Path] | None = None) -> None:
-    """A window in which the story has been told; with copies of it after some of its operations."""
+    """A window after the whole story, with copies of it after some operations."""
     window = open_window(path, **story.settings)
     for number, operation in enumerate(story.operations):
         if isinstance(operation, Reopen):
@@ -51,7 +51,7 @@ def told_in(story: Story, path: Path, snapshots: dict[int, Path] | None = None) 
 
 
 def answers(path: Path, texts: list[str]) -> list[Any]:
-    """What a reader is answered, and that every byte that can be read was checked."""
+    """The answers to a reader; every byte that can be read must have been checked."""
     with open_window(path, readonly=True) as window:
         found = [state_of(window), *(plain(window.query(text)) for text in texts)]
         found += [plain(window.query(id=id)) for id in window]
@@ -65,7 +65,7 @@ def texts_of(story: Story, random: Random) -> list[str]:
 
 
 def _look(outcome: Outcome, path: Path, texts: list[str], allowed: list[list[Any]]) -> None:
-    """A reader is answered as is `allowed`, or told what is damaged; then a repair makes a window that opens."""
+    """A reader gets an `allowed` answer, or an error that says what is damaged; then a repair makes the window open."""
     found = told_or_named(outcome, lambda: answers(path, texts))
     if found is not None:
         if outcome.expect(found in allowed, f"silently different: {_first_unlike(found, allowed[0])}"):
@@ -98,7 +98,7 @@ def older_file(round: Round) -> Outcome:
     older = random.choice(list(snapshots.values()))
     file = random.choice(_files(older)).relative_to(older)
     shutil.copyfile(older / file, path / file)
-    # An older commit is an older state of the window: what came after is as if it had never been committed.
+    # An older commit is an older state of the window: later documents are as if they had never been committed.
     _look(outcome, path, texts, allowed if file.name == "commit" else allowed[:1])
     return outcome
 
@@ -166,7 +166,7 @@ def clocks(round: Round) -> Outcome:
 
 
 def _in_order(answers: list[Any]) -> Any:
-    """Answers as JSON has them; the ids of rejects, which batches tell of at different times, in order."""
+    """Answers as in JSON; the ids of rejects in order, because batches report them at different times."""
     found = plain(answers)
     if found and isinstance(found[-1], list):
         found[-1] = sorted(found[-1])

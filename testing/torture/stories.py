@@ -1,8 +1,8 @@
-"""Stories: what is done to a window, one thing after another, and what the slow reference window answers to it.
+"""Stories: a sequence of operations on a window, and the answers of the slow reference window.
 
-A story is made of steps: a document that is ingested is one, and so is every other operation. After each step the
-window has a state. Whatever ends a writer, what is left is the state after some step: after the last one that was told
-of, or, within the batch at hand, after a later one. From there the story can be gone on with.
+A story is made of steps: each ingested document is one, and so is every other operation. After each step the window has
+a state. Whatever ends a writer, it leaves the state after some step: after the last step that was answered, or after a
+later one within the current batch. The story can continue from there.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 FAMILIES: Final = 7
 LATEST: Final = 2
-"""Hours that a document may be late; and that a batch may span."""
+"""Hours that a document may be late, and that a batch may span."""
 
 WEIGHTS: Final = {"new": 12, "again": 2, "delete": 2, "expire": 1, "reconcile": 1, "reopen": 1}
-"""How often each operation comes in a story; "again" is another text under a known id."""
+"""How often each operation occurs in a story; "again" is another text under a known id."""
 
 
 class Step(NamedTuple):
-    """One step: an operation, of an `Ingest` the document at this place."""
+    """One step: an operation; for an `Ingest`, the document with this number."""
 
     operation: int
     place: int = 0
@@ -67,12 +67,12 @@ class Story(NamedTuple):
         return [each for one in self.operations if isinstance(one, Ingest) for each in one.documents]
 
     def rest_of(self, step: Step) -> Operation:
-        """What is left of its operation before this step."""
+        """The rest of its operation, from this step on."""
         operation = self.operations[step.operation]
         return Ingest(operation.documents[step.place :]) if isinstance(operation, Ingest) else operation
 
     def latest_after(self, steps: int) -> int:
-        """How many steps may be committed when so many were told of."""
+        """How many steps may be committed when this many were answered."""
         all_steps = self.steps
         if steps == len(all_steps):
             return steps
@@ -85,7 +85,7 @@ class Story(NamedTuple):
         named = [[type(each).__name__, each] for each in self.operations]
         file.write_text(
             json.dumps({"settings": self.settings, "operations": named})
-        )  # tuples are lists to it
+        )  # JSON turns tuples into lists
         return file
 
     @classmethod
@@ -112,8 +112,8 @@ def new_story(
     weights: dict[str, int] | None = None,
     **settings: Any,
 ) -> Story:
-    """Documents of some families of copies over several hours, in batches, and all else in between, as often as the
-    `weights` say.
+    """Documents of some families of copies over several hours, in batches, with other operations in between, as often
+    as the `weights` say.
     """
     chosen, chances = _settings(random) | settings, weights or WEIGHTS
     keep = chosen["window_hours"]
@@ -151,7 +151,7 @@ def _settings(random: Random) -> dict[str, Any]:
     policy = random.choice(("mark", "mark", "route", "drop"))
     return {
         "window_hours": random.choice((0, 2 * LATEST, 24)),
-        # What is dropped is not known again: only where every document is told of can a story be gone on with.
+        # Dropped documents are not known later: a story can only continue if every document gets an answer.
         "batch_documents": 1 if policy == "drop" else random.choice((1, 3, 8, 50)),
         "policy": policy,
         "retrieval": random.choice(("sketch", "complete")),
@@ -179,12 +179,12 @@ class Reference(NamedTuple):
     states: list[Any]
 
     def index_of(self, state: Any, low: int, high: int) -> int | None:
-        """After how many steps, from `low` to `high`, the window is in that state; None if after none of them."""
+        """The number of steps, from `low` to `high`, after which the window is in that state; None if there is none."""
         return next((n for n in range(low, high + 1) if self.states[n] == state), None)
 
 
 def reference(story: Story) -> Reference:
-    """What the slow reference window answers."""
+    """The answers of the slow reference window."""
     run = Run(Place("reference", Path()), _without(story.settings, "batch_documents", "fsync"))
     answers, states = [], [state_of(run.window)]
     for step in story.steps:
@@ -205,7 +205,7 @@ def _answer(run: Run, operation: Operation) -> Any:
 
 
 def plain(answer: Any) -> Any:
-    """An answer as JSON has it, without the number of candidates, which an engine is free to choose."""
+    """An answer as in JSON, without the number of candidates, which an engine is free to choose."""
     (each,) = comparable([answer])
     return orjson.loads(orjson.dumps(_as_json(each)))
 
@@ -221,7 +221,7 @@ def _as_json(value: Any) -> Any:
 
 
 def state_of(window: Window) -> Any:
-    """All that can be seen of a window: its groups, its figures, and every document with its verdict."""
+    """Everything visible of a window: its groups, its figures, and every document with its verdict."""
     groups = [group.to_dict() for group in window.groups()]
     verdicts = [plain(window.get(id)) for id in window]
     return plain([groups, figures(window.stats()), verdicts])

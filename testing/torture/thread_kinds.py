@@ -1,4 +1,4 @@
-"""Many threads on one window, each with documents of its own: every answer is as if it were alone.
+"""Many threads on one window, each with its own documents: every answer is as if the thread were alone.
 
 python -m testing.torture.thread_kinds --engine memory --calls 20000
 python -m testing.torture.thread_kinds --engine directory --calls 20000
@@ -36,7 +36,7 @@ THREADS: Final = 8
 FAMILIES: Final = 24
 """Kinds of text that a thread has; no other thread has copies of them."""
 MOST: Final = 60
-"""Documents of a thread above which the eldest are deleted."""
+"""The number of a thread's documents above which the oldest are deleted."""
 CALLS: Final = {
     "ingest": 6,
     "query": 6,
@@ -52,16 +52,16 @@ SAMPLE_CALLS: Final = 50
 
 
 class Mixed(NamedTuple):
-    """How many calls were made, and which were answered otherwise than alone."""
+    """How many calls were made, and which got another answer than alone."""
 
     calls: int
     wrong: list[str]
 
 
 def mixed_calls(opened: Callable[[], Window], calls: int, seed: int, threads: int = THREADS) -> Mixed:
-    """Makes so many calls in all from so many threads to the window that `opened` opens, which is empty.
+    """Makes this many calls in all from this many threads to the window that `opened` opens, which is empty.
 
-    What each must be answered is what a window in memory answers that nobody else uses.
+    Each must get the answer of a window in memory that nobody else uses.
     """
     each = calls // threads
     expected = []
@@ -103,7 +103,7 @@ def _at_once(window: Window, threads: int, calls: int, seed: int) -> list[list[A
 
 
 def _answers(window: Window, thread: int, calls: int, random: Random) -> list[Any]:
-    """What a thread is answered to so many calls; in the end, which documents are left of its own, and how many."""
+    """The answers to this many calls of a thread; at the end, which of its own documents are left, and how many."""
     own: list[str] = []
     answers = []
     for call in range(calls):
@@ -113,7 +113,7 @@ def _answers(window: Window, thread: int, calls: int, random: Random) -> list[An
 
 
 def _answer(window: Window, what: str, thread: int, call: int, own: list[str], random: Random) -> Any:
-    """The answer to one call, without what other threads change."""
+    """The answer to one call, without the parts that other threads change."""
     text = _text(thread, random)
     id = random.choice(own) if own else f"{thread}-none"
     match what:

@@ -1,4 +1,4 @@
-"""What others do to the directory of a window while a writer is at work: read, copy, lock, replace, forbid."""
+"""Actions of others on the directory of a window while a writer is at work: read, copy, lock, replace, forbid."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from testing.torture.forker import Process
 
 ALIVE: Final = 60
-"""Seconds within which a signal has stopped a process."""
+"""Seconds within which a signal must have stopped a process."""
 
 
 def _some_lines(telling: Telling, writer: Process, count: int) -> bool:
-    """Takes so many lines of the writer; whether it goes on."""
+    """Takes this many lines of the writer; returns whether it is still running."""
     for _ in range(count):
         line = writer.line()
         if line is None:
@@ -88,7 +88,7 @@ def copied_meanwhile(round: Round) -> Outcome:
     while _some_lines(telling, writer, random.randrange(25)):
         time.sleep(random.random() * SOON)
         copy = round.place / f"copy-{copies}"
-        with contextlib.suppress(shutil.Error, FileNotFoundError):  # as `cp` says of files that go meanwhile
+        with contextlib.suppress(shutil.Error, FileNotFoundError):  # as with `cp`, files may disappear meanwhile
             shutil.copytree(telling.path, copy)
         if copy.exists():
             copies += 1
@@ -99,10 +99,10 @@ def copied_meanwhile(round: Round) -> Outcome:
 
 
 def _check_copy(telling: Telling, copy: Path, random: Random) -> None:
-    """A copy that was made while a writer wrote is as after some commit, or is named damaged, and can be repaired."""
+    """A copy made while a writer wrote is as after some commit, or is reported as damaged, and can be repaired."""
     outcome, last = telling.outcome, len(telling.expected.states) - 1
     if not (copy / "window.json").exists():
-        return  # the window was being made: to open it for writing makes another, of other settings
+        return  # the window was being made: opening it for writing would make another, with other settings
 
     def read() -> Any:
         with open_window(copy, readonly=random.random() < 0.5) as window:
@@ -156,7 +156,7 @@ def second_writer(round: Round) -> Outcome:
 
 
 def _has_open(process: Process, file: Path) -> bool:
-    """Whether a process has a file open; a story closes and opens its window now and then."""
+    """Whether a process has a file open; a story sometimes closes and opens its window."""
     for descriptor in Path(f"/proc/{process.pid}/fd").iterdir():
         with contextlib.suppress(FileNotFoundError):
             if descriptor.readlink() == file.resolve():
@@ -178,7 +178,7 @@ def _resign(path: Path) -> None:
 
 def replaced(round: Round) -> Outcome:
     random, outcome = round.random, Outcome()
-    # Opened again where it is gone, a window is begun anew: as it should be.
+    # If the window is gone, opening it again begins a new one, as it should.
     telling = Telling(round, outcome, new_story(random, weights=WEIGHTS | {"reopen": 0}))
     writer, aside = telling.writer(patience=0), round.place / "aside"
     _some_lines(telling, writer, random.randrange(1, 60))
@@ -207,13 +207,13 @@ def replaced(round: Round) -> Outcome:
 
 
 def _put(source: Path, target: Path) -> None:
-    """Moves a file or a directory into the place of another."""
+    """Replaces a file or a directory by another."""
     shutil.rmtree(target) if target.is_dir() else target.unlink(missing_ok=True)
     source.rename(target)
 
 
 def _forget_the_batch_at_hand(telling: Telling) -> None:
-    """What was being written when the window was replaced is not in the new one; but all that was told before is."""
+    """Data being written when the window was replaced is not in the new one, but all data acknowledged before is."""
     most = telling.story.settings["batch_documents"]
     with open_window(telling.path, readonly=True) as window:
         state = state_of(window)
@@ -256,7 +256,7 @@ def forbidden(round: Round) -> Outcome:
 
 
 def _check_readable(telling: Telling) -> None:
-    """Whoever may read a window and not write to it is answered."""
+    """A user who may read a window but not write to it gets answers."""
     if not (telling.path / "window.json").exists():
         return
     reader = telling.process("read", telling.path, setups=(["drop_rights"],))
