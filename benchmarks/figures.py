@@ -1,9 +1,9 @@
-"""What was demanded and what was measured: the tables of benchmarks/README.md, made from results/*.json.
+"""Demanded and measured figures: the tables of benchmarks/README.md, made from results/*.json.
 
     python -m benchmarks.figures
 
-writes what stands there between `<!-- table: NAME -->` and `<!-- end -->`, nothing else. A figure that is missed says
-so itself; each table ends with when, from which commit and on which processor its results were made.
+writes only the parts between `<!-- table: NAME -->` and `<!-- end -->`. A figure that misses its limit says so; each
+table ends with the date, the commit and the processor of its results.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ TABLES: dict[str, tuple[str, Callable[[Any], list[Figure]]]] = {
     "kill": ("kill", elastic_figures.kill),
     "query": ("query", elastic_figures.query),
 }
-"""By name of a table: its file in results/, and what reads it."""
+"""By name of a table: its file in results/, and the function that reads it."""
 
 
 def table_of(name: str, rows: Iterable[Figure], origin: dict[str, Any]) -> str:
-    """A table, and where its figures come from."""
+    """A table, and the origin of its figures."""
     cells = [
         [row.demanded, row.aim, row.measured if row.is_met is not False else f"**missed:** {row.measured}"]
         for row in rows

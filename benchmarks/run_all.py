@@ -1,7 +1,7 @@
-"""Every experiment one after the other, as `make bench` does; speed/scale.py is called again until it is through.
+"""Every experiment one after the other, as `make bench` does; speed/scale.py is called again until it has finished.
 
 Question   all of README.md. Corpus, seed, excluded: see each experiment.
-Takes      minutes with --tiny off but for scale.py, which takes half an hour or more; --without speed.scale
+Takes      minutes without --tiny, except for scale.py, which takes half an hour or more; --without speed.scale
            leaves it out.
 """
 
@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
         if name in args.without:
             continue
         more = []
-        if name == "speed.scale" and not args.tiny:  # to the end in one go: nobody waits for parts here
+        if name == "speed.scale" and not args.tiny:  # to the end in one run: nobody waits for parts here
             more = ["--part-seconds", "1e9", "--fresh", "--work", str(Path(tempfile.mkdtemp()) / "scale")]
         if run(name, [*passed, *more]):
             failed.append(name)

@@ -1,1 +1,1 @@
-"""Experiments with a real Elasticsearch node of their own."""
+"""Experiments, each with its own real Elasticsearch node."""

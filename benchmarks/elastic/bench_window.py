@@ -1,4 +1,4 @@
-"""What the experiments in Elasticsearch share: a corpus over 25 hours, and windows that are deleted after use."""
+"""Shared by the experiments in Elasticsearch: a corpus over 25 hours, and windows that are deleted after use."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def stream(corpus: Corpus) -> list[neardup.Document]:
 
 @contextmanager
 def window_of(url: str, name: str, *, terms: bool | None = None, **settings: Any) -> Iterator[WindowEngine]:
-    """A new window whose hourly indices are there already; everything of it is deleted at the end."""
+    """A new window whose hourly indices already exist; everything of it is deleted at the end."""
     if terms is not None:
         with Cluster(parse_address(f"{url}/{name}")) as cluster:
             set_up(cluster, terms=terms)
@@ -63,7 +63,7 @@ def window_of(url: str, name: str, *, terms: bool | None = None, **settings: Any
 
 
 def batches(actions: Sequence[Action]) -> Iterator[Sequence[Action]]:
-    """Actions as many at a time as other clients write."""
+    """Actions in groups as large as other clients write."""
     for at in range(0, len(actions), BATCH):
         yield actions[at : at + BATCH]
 
@@ -91,7 +91,7 @@ def plain_actions(name: str, documents: Sequence[neardup.Document], url: str) ->
 
 
 def lossless(qgrams: Sequence[str]) -> dict[str, Any]:
-    """Everything that shares ceil(t·|A|) q-grams, as Elasticsearch alone can ask for it."""
+    """A query of Elasticsearch alone for everything that shares ceil(t·|A|) q-grams."""
     needed = required_overlap(exact_threshold("0.7"), len(qgrams))
     should = [{"term": {"neardup.qgrams": gram}} for gram in qgrams]
     return {"bool": {"should": should, "minimum_should_match": needed}}

@@ -1,16 +1,17 @@
-"""In Elasticsearch: do both engines say the same, what does a verdict cost beside indexing, and where does time go?
+"""In Elasticsearch: do both engines agree, what does a verdict cost compared with indexing, and where does time go?
 
 Question   1. Are the verdicts of `neardup ingest` into 25 hourly indices those of the embedded engine, and how many of
            the pairs with doc_q >= 0.7 does it find, by `sketch` and by `complete`?
-           2. What is its rate beside that at which the same node indexes the same documents, signed by its pipeline,
-           with no scoring at all? Where does the time go?
-           3. What does signing in the node cost beside indexing the same fields made by the client beforehand?
-           4. What does the sketch search cost beside a lossless `bool` with `minimum_should_match` over all q-grams?
+           2. What is its rate compared with that of the same node indexing the same documents, signed by its
+           pipeline, without any scoring? Where does the time go?
+           3. What does signing in the node cost compared with indexing the same fields made by the client beforehand?
+           4. What does the sketch search cost compared with a lossless `bool` with `minimum_should_match` over all
+           q-grams?
 Corpus     passages20k.jsonl.gz, all of it, spread evenly over 25 hours.
-Seed       20261121 for the documents that are asked about; none for the streams.
-Excluded   starting the node, setting up, making the hourly indices (all are there before the clock starts), loading
-           kernels. Of 3, encoding the client's fields. Node and client share this machine's cores.
-Fairness   Runs alternate; every one has indices of its own, deleted after it. Ratios within one run are what counts:
+Seed       20261121 for the queried documents; none for the streams.
+Excluded   starting the node, setting up, making the hourly indices (all exist before the clock starts), loading
+           kernels. In 3, encoding the client's fields. Node and client share this machine's cores.
+Fairness   Runs alternate; every run has its own indices, deleted after it. Only ratios within one run count, because
            the machine is shared.
 """
 
@@ -46,7 +47,7 @@ PARTS = ("verdicts", "rate", "signing", "search")
 
 
 class Spent:
-    """Seconds of requests by what they were for."""
+    """Seconds of requests by their purpose."""
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -139,7 +140,7 @@ def signing(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict
 
 
 def search(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """The sketch search against a lossless `bool`, the same documents asked about, several a request."""
+    """The sketch search against a lossless `bool`, with the same queried documents, several per request."""
     documents = stream(corpus)
     with window_of(url, "bench-search", terms=True) as window:
         for _ in window.ingest(documents):
@@ -150,7 +151,7 @@ def search(url: str, corpus: Corpus, args: argparse.Namespace) -> Iterator[dict[
 def compare_searches(
     window: str, documents: Sequence[neardup.Document], args: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
-    """One row a round: both ways of asking a window that holds `documents`."""
+    """One row per round: both ways of querying a window that holds `documents`."""
     address, threshold = parse_address(window), exact_threshold("0.7")
     with Cluster(address, timeout=600) as cluster:
         lease, maker = scoring_lease(cluster), signer_for(neardup.Recipe())
@@ -203,7 +204,7 @@ def _search_all(cluster: Cluster, queries: Sequence[dict[str, Any]], each: int =
 
 
 def main() -> None:
-    """Runs the parts asked for and prints their tables."""
+    """Runs the chosen parts and prints their tables."""
     parser = harness.options(__doc__)
     parser.add_argument("--parts", nargs="*", default=PARTS, choices=PARTS)
     parser.add_argument("--levels", nargs="*", default=("sketch", "complete"))

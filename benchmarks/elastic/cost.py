@@ -1,17 +1,17 @@
-"""In Elasticsearch: what does a signed document cost beside a bare one, in time and on disk, and what for?
+"""In Elasticsearch: what does a signed document cost compared with a bare one, in time and on disk, and which fields?
 
-Question   How long does one client take to index documents through the pipeline, as `neardup setup` makes it, with
-           q-grams and sketches as terms (`--terms`), without q-grams (`--no-lossless`) and without what is made of
-           words, too (`--no-words`), and by `neardup ingest`, into a window as ever and into one without both, beside
-           the same documents bare (text and date)? How much of the disk do they take, and which fields take it?
+Question   How long does one client take to index documents through the pipeline: as `neardup setup` makes it by
+           default, with q-grams and sketches as terms (`--terms`), without q-grams (`--no-lossless`), and also without
+           the fields made of words (`--no-words`); and by `neardup ingest`, into a default window and into one without
+           both; compared with the same documents bare (text and date)? How much disk do they take, and in which fields?
 Corpus     passages20k.jsonl.gz cut into stretches of 800 characters, the first 20,000, over four hours.
 Seed       none.
-Excluded   starting the node, setting up, making the hours (all are there before the clock starts), loading kernels; a
-           first round of all, which warms up. In the clock: the last refresh. Disk is measured after a merge into one
+Excluded   starting the node, setting up, making the hours (all exist before the clock starts), loading kernels; a
+           first round of everything as a warm-up. Included: the last refresh. Disk is measured after a merge into one
            segment. Node and client share this machine's cores.
-Fairness   All ways in every round, one after the other, by the same client, 256 documents a request, each into indices
-           of its own, which are deleted after it; medians of the rounds. Bare indices have the default codec; `bare,
-           packed` has `best_compression`, as the hours of a window have.
+Fairness   All ways in every round, one after the other, by the same client, 256 documents per request, each into its
+           own indices, which are deleted after it; medians of the rounds. Bare indices have the default codec; `bare,
+           packed` has `best_compression`, like the hours of a window.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from neardup.model.settings import HOUR_MS
 LENGTH = 800
 HOURS = 4
 LIMITS = {"pipeline": (2.0, 3.0), "pipeline, no q-grams": (1.5, 1.8), "ingest": (2.5, None)}
-"""What is demanded: time and disk, beside those of bare documents."""
+"""The demanded limits: time and disk, relative to those of bare documents."""
 BARE = {"text": {"type": "text"}, "@timestamp": {"type": "date"}}
 
 
@@ -54,7 +54,7 @@ def documents_of(corpus: corpora.Corpus, count: int) -> list[neardup.Document]:
 
 @contextmanager
 def indices(url: str, name: str, body: dict[str, Any] | None, **options: Any) -> Iterator[Cluster]:
-    """The hours of `name`, bare ones of this body, or those of a window that is set up with `options`."""
+    """The hours of `name`: bare ones with this body, or those of a window that is set up with `options`."""
     address = parse_address(f"{url}/{name}")
     with Cluster(address) as cluster:
         if body is None:
@@ -109,7 +109,7 @@ WAYS: dict[str, Way] = {
 
 
 def on_disk(cluster: Cluster) -> dict[str, float]:
-    """Bytes a document, merged, of everything and field by field, the largest first."""
+    """Bytes per document, merged, of everything and field by field, the largest first."""
     pattern = cluster.address.pattern
     for path in ("_flush", "_forcemerge?max_num_segments=1", "_flush", "_refresh"):
         cluster.request("POST", f"/{pattern}/{path}")
@@ -133,7 +133,7 @@ def processor_time(cluster: Cluster) -> float:
 
 
 def signing(cluster: Cluster) -> float:
-    """Microseconds that the node says signing a document of these hours took; 0 where it signs none."""
+    """Microseconds that signing a document of these hours took by the node's figures; 0 if the node does not sign."""
     count = spent = 0
     for node in cluster.request("GET", "/_nodes/stats/ingest")["nodes"].values():
         pipeline = node["ingest"]["pipelines"].get(cluster.address.pipeline, {"processors": []})
@@ -145,7 +145,7 @@ def signing(cluster: Cluster) -> float:
 
 
 def measured(url: str, documents: list[neardup.Document], rounds: int, names: list[str]) -> dict[str, Any]:
-    """Seconds of each way in each round but the first, and what its documents take on disk in the last."""
+    """Seconds of each way in each round but the first, and the disk size of its documents in the last."""
     seconds: dict[str, list[float]] = {name: [] for name in names}
     busy: dict[str, list[float]] = {name: [] for name in names}
     signed: dict[str, list[float]] = {name: [] for name in names}
@@ -180,7 +180,7 @@ def measured(url: str, documents: list[neardup.Document], rounds: int, names: li
 
 
 def tables(figures: dict[str, Any]) -> dict[str, str]:
-    """What was found beside what is demanded, and where the disk goes."""
+    """The measured figures beside the demanded ones, and the disk by field."""
     ways = figures["ways"]
     middle = {name: statistics.median(way["seconds"]) for name, way in ways.items()}
     base, size = middle["bare"], ways["bare"]["bytes"]["store"]

@@ -1,12 +1,12 @@
-"""Killed: is anything lost, written twice or judged otherwise when the writer or the node is killed with -9?
+"""Kills: is anything lost, written twice or given another verdict when the writer or the node is killed with -9?
 
 Question   After each of 20 kills of `ingest` into a cluster, and 20 of the node under it, at random moments: is every
-           document there once, whole, where it belongs, with the verdict of a run that nobody disturbed?
-Corpus     made-up documents with fields of their own over some hours, a third of them edited copies.
+           document there once, whole, in the right index, with the verdict of an undisturbed run?
+Corpus     made-up documents with their own fields over some hours, a third of them edited copies.
 Seed       --seed; it also draws the moments.
-Excluded   power cuts: Elasticsearch syncs its log at every request, which is its affair.
+Excluded   power cuts: Elasticsearch syncs its log at every request, which is its own responsibility.
 
-Needs a JDK and Maven: the node is its own (testing/node). Fails at the first difference.
+Needs a JDK and Maven, because it starts its own node (testing/node). Fails at the first difference.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
 
 DOCUMENTS_A_KILL = 200
-"""So many that the stream is not through before the last kill."""
+"""Enough documents that the stream does not end before the last kill."""
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def own_node() -> Iterator[Node]:
 
 
 def survive(node: Node, kill: Callable[[Cluster, Path], Outcome]) -> dict[str, Any]:
-    """What became of a window whose writer or node is killed by `kill`."""
+    """The result for a window whose writer or node is killed by `kill`."""
     start = time.perf_counter()
     with fresh_prefix(node.url, patience=120) as cluster, tempfile.TemporaryDirectory() as place:
         outcome = kill(cluster, Path(place))

@@ -1,18 +1,18 @@
-"""The query `neardup` inside Elasticsearch: is it exact, how fast beside Elasticsearch's own, and what does it bear?
+"""The query `neardup` inside Elasticsearch: is it exact, how fast beside Elasticsearch's own, what load can it take?
 
-Question   1. Does it find, of three corpora, exactly what brute force finds, with the same scores: over one index and
+Question   1. In three corpora, does it find exactly what brute force finds, with the same scores: over one index and
            25, one shard and three, before and after deletes, changes and merges?
-           2. What does it cost, by bitmaps and by terms, beside a `bool` with `minimum_should_match` over all q-grams,
-           which is lossless too, and beside the best that can be asked for without a plugin: a `bool` over the rare
+           2. What does it cost, by bitmaps and by terms, compared with a `bool` with `minimum_should_match` over all
+           q-grams, which is lossless too, and with the best query possible without a plugin: a `bool` over the rare
            prefix, and lengths? Over 25 hourly indices and over one; as indexing leaves them, and merged.
            3. How does its time grow with documents in an index, and with the number of indices?
-           4. What do questions that are too large or wrong do to the node?
-           5. What do thousands of clauses in one search, and hundreds of large filters that are worth caching?
+           4. What do queries that are too large or wrong do to the node?
+           5. What do thousands of clauses in one search do to it, and hundreds of large filters that are worth caching?
 Corpus     passages20k, wikiversions and manpages-multi (the last two for 1 only), all of them; for 5, 140,000 made-up
-           texts of three words in one segment, asked about by them and by 30,000 random letters.
-Seed       20261121 for the documents that are asked about, thresholds, deletes and changes.
-Excluded   starting the node, setting up, indexing; of 2 and 3, making the bodies of the requests.
-Fairness   Ways of asking alternate, each asks about the same documents; ratios within one run are what counts.
+           texts of three words in one segment, queried by these texts and by 30,000 random letters.
+Seed       20261121 for the queried documents, thresholds, deletes and changes.
+Excluded   starting the node, setting up, indexing; in 2 and 3, making the bodies of the requests.
+Fairness   Kinds of query alternate and ask about the same documents; only ratios within one run count.
 Check      1 compares every id and score, as a float, with brute force (bruteforce.py); 2 counts the hits.
 """
 
@@ -68,7 +68,7 @@ CROWD, CLAUSES, FILTERS = 140_000, 4_000, 400
 
 
 class Asker:
-    """The ways of asking for copies of a text at 0.7, as bodies of requests."""
+    """The kinds of query for copies of a text at 0.7, as bodies of requests."""
 
     def __init__(self) -> None:
         self._signer = signer_for(neardup.Recipe())
@@ -88,7 +88,7 @@ class Asker:
 
 
 def search_ms(cluster: Cluster, target: str, bodies: Sequence[Body]) -> tuple[float, int]:
-    """Milliseconds a search, one after another, and how many hits there were."""
+    """Milliseconds per search, one after another, and the number of hits."""
     begun, hits = time.perf_counter(), 0
     for body in bodies:
         answer = cluster.request(
@@ -103,7 +103,7 @@ def search_ms(cluster: Cluster, target: str, bodies: Sequence[Body]) -> tuple[fl
 SCANNED, BY_TERMS = "bench-scanned", "bench-terms"
 """Windows of the same documents, with bitmaps of their q-grams and with terms."""
 MOST_CLAUSES = 1 << 15
-"""Of a `bool`, for OpenSearch, which takes 1,024 where nobody says otherwise: a clause is a q-gram."""
+"""The clauses of a `bool`, for OpenSearch, which takes 1,024 by default: each q-gram is a clause."""
 
 
 @contextmanager
@@ -132,7 +132,7 @@ def merged(cluster: Cluster) -> None:
 
 
 def speed(url: str, args: argparse.Namespace) -> Iterator[Body]:
-    """All ways, over hourly indices and over one, as indexing leaves them and merged."""
+    """All kinds of query, over hourly indices and over one, as indexing leaves them and merged."""
     corpus = corpora.load(args.data, "passages20k", tiny=args.tiny)
     documents = stream(corpus)
     texts = [
@@ -161,7 +161,9 @@ def _ways(
     texts: Sequence[str],
     names: Sequence[str] = ("neardup", "terms", "bool", "prefix"),
 ) -> Body:
-    """The ways of `names` in the indices of both windows that have `behind` behind their prefix, several by commas."""
+    """The kinds of query in `names`, in the indices of both windows named `behind` after their prefix (or several,
+    with commas).
+    """
     asker, row = Asker(), dict[str, Any](asked=len(texts))
     scanned, by_terms = clusters
     for way in names:
@@ -208,7 +210,7 @@ def growth(url: str, args: argparse.Namespace) -> Iterator[Body]:
 
 
 def _hour_of(document: neardup.Document, address: Address) -> str:
-    """What is behind the prefix in the name of a document's hour."""
+    """The part after the prefix in the name of a document's hour."""
     return address.hourly(int(document.time) // HOUR_MS).removeprefix(address.prefix)  # type: ignore[arg-type]
 
 
@@ -216,7 +218,7 @@ def _hour_of(document: neardup.Document, address: Address) -> str:
 
 
 def limits(url: str, args: argparse.Namespace) -> Iterator[Body]:
-    """What is refused and how; memory of the node before and after."""
+    """Which queries are refused and how; memory of the node before and after."""
     documents = stream(corpora.load(args.data, "passages20k", tiny=args.tiny).head(500))
     source = random.Random(SEED)
     wide = "".join(map(chr, source.choices(range(0x4E00, 0x9FA5), k=300_003)))
@@ -262,7 +264,7 @@ def limits(url: str, args: argparse.Namespace) -> Iterator[Body]:
 
 
 def crowd(url: str, args: argparse.Namespace) -> Iterator[Body]:
-    """Many questions at once, and many that are asked again and again; memory of the node before and after."""
+    """Many queries at once, and many that are repeated; memory of the node before and after."""
     source = random.Random(SEED)
     documents, clauses, filters = (n // 100 if args.tiny else n for n in (CROWD, CLAUSES, FILTERS))
 
@@ -295,7 +297,7 @@ def _refusal(cluster: Cluster, target: str, query: Body) -> tuple[int, str]:
 
 
 def _memory(cluster: Cluster) -> Body:
-    """Heap in use after collections, and what the breakers hold and have refused."""
+    """Heap in use after garbage collections, and what the circuit breakers hold and have refused."""
     stats = cluster.request("GET", "/_nodes/stats/jvm,breaker,indices")
     (node,) = stats["nodes"].values()
     breakers = {
@@ -313,7 +315,7 @@ _PARTS = {"exact": exact, "speed": speed, "growth": growth, "limits": limits, "c
 
 
 def main() -> None:
-    """Runs the parts asked for and prints their rows."""
+    """Runs the chosen parts and prints their rows."""
     parser = harness.options(__doc__)
     parser.add_argument("--parts", nargs="*", default=list(_PARTS), choices=_PARTS)
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Searches by the query `neardup`: their bodies, and what they hit."""
+"""Searches by the query `neardup`: their bodies and their hits."""
 
 from __future__ import annotations
 

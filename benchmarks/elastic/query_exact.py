@@ -1,4 +1,4 @@
-"""Part 1 of query.py: is the query exact, beside brute force over the same texts?"""
+"""Part 1 of query.py: is the query exact, compared with brute force over the same texts?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXACT = ("passages20k", "wikiversions", "manpages-multi")
 
 
 class Question(NamedTuple):
-    """A document of the corpus, how it is asked about, and at which threshold."""
+    """A document of the corpus, how it is queried, and at which threshold."""
 
     place: int
     by_id: bool
@@ -34,7 +34,7 @@ class Question(NamedTuple):
 
 
 class Truth:
-    """Brute force over the texts as they are now; None where a document has been deleted."""
+    """Brute force over the current texts; None for a deleted document."""
 
     def __init__(self, ids: list[str], texts: list[str | None]) -> None:
         self.ids, self.texts = ids, texts

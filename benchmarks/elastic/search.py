@@ -1,11 +1,11 @@
 """In Elasticsearch: how fast is a scorer that holds no window, and two of them side by side?
 
-Question   How many documents a second does `neardup ingest` score with its window in memory, how many by searching the
-           cluster for candidates, and how many do one and two `neardup watch --candidates search` of what another
-           client wrote? Over hours as they were written, and merged to one segment each. Are all verdicts those of a
-           window in memory?
-Corpus     made up: texts of about 800 characters of 120 words, three of ten with five words of an earlier one changed;
-           25 hours of 24,000, filled by a scorer in memory, then `--scored` more of the last hour for every run.
+Question   How many documents per second does `neardup ingest` score with its window in memory, and how many by
+           searching the cluster for candidates? How many do one and two `neardup watch --candidates search` score that
+           another client wrote? Over hours as they were written, and merged to one segment each. Are all verdicts those
+           of a window in memory?
+Corpus     made up: texts of about 800 characters from 120 words, three in ten being an earlier text with five words
+           changed; 25 hours of 24,000, filled by a scorer in memory, then `--scored` more of the last hour per run.
 Seed       20261121.
 Excluded   starting the node and the scorers, opening, and the first batch of each scorer: the clock runs from the end
            of these to the last verdict. Node and scorers share this machine's cores.
@@ -43,11 +43,11 @@ WORDS = 120
 VOCABULARY = 60_000
 COPIES = 0.3
 WAYS = ("ingest, memory", "ingest", "watch", "two watches")
-"""What is measured; what says nothing else searches for its candidates."""
+"""The measured ways; unless a name says otherwise, it searches for its candidates."""
 
 
 def changed_copies() -> Iterator[str]:
-    """Texts of about 800 characters, three of ten with five words of an earlier one changed; without end."""
+    """Endless texts of about 800 characters, three in ten being an earlier text with five words changed."""
     chance = random.Random(SEED)
     names = [f"{chance.randrange(16**6):06x}" for _ in range(VOCABULARY)]
     earlier: list[list[str]] = []
@@ -71,14 +71,14 @@ def documents_of(texts: Iterator[str], count: int, first: int) -> list[neardup.D
 
 
 def by_ingest(address: Address, part: list[neardup.Document], candidates: Any) -> tuple[float, list[Any]]:
-    """Documents a second, and the verdicts."""
+    """Documents per second, and the verdicts."""
     with neardup.open(str(address), candidates=candidates) as window:
         lines = [(time.perf_counter(), verdict.to_dict()) for verdict in window.ingest(part)]
     return rate([lines]), [verdict for _, verdict in lines]
 
 
 def by_watch(address: Address, part: list[neardup.Document], scorers: int) -> tuple[float, list[Any]]:
-    """The same of what another client wrote, by so many processes."""
+    """The same for documents that another client wrote, with this many processes."""
     with Cluster(address) as cluster:
         index_all(cluster, plain_actions(address.prefix, part, cluster.url))
         cluster.request("POST", f"/{address.pattern}/_refresh")
@@ -106,7 +106,7 @@ def by_watch(address: Address, part: list[neardup.Document], scorers: int) -> tu
 
 
 def rate(lines: list[list[tuple[float, Any]]]) -> float:
-    """Verdicts a second of all scorers, each with its own, from when each has done its first batch."""
+    """Verdicts per second of all scorers, from the time when each has done its first batch; `lines`: those of each."""
     first = CLUSTER_BATCH_DOCUMENTS
     begun = max(each[min(first, len(each)) - 1][0] for each in lines if each)
     moments = sorted(moment for each in lines for moment, _ in each if moment > begun)
@@ -114,7 +114,7 @@ def rate(lines: list[list[tuple[float, Any]]]) -> float:
 
 
 def measured(address: Address, args: Any) -> dict[str, Any]:
-    """Documents a second of each way in each round, over hours as they are and merged, and how many verdicts differ."""
+    """Documents per second of each way in each round, over hours as they are and merged; how many verdicts differ."""
     texts = changed_copies()
     step = HOURS * HOUR_MS // args.filled
     before = [neardup.Document(f"f{at}", next(texts), FIRST_MS + at * step) for at in range(args.filled)]
@@ -139,7 +139,7 @@ def measured(address: Address, args: Any) -> dict[str, Any]:
                         each, verdicts = by_ingest(address, part, "memory" if "memory" in way else "search")
                     else:
                         each, verdicts = by_watch(address, part, 2 if way.startswith("two") else 1)
-                    # One that is told twice is wrong the second time, one that is not told is left.
+                    # A repeated verdict counts as wrong the second time; a missing one is left in `expected`.
                     wrong += sum(expected.pop(verdict["id"], None) != verdict for verdict in verdicts)
                     wrong += len(expected)
                     rates[way].append(each)
@@ -153,13 +153,13 @@ def measured(address: Address, args: Any) -> dict[str, Any]:
 
 
 def in_window(url: str, args: Any) -> dict[str, Any]:
-    """What is `measured` in a window of its own at the node."""
+    """The result of `measured` in a separate window at the node."""
     with window_of(url, NAME):
         return measured(parse_address(f"{url}/{NAME}"), args)
 
 
 def tables(figures: dict[str, Any]) -> dict[str, str]:
-    """Documents a second, and how much faster two watches are than one."""
+    """Documents per second, and how much faster two watches are than one."""
     rows = []
     for state in ("as written", "merged"):
         middle = {way: statistics.median(rates) for way, rates in figures[state]["rates"].items()}

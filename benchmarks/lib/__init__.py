@@ -1,1 +1,1 @@
-"""What several experiments share: options and results, corpora, brute force, edits, contenders, a generated stream."""
+"""Shared by several experiments: options and results, corpora, brute force, edits, contenders, a generated stream."""

@@ -1,4 +1,4 @@
-"""Exact doc_q of all pairs with no filter at all: the truth that retrieval is measured against.
+"""Exact doc_q of all pairs without any filter: the truth against which retrieval is measured.
 
 Independent of the engine on purpose: normal form by the running Python's Unicode tables, q-grams as exact integers over
 the corpus's own alphabet (no hash, so no collision), every posting of every q-gram counted. exactness.py compares a
@@ -158,7 +158,7 @@ def _members(own: Any, ids: Any, starts: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def _count_all(ids: Any, starts: Any, frequencies: Any, numerator: Any, denominator: Any) -> Any:
-    """Rows (i, j, shared, max) of the pairs that reach the limit: a full inverted index, read whole each time."""
+    """Rows (i, j, shared, max) of the pairs that reach the limit, by a full inverted index, read whole each time."""
     offsets = np.zeros(len(frequencies) + 1, np.int64)
     offsets[1:] = np.cumsum(frequencies)
     postings = np.empty(len(ids), np.int32)

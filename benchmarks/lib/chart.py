@@ -14,7 +14,7 @@ mpl.use("svg")
 import matplotlib.pyplot as plt
 
 SMOOTH = 9
-"""Steps whose median makes one point: single steps carry the noise of the machine."""
+"""The number of steps whose median makes one point: single steps contain the noise of the machine."""
 
 
 def window_growth(series: dict[str, list[tuple[int, float]]], path: Path) -> None:

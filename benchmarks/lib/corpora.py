@@ -44,7 +44,7 @@ SYLLABLES = [
 
 @dataclass(frozen=True)
 class Corpus:
-    """Texts in stream order; `copies` are the places of texts that were made from another one."""
+    """Texts in stream order; `copies` are the positions of texts that were made from another text."""
 
     name: str
     ids: list[str]
@@ -60,7 +60,7 @@ class Corpus:
         return Corpus(self.name, self.ids[:count], self.texts[:count], kept)
 
     def originals(self) -> list[str]:
-        """The texts that are no copies."""
+        """The texts that are not copies."""
         return [text for place, text in enumerate(self.texts) if place not in self.copies]
 
 
@@ -113,7 +113,7 @@ def generated(name: str, count: int = 200, seed: int = TINY_SEED) -> Corpus:
     """Made-up texts of about 1,200 characters, every fifth an edited copy of an earlier one."""
     # the name is part of the seed, so that two tiny corpora differ
     random_source = random.Random(f"{name}:{seed}")  # a seeded experiment, not a secret
-    # of few syllables all texts would be half alike, as no texts of a language are
+    # with few syllables, all texts would be half alike, unlike texts of a language
     syllables = [a + b for a in "bcdfghjklmnprstvwxz" for b in "aeiouy"]
     words = ["".join(random_source.choices(syllables, k=random_source.randint(1, 4))) for _ in range(3_000)]
     texts: list[str] = []

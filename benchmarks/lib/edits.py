@@ -1,10 +1,10 @@
-"""Seeded edits of a text, one function a kind: single changes, and what real copies suffer.
+"""Seeded edits of a text, one function per kind: single changes, and the changes found in real copies.
 
 An edit takes the text, a share (how much of it changes), a source of random numbers and another, unrelated text, and
 returns the edited copy. The same seed gives the same copies on every machine.
 
-Random strings are as long as the words they replace: with 3 to 10 letters whatever the word, a hundredth of the copies
-with 15 % of them reached doc_q 0.7, too few to count. Chosen for that, before any recall was measured.
+Random strings are as long as the words that they replace: with 3 to 10 letters for any word, only a hundredth of the
+copies with 15 % of them reached doc_q 0.7, too few to count. This was chosen before any recall was measured.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MARKS = str.maketrans("", "", ".!?\u2026;:")
 
 
 class Copy(NamedTuple):
-    """An edited copy and the place of the text that it was made from."""
+    """An edited copy and the position of the text from which it was made."""
 
     original: int
     text: str
@@ -90,7 +90,7 @@ KINDS: dict[str, tuple[Edit, tuple[float, ...]]] = {
 
 
 def copies(texts: Sequence[str], kind: str, share: float, seed: int) -> Iterator[Copy]:
-    """One edited copy of every text, in a seeded order; reading on costs only what is read."""
+    """One edited copy of every text, in a seeded order; copies are made only as they are read."""
     edit = KINDS[kind][0]
     rng = random.Random(f"{seed}:{kind}:{share}")  # a seeded experiment, not a secret
     order = list(range(len(texts)))

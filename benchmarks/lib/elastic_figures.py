@@ -12,7 +12,7 @@ _COSTS = {
     "pipeline, no q-grams": ("the same, `--no-lossless`", 1.5, "1.3", 1.8, "1.5"),
     "ingest": ("`neardup ingest`", 2.5, "1.8", None, ""),
 }
-"""By way: in words; time and disk demanded beside those of a bare document, each with its aim."""
+"""For each way: its words; the time and disk demanded relative to a bare document, each with its aim."""
 _OTHER_COSTS = {
     "bare, packed": "bare, `best_compression`",
     "pipeline, terms": "through the pipeline, `--terms`",
@@ -22,7 +22,7 @@ _OTHER_COSTS = {
 
 
 def cluster(figures: Any) -> list[Figure]:
-    """Verdicts beside those of the embedded engine, and what they cost beside indexing."""
+    """Verdicts compared with those of the embedded engine, and their cost compared with indexing."""
     rows = []
     for row in figures["verdicts"]:
         level, documents, wrong = row["level"], row["documents"], row["different_verdicts"]
@@ -115,7 +115,7 @@ def query(figures: Any) -> list[Figure]:
 
 
 def search(figures: Any) -> list[Figure]:
-    """Scorers that hold no window: documents a second, medians of the rounds."""
+    """Scorers that hold no window: documents per second, medians of the rounds."""
     wrong, scored = figures["wrong"], figures["verdicts"]
     rows = [
         at_most("verdicts other than those of a window in memory: 0", 0, "", wrong, f"{wrong} of {scored:,}")
@@ -136,7 +136,7 @@ def search(figures: Any) -> list[Figure]:
 
 
 def kill(figures: Any) -> list[Figure]:
-    """What became of windows whose writer or node was killed: `kill.py` ends with an error where anything differs."""
+    """Windows whose writer or node was killed: `kill.py` ends with an error if anything differs."""
     return [
         Figure(
             f"{kind}: all documents there once, with the verdicts of a run that nobody disturbed", "",

@@ -1,4 +1,4 @@
-"""How the experiments drive neardup: the public library only, each document a millisecond after the one before."""
+"""How the experiments use neardup: only the public library, each document a millisecond after the one before."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FoundPairs = dict[tuple[int, int], tuple[int, float]]
 
 @dataclass
 class Run:
-    """What one pass over a corpus gave: pairs (i < j) with (shared, score), and what it cost."""
+    """The result of one pass over a corpus: pairs (i < j) with (shared, score), and the cost."""
 
     found: FoundPairs = field(default_factory=dict)
     candidates: int = 0
@@ -47,7 +47,7 @@ def settings(**changes: Any) -> neardup.Settings:
 
 def ingest(corpus: Corpus, **changes: Any) -> Run:
     """One pass over `corpus` into a fresh window in memory. Time covers everything from text to verdict."""
-    stream = list(documents(corpus.ids, corpus.texts))  # made beforehand: a peer gets plain texts too
+    stream = list(documents(corpus.ids, corpus.texts))  # made before the clock: a peer gets plain texts too
     run = Run()
     rejects: list[neardup.Reject] = []
     with neardup.open(None, settings=settings(**changes)) as window:
@@ -60,7 +60,7 @@ def ingest(corpus: Corpus, **changes: Any) -> Run:
 
 
 def note(run: Run, verdicts: Sequence[neardup.Verdict], places: dict[str, int]) -> None:
-    """Adds what `verdicts` say to `run`, ids turned into places."""
+    """Adds the matches of `verdicts` to `run`, with positions instead of ids."""
     for verdict in verdicts:
         run.candidates += verdict.candidates
         run.truncated += verdict.truncated

@@ -1,6 +1,6 @@
-"""The stream of stream.py in a process of its own, so that the measured process holds the engine and nothing else.
+"""The stream of stream.py in a separate process, so that the measured process holds only the engine.
 
-It works only when asked, and waits while the engine does: both sides take turns. One request is two numbers on a line;
+It works only on request, and waits while the engine works: both sides take turns. A request is two numbers on a line;
 the answer is a head of three int64 (documents, bytes, length of the rest) and the arrays.
 """
 
@@ -22,7 +22,7 @@ _HEAD = struct.Struct("<qq")
 
 
 class Batch(NamedTuple):
-    """Documents of the stream; for copies (original >= 0) how many q-grams they exactly share with it."""
+    """Documents of the stream; for copies (original >= 0) the exact number of q-grams shared with the original."""
 
     first: int
     texts: list[str]

@@ -1,4 +1,4 @@
-"""What every experiment shares: its options, one thread a process, figures as Markdown, results with their origin."""
+"""Shared by all experiments: options, one thread per process, figures as Markdown, results with their origin."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def options(header: str | None) -> argparse.ArgumentParser:
 
 
 def results_of(args: argparse.Namespace) -> Path:
-    """The directory for result files, made if missing; a tiny run never writes over real figures."""
+    """The directory for result files, made if missing; a tiny run never overwrites real figures."""
     chosen: Path | None = args.results
     if chosen is None:
         chosen = Path(tempfile.gettempdir()) / "neardup-bench-tiny" if args.tiny else RESULTS
@@ -69,8 +69,8 @@ def results_of(args: argparse.Namespace) -> Path:
 
 
 def one_thread() -> dict[str, str]:
-    """The environment of a measured process: every pool pinned to one thread, this project importable, and its modules
-    not compiled at every start: those of an installed package are compiled once.
+    """The environment of a measured process: every pool pinned to one thread, this project importable, and bytecode
+    kept, so that modules are not compiled at every start, as with an installed package.
     """
     pinned = os.environ | dict.fromkeys(THREAD_POOLS, "1")
     pinned.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -79,9 +79,9 @@ def one_thread() -> dict[str, str]:
 
 
 def run_module(module: str, *arguments: str) -> Any:
-    """The JSON that `python -m module arguments` prints as its last line, in a process of its own.
+    """The JSON that `python -m module arguments` prints as its last line, in a separate process.
 
-    Its standard error goes to ours. Raises CalledProcessError if it fails: a missing figure must not look like one.
+    Its standard error is written to ours. Raises CalledProcessError if it fails, so that no figure is missing unseen.
     """
     command = [sys.executable, "-m", module, *arguments]
     done = subprocess.run(command, env=one_thread(), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
@@ -89,14 +89,14 @@ def run_module(module: str, *arguments: str) -> Any:
 
 
 class Took(NamedTuple):
-    """Seconds on the wall, and of processor time: the second says what the first would be on an idle machine."""
+    """Seconds of wall time and of processor time: the latter is what the former would be on an idle machine."""
 
     wall: float
     cpu: float
 
 
 class Clock:
-    """Started when made; `took()` says what has passed since, in this process."""
+    """Started when made; `took()` returns the time since then, in this process."""
 
     def __init__(self) -> None:
         self._wall, self._cpu = time.perf_counter(), time.process_time()
@@ -107,7 +107,7 @@ class Clock:
 
 
 def run_timed(command: list[str]) -> Took:
-    """What one process took from its start to its end; raises if it fails. Its standard output is dropped."""
+    """The time of one process from its start to its end; raises if it fails. Its standard output is discarded."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     subprocess.run(command, env=one_thread(), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
@@ -130,7 +130,7 @@ def peak_mb() -> float:
 
 
 def low_and_middle(values: Sequence[float]) -> str:
-    """`min (median)`: the minimum is the figure to compare, the median shows the noise."""
+    """`min (median)`: compare the minimum; the median shows the noise."""
     return f"{min(values):,.2f} ({statistics.median(values):,.2f})"
 
 
@@ -140,7 +140,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def origin() -> dict[str, Any]:
-    """Commit, machine and versions: what a figure needs beside it to be compared with another."""
+    """Commit, machine and versions, which are needed to compare one figure with another."""
     return {
         "made": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
@@ -156,13 +156,13 @@ def origin() -> dict[str, Any]:
 
 
 def save(args: argparse.Namespace, name: str, figures: Any) -> Path:
-    """Writes `<results>/<name>.json`: the figures to six digits, how they were asked for, and their origin."""
+    """Writes `<results>/<name>.json`: the figures to six digits, the options of the run, and their origin."""
     path = results_of(args) / f"{name}.json"
-    # paths say where this machine keeps things, not what was measured
+    # paths describe this machine, not what was measured
     options = {key: value for key, value in vars(args).items() if not isinstance(value, Path)}
     document = {"experiment": name, "options": options, "origin": origin(), "figures": _rounded(figures)}
     text = json.dumps(document, indent=1, default=str)
-    # what holds no list or object itself on one line: a curve of numbers is one thing
+    # a list or object that contains no other is written on one line, such as a curve of numbers
     path.write_text(_INNERMOST.sub(lambda one: _BREAK.sub(" ", one[0]), text) + "\n", encoding="utf-8")
     return path
 
@@ -172,12 +172,12 @@ _BREAK = re.compile(r"\n *")
 
 
 def figures_of(path: Path) -> Any:
-    """The figures that `save` wrote, as plain values: keys that were numbers are strings now."""
+    """The figures that `save` wrote, as plain values: keys that were numbers are now strings."""
     return json.loads(path.read_text(encoding="utf-8"))["figures"]
 
 
 def show(tables: Callable[[Any], dict[str, str]], path: Path) -> None:
-    """Prints the tables of the figures in a file: what is printed is what the documents have of it."""
+    """Prints the tables of the figures in a file, exactly as the documents contain them."""
     print("\n".join(tables(figures_of(path)).values()))
 
 

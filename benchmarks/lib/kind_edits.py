@@ -1,7 +1,7 @@
-"""Edits by letters, words and blocks at any place, each of a strength from 0 to 1, and families of copies made by them.
+"""Edits of letters, words and blocks at any place, each of a strength from 0 to 1, and families of copies made by them.
 
-As the edits of edits.py: the text, a share of it, random numbers, another text. Where a share is of no meaning (one
-letter), it is not looked at.
+Like the edits of edits.py, they take the text, a share of it, random numbers and another text. A share without meaning
+(one letter) is ignored.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BANDS: Final[list[tuple[float, Band]]] = [
     (0.15, (0.60, 0.70)),
     (0.10, (0.50, 0.60)),
 ]
-"""How often a copy is aimed at which doc_q: most just above the default threshold, some above the lower ones."""
+"""How often copies are aimed at each doc_q: most just above the default threshold, some above the lower ones."""
 _TRIES: Final = 12
 _LOOK_ALIKES: Final = str.maketrans("aceopxyABCEHKMOPTX", "асеорхуАВСЕНКМОРТХ")
 
@@ -72,7 +72,7 @@ def _changed(edit: Edit, base: str, rng: random.Random, other: str, share: float
 
 
 def chain(*edits: Edit) -> Edit:
-    """One of `edits`, drawn anew at each call."""
+    """One of `edits`, drawn again at each call."""
 
     def any_of(text: str, share: float, rng: random.Random, other: str) -> str:
         return rng.choice(edits)(text, share, rng, other)
@@ -81,7 +81,7 @@ def chain(*edits: Edit) -> Edit:
 
 
 def letter_like(letter: str, rng: random.Random) -> str:
-    """Another letter of the same kind: a digit for a digit, a lower-case letter for all else in ASCII."""
+    """Another letter of the same kind: a digit for a digit, a lower-case letter for other ASCII."""
     if letter in string.digits:
         return rng.choice(string.digits)
     if not letter.isascii() and letter.isalpha():
@@ -106,7 +106,7 @@ def letters_scattered(text: str, share: float, rng: random.Random, _other: str) 
 
 
 def _evenly(text: str, share: float, rng: random.Random, one: Callable[[str], str]) -> str:
-    """`one` applied to letters equally far apart: at doc_q 0.7 some 13 letters, so that hardly a 12-gram stays."""
+    """`one` applied to equidistant letters: at doc_q 0.7 about 13 letters apart, so that hardly a 12-gram stays."""
     places = [at for at, letter in enumerate(text) if letter.isalnum()]
     step = max(2.0, 2.0 / max(share, 1e-6))
     start, changed = rng.random() * step, list(text)
@@ -117,22 +117,22 @@ def _evenly(text: str, share: float, rng: random.Random, one: Callable[[str], st
 
 
 def replaced_evenly(text: str, share: float, rng: random.Random, _other: str) -> str:
-    """Single letters replaced, equally far apart."""
+    """Equidistant letters replaced."""
     return _evenly(text, share, rng, lambda letter: letter_like(letter, rng))
 
 
 def dropped_evenly(text: str, share: float, rng: random.Random, _other: str) -> str:
-    """Single letters dropped, equally far apart."""
+    """Equidistant letters dropped."""
     return _evenly(text, share, rng, lambda _: "")
 
 
 def inserted_evenly(text: str, share: float, rng: random.Random, _other: str) -> str:
-    """Single letters inserted, equally far apart."""
+    """Equidistant letters inserted."""
     return _evenly(text, share, rng, lambda letter: letter_like(letter, rng) + letter)
 
 
 def exchanged_evenly(text: str, share: float, rng: random.Random, _other: str) -> str:
-    """Neighbouring letters exchanged, equally far apart."""
+    """Equidistant pairs of neighbouring letters exchanged."""
     step = max(2.0, 2.0 / max(share, 1e-6))
     place, changed = rng.random() * step, list(text)
     while place + 1 < len(text):
@@ -143,7 +143,7 @@ def exchanged_evenly(text: str, share: float, rng: random.Random, _other: str) -
 
 
 def place(length: int, room: int, rng: random.Random) -> int:
-    """Where a run of `length` letters begins among `room`: the start, the end, or anywhere between."""
+    """The beginning of a run of `length` letters among `room`: at the start, at the end, or anywhere between."""
     last = max(0, room - length)
     return rng.choice((0, last, *(rng.randint(0, last) for _ in range(4))))
 
@@ -165,7 +165,7 @@ def run_dropped(text: str, share: float, rng: random.Random, _other: str) -> str
 
 
 def run_inserted(text: str, share: float, rng: random.Random, other: str) -> str:
-    """A run of letters of the other text put in."""
+    """A run of letters of the other text inserted."""
     length = max(1, round(share * len(text)))
     strange = (other * (length // max(1, len(other)) + 1))[:length]
     at = place(0, len(text), rng)
@@ -178,23 +178,23 @@ def put_before(text: str, share: float, _rng: random.Random, other: str) -> str:
 
 
 def put_behind(text: str, share: float, _rng: random.Random, other: str) -> str:
-    """Something behind the text."""
+    """Something after the text."""
     return text + " " + run_of(other, max(1, round(share * len(text))))
 
 
 def put_around(text: str, share: float, rng: random.Random, other: str) -> str:
-    """Something before the text, something else behind it."""
+    """Something before the text, something else after it."""
     before = put_before(text, share * rng.random(), rng, other)
     return put_behind(before, share * rng.random(), rng, other[::-1])
 
 
 def run_of(text: str, length: int) -> str:
-    """The first `length` letters of `text`, repeated where it has fewer."""
+    """The first `length` letters of `text`, repeated if it has fewer."""
     return (text * (length // max(1, len(text)) + 1))[:length]
 
 
 def words_moved(text: str, share: float, rng: random.Random, _other: str) -> str:
-    """A share of the words taken out and put in elsewhere, one by one."""
+    """A share of the words removed and inserted elsewhere, one by one."""
     words = text.split()
     for _ in range(max(1, round(share * len(words)))):
         words.insert(rng.randrange(len(words)), words.pop(rng.randrange(len(words))))
@@ -230,7 +230,7 @@ def pieces_shuffled(length: int) -> Edit:
 
 
 def items_shuffled(between: str) -> Edit:
-    """A share of the items of a list in another order; `between` stands between items."""
+    """A share of the items of a list in another order; `between` separates items."""
 
     def shuffled(text: str, share: float, rng: random.Random, _other: str) -> str:
         return between.join(some_shuffled(text.split(between), share, rng))

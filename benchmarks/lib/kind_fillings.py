@@ -1,4 +1,4 @@
-"""What the slots of templates are filled with: names, numbers, dates, codes, and what forms hold besides."""
+"""Fillings for the slots of templates: names, numbers, dates, codes, and other parts of forms."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def number(rng: random.Random) -> str:
 
 
 def date(rng: random.Random) -> str:
-    """A date as days of the month go in English."""
+    """A date with the day of the month as in English."""
     months = ("January", "March", "May", "June", "August", "October", "December")
     return f"{rng.randint(1, 28)} {rng.choice(months)} {rng.randint(1990, 2030)}"
 
@@ -112,7 +112,7 @@ def filled(template: str, rng: random.Random) -> str:
 
 
 def refilled(template: str, values: list[str], share: float, rng: random.Random) -> tuple[str, list[str]]:
-    """`template` filled with `values`, a share of which is drawn anew; and the values used."""
+    """`template` filled with `values`, a share of which is drawn again; and the values used."""
     used = [FILLS[slot](rng) if rng.random() < share else old
             for slot, old in zip(_SLOT.findall(template), values, strict=True)]  # fmt: skip
     turn = iter(used)

@@ -1,4 +1,4 @@
-"""The forms that templates fill in: `<slot>` stands for what kind_fillings.py knows by that name."""
+"""The forms that are filled in: `<slot>` stands for a filling of that name in kind_fillings.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prose with something else in it, other in every copy; other scripts; rough edits of prose and man pages."""
+"""Prose with something else in it that differs in every copy; other scripts; rough edits of prose and man pages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def words(language: str) -> Filler:
 
 
 def lines_of(template: str) -> Filler:
-    """Fillings of `template`, one behind the other."""
+    """Fillings of `template`, one after the other."""
 
     def make(source: Source, length: int) -> str:
         found = ""
@@ -50,7 +50,7 @@ def in_base64(source: Source, length: int) -> str:
 
 
 def options(source: Source, length: int) -> str:
-    """Options as a man page lists them."""
+    """Options as listed in a man page."""
     found = ""
     while len(found) < length:
         one = fillings.word(source.rng)
@@ -69,9 +69,9 @@ ITEMS: Final[dict[str, Filler]] = {
 
 
 def quarter(filler: Filler, least: float, most: float, length: tuple[int, int] = (900, 1_600)) -> Make:
-    """Prose of which a share from `least` to `most` is `filler`'s, behind, before or inside it, other in every copy.
+    """Prose with text of `filler` after, before or inside it, a share from `least` to `most`, different in every copy.
 
-    Three documents have one body; a share is one of the q-grams, so doc_q lies about 1 - share.
+    Three documents have the same body; the share is one of q-grams, so doc_q is about 1 - share.
     """
 
     def make(source: Source, count: int) -> list[str]:
@@ -116,7 +116,7 @@ def prose(source: Source, length: int) -> str:
 
 
 def names_changed(text: str, share: float, rng: random.Random, _other: str) -> str:
-    """Every name (a capitalised word inside a sentence) another one, the same for the same; and words at full share."""
+    """Every name (a capitalised word inside a sentence) consistently replaced; other words by half of the share."""
     renamed: dict[str, str] = {}
 
     def other_name(found: re.Match[str]) -> str:
@@ -143,7 +143,7 @@ SCRIPTS: Final = {
 
 
 def tailed(body: Filler, tail: Filler) -> Make:
-    """A body with a tail that is another in each of four copies: 5 to 30 % of it, and some words changed."""
+    """A body with a different tail in each of four copies: 5 to 30 % of it, and some words changed."""
 
     def make(source: Source, count: int) -> list[str]:
         texts: list[str] = []
@@ -161,7 +161,7 @@ def tailed(body: Filler, tail: Filler) -> Make:
 def one_footer(share: float) -> Make:
     """Prose that is edited, above a footer that all documents have: `share` of the length of each.
 
-    Where the footer is half of a text, copies of doc_q 0.7 have not half of the rest in common.
+    If the footer is half of a text, copies of doc_q 0.7 have less than half of the rest in common.
     """
 
     def make(source: Source, count: int) -> list[str]:
@@ -180,7 +180,7 @@ def one_footer(share: float) -> Make:
 
 
 def padded(text: str, share: float, rng: random.Random, other: str) -> str:
-    """Words of the other text behind, up to a third as much; and padding of few q-grams, up to five times the text."""
+    """Words of the other text appended, up to a third as much; padding of few q-grams, up to five times the text."""
     pattern = rng.choice(("0 ", "abc", "ha", "x", "10 20 30 ", "no data, ", text[:40]))
     times = round(rng.uniform(0, 5) * len(text) / len(pattern))
     return f"{edit.put_behind(text, share / 2, rng, other)} {pattern * times}"

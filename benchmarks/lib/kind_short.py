@@ -52,7 +52,7 @@ _CHAT: Final = (
 
 
 def line(source: Source, least: int, most: int) -> str:
-    """A title, a sentence or a line of chat, by turns of chance."""
+    """A title, a sentence or a line of chat, at random."""
     length = source.length(least, most)
     text = source.prose(length + 8)[:length]
     shape = source.rng.randrange(3)
@@ -95,7 +95,7 @@ def at_every_place(kind: str) -> Make:
 
 
 def subjects(source: Source, count: int) -> list[str]:
-    """Subjects of mails, real where there are any, with Re:, Fwd:, names of lists and numbers about them."""
+    """Subjects of mails, real ones if there are any, with Re:, Fwd:, names of lists and numbers around them."""
     mails = source.of_day(source.library.mails)
     found = [text.split("\n", 1)[0] for text in mails]
     bases = [
@@ -113,7 +113,7 @@ def subjects(source: Source, count: int) -> list[str]:
 
 
 def mail_heads(source: Source, count: int) -> list[str]:
-    """The first 280 characters of mails as they are, where the corpus is; else prose with a reply's mark."""
+    """The first 280 characters of real mails, if the corpus is there; otherwise prose with a reply's mark."""
     mails = source.of_day(source.library.mails)
     if mails:
         return [text[:280] for text in source.rng.sample(mails, min(len(mails), count))]
@@ -121,7 +121,7 @@ def mail_heads(source: Source, count: int) -> list[str]:
 
 
 def tiny_alphabet(letters: str, least: int, most: int) -> Make:
-    """Strings over a few letters, so few that all have most of their q-grams in common, and copies of them."""
+    """Strings over so few letters that all have most of their q-grams in common, and copies of them."""
 
     def changed(text: str, share: float, rng: random.Random, other: str) -> str:
         kind = rng.randrange(3)
@@ -142,7 +142,7 @@ def tiny_alphabet(letters: str, least: int, most: int) -> Make:
 
 
 def repeated(source: Source, count: int) -> list[str]:
-    """Lines said once, three times, thirty times over: one set of q-grams, lengths that are worlds apart."""
+    """Lines repeated once, three times, thirty times: one set of q-grams, very different lengths."""
 
     def again(text: str, share: float, rng: random.Random, other: str) -> str:
         between = rng.choice(("", " ", other[: round(3 * share)]))
@@ -183,7 +183,7 @@ def few_words(vocabulary: int) -> Make:
 
 
 def counting(source: Source, count: int) -> list[str]:
-    """Consecutive numbers, by steps of 1 to 7, from some number on; a copy begins some steps later."""
+    """Sequences of numbers with steps of 1 to 7; a copy begins some steps later."""
     texts: list[str] = []
     while len(texts) < count:
         first, step, length = source.rng.randrange(10**6), source.rng.randint(1, 7), source.length(5, 150)
@@ -209,7 +209,7 @@ def tiny(source: Source, count: int) -> list[str]:
 
 
 def fields_reordered(source: Source, count: int) -> list[str]:
-    """JSON records, each with copies whose fields stand in another order."""
+    """JSON records, each with copies whose fields are in another order."""
     bases = [fillings.filled(kind_forms.RECORD, source.rng) for _ in range(count // 4 + 1)]
     return edit.families(bases, edit.items_shuffled(", "), count, source.rng)
 

@@ -1,4 +1,4 @@
-"""What kinds of text are made of: passages, man pages and mails where the corpora are, else made-up words."""
+"""Sources for the kinds of text: passages, man pages and mails if the corpora are there, otherwise made-up words."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SCRIPTS: Final[dict[str, tuple[str, int, int, str]]] = {
 
 
 class Library:
-    """The corpora in `data`, read when first asked for; nothing of them where a file is missing or `tiny` is set."""
+    """The corpora in `data`, read when first needed; empty if a file is missing or `tiny` is set."""
 
     def __init__(self, data: Path, *, tiny: bool = False) -> None:
         self._data, self._tiny = data, tiny
@@ -47,7 +47,7 @@ class Library:
 
     @cached_property
     def passages(self) -> list[str]:
-        """English prose without copies, white space made single; generated where there is none."""
+        """English prose without copies, with single spaces; generated if there is none."""
         if not self._has(_PASSAGES):
             return corpora.generated("kinds", 400).originals()
         found = corpora.load(self._data, _PASSAGES).originals()
@@ -55,11 +55,11 @@ class Library:
 
     @cached_property
     def mails(self) -> list[str]:
-        """Real mails, the subject as the first line; none where the corpus is missing."""
+        """Real mails, the subject as the first line; none if the corpus is missing."""
         return corpora.load(self._data, _MAILS).texts if self._has(_MAILS) else []
 
     def pages(self, language: str) -> list[str]:
-        """Man pages in a language of two letters; none where the corpus is missing."""
+        """Man pages in a language (two-letter code); none if the corpus is missing."""
         return self._pages.get(language, [])
 
     def vocabulary(self, language: str) -> list[str]:
@@ -88,7 +88,7 @@ class Library:
 
 
 class Source:
-    """Texts for one kind and one day, drawn by random numbers of its own.
+    """Texts for one kind and one day, drawn with their own random numbers.
 
     `rng` differs from day to day, `fixed` does not: what it draws is the same template every day.
     """
@@ -103,15 +103,15 @@ class Source:
         return texts[self.day % DAYS :: DAYS]
 
     def prose(self, length: int) -> str:
-        """A stretch of English prose of about `length` characters, cut at words where it has any."""
+        """A stretch of English prose of about `length` characters, cut at words if it has any."""
         return _stretch(self.of_day(self.library.passages), length, self.rng)
 
     def fixed_prose(self, length: int) -> str:
-        """A stretch of prose that is part of a template: the same every day, without what looks like a slot."""
+        """A stretch of prose that is part of a template: the same every day, with nothing that looks like a slot."""
         return _stretch(self.library.passages[::DAYS], length, self.fixed).replace("<", " ")
 
     def page(self, language: str, length: int) -> str:
-        """A stretch of a man page in `language`; made-up words where there is no such page."""
+        """A stretch of a man page in `language`; made-up words if there is no such page."""
         pages = self.of_day(self.library.pages(language))
         return _stretch(pages, length, self.rng) if pages else self.words(language, length)
 
@@ -125,12 +125,12 @@ class Source:
         return between.join(found)[:length]
 
     def length(self, least: float, most: float) -> int:
-        """A length from `least` to `most`, its logarithm uniform."""
+        """A length from `least` to `most`, with a uniform logarithm."""
         return round(math.exp(self.rng.uniform(math.log(least), math.log(most))))
 
 
 def _stretch(texts: list[str], length: int, rng: random.Random) -> str:
-    """About `length` characters from one place of a text, and of others if it is too short."""
+    """About `length` characters from one place of a text, continued with other texts if it is too short."""
     text = rng.choice(texts)
     start = rng.randrange(max(1, len(text) - length))
     start = text.find(" ", start) + 1 if start else 0

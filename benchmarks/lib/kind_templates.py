@@ -34,7 +34,7 @@ def forms(template: str) -> Callable[[Source, int], list[str]]:
 
 
 def records(source: Source, count: int) -> list[str]:
-    """JSON records: new ones, and ones of which some fields have changed since."""
+    """JSON records: new ones, and earlier ones with some fields changed."""
     return refillings(kind_forms.RECORD, source.rng, count)
 
 
@@ -50,7 +50,7 @@ def notices(source: Source, count: int) -> list[str]:
 
 
 def traces(source: Source, count: int) -> list[str]:
-    """Stack traces of a dozen places in one program: other times, threads, lines and messages."""
+    """Stack traces of a dozen places in one program, with different times, threads, lines and messages."""
     frame = "\tat org.<word>.<word>.<ward>Handler.<word>(<ward>.java"
     pool = [f"{fillings.filled(frame, source.fixed)}:<digit><digit>)" for _ in range(60)]
     shapes = [
@@ -84,7 +84,7 @@ def refillings(template: str, rng: random.Random, count: int) -> list[str]:
 
 
 def _next_values(template: str, old: list[str], rng: random.Random) -> list[str]:
-    """`old` with so many values drawn anew that doc_q of both fillings lies where the next copy is aimed at."""
+    """`old` with as many values drawn again as give the doc_q at which the next copy is aimed."""
     base, _ = fillings.refilled(template, old, 0.0, rng)
     used = {base: old}
 
@@ -97,18 +97,18 @@ def _next_values(template: str, old: list[str], rng: random.Random) -> list[str]
 
 
 def family(shape: str, percent: int) -> Callable[[Source, int], list[str]]:
-    """Fillings of one template of which about `percent` % is variable text."""
+    """Fillings of one template with about `percent` % of variable text."""
     return lambda source, count: refillings(SHAPES[shape](source, percent / 100), source.rng, count)
 
 
 def _in_blocks(source: Source, share: float) -> str:
-    """Six long blocks of the template, and a block of made-up words behind each."""
+    """Six long blocks of the template, and a block of made-up words after each."""
     variable = " ".join(["<word>"] * max(1, round(_LENGTH * share / 6 / 5)))
     return "\n".join(f"{source.fixed_prose(round(_LENGTH * (1 - share) / 6))}\n{variable}" for _ in range(6))
 
 
 def _in_fields(source: Source, share: float) -> str:
-    """A text with many short slots, equally far apart."""
+    """A text with many short, equidistant slots."""
     words = source.fixed_prose(round(_LENGTH * (1 - share))).split()
     slots = max(1, round(_LENGTH * share / _VALUE))
     for slot in range(slots):
@@ -117,7 +117,7 @@ def _in_fields(source: Source, share: float) -> str:
 
 
 def _in_labels(source: Source, share: float) -> str:
-    """Lines of a label and a value: the longer the labels, the less of it is variable."""
+    """Lines of a label and a value: the longer the labels, the smaller the variable part."""
     lines = max(3, round(_LENGTH * share / _VALUE))
     label = max(3, round(_LENGTH * (1 - share) / lines))
     return "\n".join(f"{source.fixed_prose(label)}: {_VALUES[line % len(_VALUES)]}" for line in range(lines))

@@ -1,8 +1,8 @@
-"""Every kind of text that a way to find candidates may be weak on, seeded, with its pairs by brute force.
+"""Every kind of text on which a way to find candidates may be weak, seeded, with its pairs by brute force.
 
     python -m benchmarks.lib.kinds OUTDIR
 
-writes for each kind OUTDIR/<kind>.jsonl (id, text) and OUTDIR/<kind>.pairs.tsv: i, j, doc_q of every pair of places
+writes for each kind OUTDIR/<kind>.jsonl (id, text) and OUTDIR/<kind>.pairs.tsv: i, j, doc_q of every pair of positions
 i < j with doc_q >= 0.5. `day` draws other documents of the same kind: other bases, the same templates.
 """
 
@@ -30,7 +30,7 @@ LOWEST: Final = "0.5"
 
 
 class Kind(NamedTuple):
-    """How documents of a kind are made, and how many there are for each that is asked for."""
+    """How documents of a kind are made, and how many there are per requested document."""
 
     make: Callable[[Source, int], list[str]]
     times: float = 1
@@ -161,14 +161,14 @@ KINDS: Final[dict[str, Kind]] = _WHOLE | _EDITED | _MIXED | _SHORT | _ORDER | _T
 
 
 def corpus(library: Library, name: str, count: int = DOCUMENTS, *, seed: int = SEED, day: int = 0) -> Corpus:
-    """`count` documents of the kind `name` (times what the kind asks for), the same for the same seed and day."""
+    """`count` documents of the kind `name` (times the factor of the kind), the same for the same seed and day."""
     kind = KINDS[name]
     texts = kind.make(Source(library, name, seed, day), round(count * kind.times))
     return Corpus(name, [f"{file_name(name)}-{place}" for place in range(len(texts))], texts)
 
 
 def file_name(name: str) -> str:
-    """The name of a kind as a file is called.
+    """The name of a kind as a file name.
 
     >>> file_name("template labels and values 5 %")
     'template-labels-and-values-5'
@@ -177,7 +177,7 @@ def file_name(name: str) -> str:
 
 
 def export(library: Library, out: Path, names: list[str], count: int) -> Iterator[str]:
-    """Writes documents and pairs of each kind; yields a line about each as it is done."""
+    """Writes documents and pairs of each kind; yields a line about each when it is done."""
     out.mkdir(parents=True, exist_ok=True)
     for name in names:
         made = corpus(library, name, count)
@@ -195,7 +195,7 @@ def export(library: Library, out: Path, names: list[str], count: int) -> Iterato
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Writes every kind, or those asked for, into a directory."""
+    """Writes every kind, or the chosen ones, into a directory."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )

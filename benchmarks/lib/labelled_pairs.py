@@ -1,7 +1,7 @@
-"""Pairs of texts whose kind is known because they were made so: copies, forms, quotes, campaigns.
+"""Pairs of texts whose kind is known by construction: copies, forms, quotes, campaigns.
 
-Made by what people and programs do, not by the rules that kinds are found by (docs/definitions.md, Kinds): a grammar
-with slots, mail programs' ways to quote, a mailer's personal fields, an editor's changes.
+They imitate people and programs, and do not use the rules that find kinds (docs/definitions.md, Kinds): a grammar with
+slots, mail programs' ways to quote, a mailer's personal fields, an editor's changes.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _form(template: str) -> Make:
 
 
 def _quoted(text: str, mark: str, width: int) -> str:
-    """As a mail program quotes: every line behind a mark, long ones cut."""
+    """Quoted as by a mail program: every line after a mark, long lines cut."""
     lines = [part for line in text.splitlines() for part in textwrap.wrap(line, width) or [""]]
     return "\n".join(f"{mark}{line}" for line in lines)
 
@@ -98,12 +98,12 @@ def _message(source: Source) -> str:
 
 
 def _answer(source: Source, message: str) -> str:
-    """What somebody writes to it: from a quarter of its length to all of it."""
+    """An answer to it: from a quarter of its length to all of it."""
     return source.prose(round(len(message) * source.rng.uniform(0.25, 1.0)))
 
 
 def _below(mark: str, width: int) -> Make:
-    """The answer stands below what it answers."""
+    """The answer is below the text that it answers."""
 
     def make(source: Source) -> tuple[str, str]:
         message = _message(source)
@@ -114,7 +114,7 @@ def _below(mark: str, width: int) -> Make:
 
 
 def _between(source: Source) -> tuple[str, str]:
-    """Answers stand between its paragraphs, of which an older one is quoted twice."""
+    """Answers are between its paragraphs; above them, an older message is quoted with two marks."""
     message, rng = _message(source), source.rng
     parts = [
         f"{_quoted(each, rng.choice(('> ', '>')), 70)}\n\n{_answer(source, each)}"
@@ -125,7 +125,7 @@ def _between(source: Source) -> tuple[str, str]:
 
 
 def _forwarded(head: str) -> Make:
-    """The answer stands above it, behind a rule and the lines of its header."""
+    """The answer is above the quoted message, which follows a rule and the lines of its header."""
 
     def make(source: Source) -> tuple[str, str]:
         message = _message(source)
@@ -146,7 +146,7 @@ _GERMAN: Final = (
 
 
 def _campaign(source: Source) -> tuple[str, str]:
-    """One letter to two people: greeting, links, numbers and footer of each."""
+    """One letter to two people, with each one's own greeting, links, numbers and footer."""
     body = [source.prose(source.rng.randrange(250, 600)) for _ in range(3)]
     return _letter(source, body), _letter(source, body)
 
@@ -176,14 +176,14 @@ def _edited(change: edits.Edit, share: float) -> Make:
 
 
 def _figures_corrected(source: Source) -> tuple[str, str]:
-    """A story of which one figure, date or place is put right."""
+    """A story with one figure, date or place corrected."""
     fact = "It came to <money> on <date> in <city>, with <number> people there."
     text = _message(source)
     return f"{text}\n{filled(fact, source.rng)}", f"{text}\n{filled(fact, source.rng)}"
 
 
 def _reprinted(source: Source) -> tuple[str, str]:
-    """Another agency's head, an editor's cut, a note below."""
+    """Another agency's heading, an editor's cut, a note below."""
     text = _message(source)
     head = filled("<city>, <date> (<company>) - ", source.rng)
     kept = text[: round(len(text) * source.rng.uniform(0.8, 1.0))]
@@ -193,7 +193,7 @@ def _reprinted(source: Source) -> tuple[str, str]:
 
 
 def _wrapped(source: Source) -> tuple[str, str]:
-    """Lines of another width, other signs, all in capitals or none."""
+    """Lines of another width, other punctuation, all in capitals or none."""
     text = _message(source)
     other = text.upper() if source.rng.random() < 0.3 else text.translate(edits.MARKS)
     return text, textwrap.fill(other, source.rng.randrange(40, 100))
@@ -222,11 +222,11 @@ WAYS: Final[dict[str, dict[str, Make]]] = {
         "reprinted": _reprinted, "wrapped anew": _wrapped, "a paragraph more": _longer,
     },
 }  # fmt: skip
-"""Ways to make pairs, by what they are; a campaign's letters are copies of one another."""
+"""Ways to make pairs, by their kind; the letters of a campaign are copies of one another."""
 
 
 def labelled_pairs(source: Source, what: str, count: int) -> Iterator[LabelledPair]:
-    """`count` pairs of each way to make what they are."""
+    """`count` pairs from each way of making them."""
     for way, make in WAYS[what].items():
         for _ in range(count):
             yield LabelledPair(*make(source), way)

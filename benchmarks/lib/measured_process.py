@@ -1,4 +1,4 @@
-"""One contender over one corpus in this process; prints one JSON line. throughput.py starts it, once a round.
+"""One contender over one corpus in this process; prints one JSON line. throughput.py starts it, once per round.
 
 The corpus is loaded, kernels are compiled and a first part of the stream is run before the clock starts.
 """
@@ -48,7 +48,7 @@ def run_peer(name: str, corpus: Corpus, truth: set[tuple[int, int]]) -> dict[str
     answers = loop(corpus.texts)
     seconds, cpu_seconds = clock.took()
     grown = harness.peak_mb() - before
-    if name == "rensa-flags":  # it names no document: judged by documents that have an earlier duplicate
+    if name == "rensa-flags":  # it names no document: judged by whether documents have an earlier duplicate
         quality = scored({(later, -1) for later, _ in answers}, {(later, -1) for _, later in truth})
     else:
         quality = scored({(min(pair), max(pair)) for pair in answers}, truth)

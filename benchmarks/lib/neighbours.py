@@ -1,4 +1,4 @@
-"""What something costs: runs with it and without, in turns, in one process on a machine that others use, too."""
+"""The cost of something: runs with it and without it alternate in one process, on a shared machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from neardup.model.document import Document
 
 PLACES = ("memory", "directory")
-"""Where the windows are whose documents are timed."""
+"""The places of the windows whose documents are timed."""
 HEADER = ("window", "CPU us/doc with", "without", "ratio, median of neighbours")
 
 
@@ -42,6 +42,6 @@ def prepared(doc: str | None, arguments: list[str] | None) -> tuple[argparse.Nam
 
 
 def measured(with_it: Callable[[], float], without: Callable[[], float], rounds: int) -> Neighbours:
-    """Both in turns, `rounds` times; whoever asks has warmed them up."""
+    """Both in turns, `rounds` times; the caller has warmed them up."""
     pairs = [(with_it(), without()) for _ in range(rounds)]
     return Neighbours(pairs, statistics.median(one / other for one, other in pairs))

@@ -1,11 +1,10 @@
 """The peers as loops over texts in memory: for each text, ask for earlier duplicates, then insert it.
 
-Every peer is given its normal form by numpy (23 us a document of 4 KB; str.translate takes 83, re.sub 120), so
-that no difference between contenders is one of cleaning text. A loop returns what the peer answered, as (later,
-earlier) places.
+Every peer gets its normal form from numpy (23 us per document of 4 KB; str.translate takes 83, re.sub 120), so that
+cleaning text makes no difference between contenders. A loop returns the peer's answers as positions (later, earlier).
 
-This module imports no more than its own peer and numpy: `python -m benchmarks.lib.peers FILE` is also the whole process
-that durable.py measures ours against.
+This module imports only its own peer and numpy: `python -m benchmarks.lib.peers FILE` is also the complete process
+against which durable.py measures ours.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def _kept() -> npt.NDArray[np.bool_]:
 
 
 def _units(text: str) -> npt.NDArray[np.uint16]:
-    """UTF-16 units of the normal form. NFC and planes above the first are left out: English needs neither."""
+    """UTF-16 units of the normal form, without NFC and planes above the first, which English does not need."""
     units = np.frombuffer(text.encode("utf-16-le"), np.uint16)
     return units[_kept()[units]]
 
@@ -48,12 +47,12 @@ def _form(text: str) -> str:
 
 
 def rensa(texts: Iterable[str]) -> Answers:
-    """RMinHash fed as its README shows: an iterable of str tokens, here the 4-grams."""
+    """RMinHash as in its README: with an iterable of str tokens, here the 4-grams."""
     return _rensa(texts, _slices)
 
 
 def rensa_bytes(texts: Iterable[str]) -> Answers:
-    """The same with tokens cut by numpy: the fastest way we found that still names the earlier document."""
+    """The same with tokens cut by numpy: the fastest way found that still names the earlier document."""
     return _rensa(texts, _byte_tokens)
 
 
@@ -86,7 +85,7 @@ def _rensa(texts: Iterable[str], tokens: Callable[[str], Any]) -> Answers:
 
 
 def rensa_flags(texts: Iterable[str]) -> Answers:
-    """Rensa's pre-hashed matrix way: says *that* a document has a duplicate, not which: (place, -1)."""
+    """Rensa's pre-hashed matrix: it says *that* a document has a duplicate, but not which: (position, -1)."""
     from rensa import RMinHash, RMinHashLSH
 
     index = RMinHashLSH(0.7, PERMUTATIONS, BANDS)
@@ -101,7 +100,7 @@ def rensa_flags(texts: Iterable[str]) -> Answers:
 
 
 def _keys(units: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Mixed 64-bit keys of the 4-grams: rensa takes pre-hashed tokens as they are."""
+    """Mixed 64-bit keys of the 4-grams: rensa uses pre-hashed tokens unchanged."""
     if len(units) < Q:
         return np.empty(0, np.uint64)
     keys = (
@@ -116,7 +115,7 @@ def _keys(units: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 def gaoya(texts: Iterable[str]) -> Answers:
     """Gaoya's MinHash over 4-grams at its best F1 on passages20k: 32 bands of 4, own filter at Jaccard 0.538.
 
-    Its index has no call that signs once and both asks and inserts; it signs twice.
+    Its index has no call that signs once for both query and insertion; it signs twice.
     """
     from gaoya.minhash import MinHashStringIndex
 
@@ -133,7 +132,7 @@ def gaoya(texts: Iterable[str]) -> Answers:
 
 
 def fastsketch(texts: Iterable[str]) -> Answers:
-    """FastSketchLSH fed by numpy in its best way: pre-hashed 4-grams of 500 documents at once, 16 bands."""
+    """FastSketchLSH in its best configuration: 4-grams of 500 documents at once, pre-hashed by numpy, 16 bands."""
     from FastSketchLSH import LSH, FastSimilaritySketch
 
     sketch, index = FastSimilaritySketch(PERMUTATIONS, SEED), LSH(PERMUTATIONS, BANDS, num_threads=1)
@@ -159,7 +158,7 @@ def _batched(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _packed(units: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint64]:
-    """The 4-grams, 16 bits a letter: it takes pre-hashed tokens and hashes them itself."""
+    """The 4-grams, 16 bits per letter: it takes pre-hashed tokens and hashes them itself."""
     if len(units) < Q:
         return np.empty(0, np.uint64)
     wide = units.astype(np.uint64)
@@ -188,7 +187,7 @@ def texts_of(path: Path) -> Iterable[str]:
 
 
 def main(path: str, name: str = "rensa") -> None:
-    """Reads `path` and runs the peer `name` over it, nothing else; prints how many pairs it answered."""
+    """Reads `path` and runs the peer `name` over it, nothing else; prints the number of pairs in its answers."""
     print(len(LOOPS[name](texts_of(Path(path)))))
 
 

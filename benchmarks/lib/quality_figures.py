@@ -1,4 +1,4 @@
-"""Figures of what is found and what is missed, made from the results of quality/."""
+"""Figures of pairs found and missed, made from the results of quality/."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def exactness(rows: Any) -> list[Figure]:
 
 
 def edits(rows: Any) -> list[Figure]:
-    """Edited copies, one kind and rate of edit after the other."""
+    """Edited copies, by kind and rate of edit."""
     figures = []
     for (threshold, level), same in grouped(rows, "threshold", "level").items():
         counted = [row for row in same if row["pairs"]]
@@ -70,12 +70,12 @@ def kinds(rows: Any) -> list[Figure]:
 
 
 def _least_recall(row: dict[str, Any]) -> float:
-    """What is demanded of a level at a threshold."""
+    """The demand on a level at a threshold."""
     return 1.0 if row["level"] == "complete" else 0.999 if float(row["threshold"]) < 0.7 else 0.9999
 
 
 def _in_words(least: dict[str, float]) -> str:
-    """`least` by threshold, those that are alike together."""
+    """`least` by threshold, equal ones together."""
     alike: dict[float, list[str]] = {}
     for threshold, recall in least.items():
         alike.setdefault(recall, []).append(threshold)

@@ -1,4 +1,4 @@
-"""What a signature costs, without any search: the decision's own part, all fields, and all fields as strings."""
+"""The cost of a signature, without any search: the part for the decision, all fields, and all fields as strings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WARM_UP = 200
 
 
 def decision(texts: Sequence[str]) -> None:
-    """What a verdict needs: normal form, key set, sketch, fingerprint; in batches, as `ingest` does."""
+    """The parts that a verdict needs: normal form, key set, sketch, fingerprint; in batches, as in `ingest`."""
     chosen = signer_for(Recipe())
     for batch in _batches(texts):
         chosen.sign(batch)

@@ -8,7 +8,7 @@ from benchmarks.lib.figure import Figure, at_least, at_most
 
 
 def throughput(rounds: Any) -> list[Figure]:
-    """passages20k in memory, beside those who guess: minima of the rounds; F1 is the same in each."""
+    """passages20k in memory, beside the approximate peers: minima of the rounds; F1 is the same in each."""
     own = min(run["us"] for run in rounds["sketch"])
 
     def against(name: str) -> tuple[float, str]:
@@ -50,7 +50,7 @@ def durable(figures: Any) -> list[Figure]:
 
 
 def scale(levels: Any) -> list[Figure]:
-    """One window that grows; medians of the last documents before each size."""
+    """A growing window; medians of the last documents before each size."""
     run = levels["sketch"]
     middle = {int(size): one["us_median"] for size, one in run["at"].items()}
     documents, first = run["documents"], min(middle)
@@ -101,7 +101,7 @@ def startup(figures: Any) -> list[Figure]:
 
 
 def floods(rows: Any) -> list[Figure]:
-    """What copies cost, and what ordinary documents pay."""
+    """The cost of copies, and the cost for ordinary documents."""
     figures = []
     for row in rows:
         name = f"{row['kind']}, {row['copies']:,} copies"
@@ -119,7 +119,7 @@ def floods(rows: Any) -> list[Figure]:
 
 
 def threads(places: Any) -> list[Figure]:
-    """One thread and two in turns, on the wall, beside two processes of one thread, which share only the machine."""
+    """Wall time of one thread and two in turns, beside two processes of one thread, which share only the machine."""
     figures = []
     for place, held in places.items():
         one, two, _ = (min(each) for each in zip(*held["runs"], strict=True))
@@ -132,7 +132,7 @@ def threads(places: Any) -> list[Figure]:
 
 
 def kinds_cost(places: Any) -> list[Figure]:
-    """Processor time with kinds and without, middle of neighbours."""
+    """Processor time with kinds and without, median of neighbouring runs."""
     names = {"memory": "in memory", "directory": "into a directory"}
     return [
         at_most(

@@ -1,13 +1,14 @@
 """A stream of any number of documents of about 4 KB whose q-grams are as frequent as those of real text.
 
 Document i is a function of (model, seed, i): nothing is kept, any part can be made again, and the original of a copy is
-made anew when the copy is. Making one takes about 0.1 ms. The model is taken at run time from a real corpus:
+made again when the copy is made. Making a document takes about 0.1 ms. The model is taken at run time from a real
+corpus:
 
-- words and their order: a chain over pairs of neighbouring words; now and then a word regardless of the one before,
+- words and their order: a chain over pairs of neighbouring words; sometimes a word regardless of the one before,
   because every new document has pairs never seen;
-- rare words are no states of the chain but gaps of four shapes (lower case, Capitalised, number, other), filled
+- rare words are not states of the chain but gaps of four shapes (lower case, Capitalised, number, other), filled
   anew in each document: by a word it has used before, by one of its topic's, by a rare word of the corpus, or by a
-  coined one (the head of one rare word and the tail of another). So names and terms keep coming, and cluster;
+  coined one (the head of one rare word and the tail of another). So new names and terms keep appearing, and cluster;
 - topics have Zipf-like sizes: the largest take part in thousands of documents, most in a few.
 
 About a tenth of the documents are copies of an earlier one, 1 to 25 % of their words edited; generator_check.py
@@ -43,7 +44,7 @@ GAP_CORPUS = 60  # ... a rare word of the corpus; the rest is coined
 
 
 class Part(NamedTuple):
-    """Some documents: UTF-8 one after another, where each begins, and of which each is a copy (-1: of none)."""
+    """Some documents: UTF-8 one after another, where each begins, and which document each copies (-1: none)."""
 
     letters: npt.NDArray[np.uint8]
     bounds: npt.NDArray[np.int64]
@@ -92,7 +93,7 @@ def _below(state: Any, limit: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def _started(seed: Any, number: Any, purpose: Any) -> Any:
-    """A source of random numbers of its own for each document and purpose."""
+    """A separate source of random numbers for each document and purpose."""
     state = np.empty(1, np.uint64)
     state[0] = _mixed(_mixed(seed + _U(purpose)) ^ _mixed(_U(number)))
     return state
@@ -105,7 +106,7 @@ def _is_copy(seed: Any, number: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def original_of(seed: Any, number: Any) -> Any:
-    """The earlier document, itself no copy, that document `number` is a copy of; -1 if it is none."""
+    """The earlier document, itself not a copy, of which document `number` is a copy; -1 if it is not a copy."""
     if not _is_copy(seed, number):
         return -1
     original = _below(_started(seed, number, 2), number)
@@ -145,7 +146,7 @@ def _put_piece(model: Any, word: Any, head: Any, tail: Any, out: Any, at: Any) -
 
 @njit(cache=True, nogil=True)
 def _put_rare(model: Any, kind: Any, state: Any, coined: Any, out: Any, at: Any) -> Any:
-    """Writes a rare word of the corpus, or a coined one; the digits of a coined number are new ones."""
+    """Writes a rare word of the corpus, or a coined one; the digits of a coined number are new."""
     low, high = model.rare_start[kind], model.rare_start[kind + 1]
     word = model.rare_word[low + _below(state, high - low)]
     if not coined:
@@ -180,7 +181,7 @@ def _put_gap(model: Any, kind: Any, seed: Any, topic: Any, state: Any, used: Any
     used[kind, 0] = count + 1
     if dice < GAP_REUSED + GAP_TOPIC:
         rank = _below(state, TOPIC_WORDS)
-        rank = rank * rank // TOPIC_WORDS  # the first ones of a topic are used most
+        rank = rank * rank // TOPIC_WORDS  # the first words of a topic are used most
         own = _started(seed + _U(topic), rank * SHAPES + kind, 3)
         return _put_rare(model, kind, own, rank % 2 == 0, out, at)
     return _put_rare(model, kind, state, dice >= GAP_REUSED + GAP_TOPIC + GAP_CORPUS, out, at)
@@ -243,7 +244,7 @@ def write_copy(model: Any, seed: Any, number: Any, original: Any, source: Any, o
 def write_part(
     model: Any, seed: Any, first: Any, scratch: Any, out: Any, bounds: Any, originals: Any
 ) -> None:
-    """Writes documents from `first` on, as many as `originals` has room for."""
+    """Writes documents from `first` on, as many as fit into `originals`."""
     for place in range(len(originals)):
         at = bounds[place]
         original = original_of(seed, first + place)

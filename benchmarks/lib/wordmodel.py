@@ -43,9 +43,9 @@ def shape(word: str) -> int:
 
 
 def build(texts: Sequence[str], least_kept: int = LEAST_KEPT) -> Model:
-    """The model of `texts`; about 20 bytes a word of them."""
+    """The model of `texts`; about 20 bytes per word."""
     words = [word for text in texts for word in text.split()]
-    counts = dict(Counter(words).most_common())  # what is used often lies together: caches decide the speed
+    counts = dict(Counter(words).most_common())  # frequent words are stored together: caches decide the speed
     number = {word: at for at, word in enumerate(counts)}
     kept = [word for word, count in counts.items() if count >= least_kept]
     node_of = {word: SHAPES + at for at, word in enumerate(kept)}
@@ -55,7 +55,7 @@ def build(texts: Sequence[str], least_kept: int = LEAST_KEPT) -> Model:
         if word not in node_of:
             rare[shape(word)].append(number[word])
     for one in rare:
-        one.extend([0] if not one else [])  # a corpus without, say, numbers still has a model
+        one.extend([0] if not one else [])  # so that a corpus without, say, numbers still has a model
     order = np.argsort(nodes[:-1], kind="stable")
     encoded = [word.encode() for word in counts]
     return Model(

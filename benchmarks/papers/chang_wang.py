@@ -2,16 +2,15 @@
 
 Question   What do window size, step, dynamic jumping and the minimum matching threshold do to recall, precision, index
            and time? (Tables 1-4: 27 of 1,090 papers quoted in one query; Tables 5-7: 180 newspaper articles.)
-Corpus     Papers and articles of the real sentences of passages20k with a made-up apparatus (chang_wang_data.py says
-           how): the paper's proceedings and its NTCIR-4 news cannot be had. Each part is measured on prose alone too.
+Corpus     Papers and articles made of real sentences of passages20k with a made-up apparatus (see chang_wang_data.py);
+           the paper's proceedings and its NTCIR-4 news are not available. Each part is measured on prose alone too.
 Seed       20261121.
-Measured   As there: a document is an answer if any of its vectors matches the query file (t = 1), or t in a row; the
-           papers (articles) that were quoted are what should be found. Sentences of papers end at `. ! ? ...`, those of
-           articles at commas, colons and semicolons too, which the paper's figures fit best; the other choice stands
-           beside it.
+Measured   As in the paper: a document is an answer if any of its vectors matches the query file (t = 1), or t in a row;
+           the quoted papers (articles) should be found. Sentences of papers end at `. ! ? ...`, those of articles also
+           at commas, colons and semicolons, which fits the paper's figures best; the other choice is shown beside it.
            Times: from feature strings to an index in memory, and one search with the whole query file, in Python, in
            seconds of processor time.
-Excluded   reading sentence lengths from text (told apart), disk.
+Excluded   reading sentence lengths from text (reported separately), disk.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class Data(NamedTuple):
     seconds: float
 
     def facts(self) -> dict[str, Any]:
-        """What a table of figures should be read with."""
+        """Facts that help to read a table of figures."""
         lengths = list(chain.from_iterable(self.strings))
         return {
             "documents": len(self.strings), "quoted": len(self.quoted), "query_sentences": len(self.query),
@@ -98,7 +97,7 @@ def news(
 
 
 def build_index(data: Data, ws: int, sw: int, *, dynamic: bool = False) -> tuple[LengthIndex, float]:
-    """An index of all documents, and the seconds that it took."""
+    """An index of all documents, and the seconds to make it."""
     clock = harness.Clock()
     index = LengthIndex(ws, sw, dynamic=dynamic)
     for string in data.strings:
@@ -117,7 +116,7 @@ def judge(data: Data, answers: Sequence[int]) -> dict[str, Any]:
 
 
 def search(data: Data, index: LengthIndex, t: int = 1, most: int | None = None) -> dict[str, Any]:
-    """One search with the query file: its time and what is found, the `most` best if that is given."""
+    """One search with the query file: its time and results, the `most` best ones if that is given."""
     clock = harness.Clock()
     found = index.search(data.query, t)
     seconds = clock.took().cpu

@@ -1,18 +1,18 @@
 """The data of chang_wang.py: papers with introductions and conclusions, news archives with reprints and lists.
 
-After Chang & Wang (2007), section 4, whose 1,090 conference papers and 182,067 newspaper articles cannot be had. The
-sentences are real (prose.py), what stands between them is made up:
+After Chang & Wang (2007), section 4, whose 1,090 conference papers and 182,067 newspaper articles are not available.
+The sentences are real (prose.py); the text between them is made up:
 
 - A paper has a body of 60 to 160 sentences (a poster, two in five) or 300 to 600. Its introduction and conclusion are
-  its first and last sentences. How many they are follows what Table 3's recalls say of the paper's 27: 26 of them had
+  its first and last sentences. Their numbers follow from the recalls in Table 3 for the paper's 27: 26 of them had
   at least 8 sentences in a row, 24 at least 16, 12 at least 32, one at least 64. So recall against WS is the paper's
-  by design; precision, and what jumping does, are not.
-- The apparatus of a paper turned from PDF into text: remarks such as "(e.g. so)" and "et al.", decimals, tables of
-  decimals, references. Without it the sentence lengths of prose hardly ever agree: both are measured.
-- An article has about 37 clauses. One in five hundred ends in a list (scores, rates or dates), one in thirty has a few
-  sentences of an earlier article of its collection, as newspapers that print the same agency have. With one list in
-  fifty articles, tried first, lists gave about a quarter of all answers at every threshold: lists agree with lists, the
-  limit that the paper's section 5 names.
+  by design; precision and the effect of jumping are not.
+- The apparatus is that of a paper converted from PDF to text: remarks such as "(e.g. so)" and "et al.", decimals,
+  tables of decimals, references. Without it the sentence lengths of prose hardly ever agree: both are measured.
+- An article has about 37 clauses. One in five hundred ends in a list (scores, rates or dates), and one in thirty has a
+  few sentences of an earlier article of its collection, like newspapers that print the same agency. With one list in
+  fifty articles, tried first, lists gave about a quarter of all answers at every threshold: lists agree with lists,
+  which is the limit named in the paper's section 5.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LISTS, REPRINTS = 0.002, 0.03
 
 
 class Paper(NamedTuple):
-    """The parts of a paper; `text` is all of it, `query` what is copied of it."""
+    """The parts of a paper; `text` is all of it, `query` the copied part."""
 
     introduction: str
     middle: str
@@ -57,7 +57,7 @@ class Paper(NamedTuple):
 
 
 def papers(sentences: Iterator[str], count: int, seed: int, *, apparatus: bool) -> list[Paper]:
-    """`count` papers of sentences taken from the front of `sentences`; equal prose with and without apparatus."""
+    """`count` papers of sentences taken from the beginning of `sentences`; equal prose with and without apparatus."""
     made = []
     for number in range(count):
         rng, extra = random.Random(f"{seed}:paper:{number}"), random.Random(f"{seed}:apparatus:{number}")
@@ -95,7 +95,7 @@ _ROW_NAMES = ("", "Run", "Our method", "Baseline one", "Set B")
 
 
 def _remarked(sentence: str, rng: random.Random) -> str:
-    """Now and then a sentence with a remark inside, whose full stops end no sentence for a reader."""
+    """Sometimes a sentence with a remark inside, whose full stops do not end a sentence for a reader."""
     dice = rng.random()
     words = sentence.split()
     if dice >= 0.2 or len(words) < 6:
@@ -153,7 +153,7 @@ class Article(NamedTuple):
 def articles(
     collections: dict[str, list[list[str]]], clauses_of: Sequence[str], seed: int, *, apparatus: bool
 ) -> list[Article]:
-    """All sentences of the collections as articles; `clauses_of` are the marks that a clause ends at."""
+    """All sentences of the collections as articles; `clauses_of` are the marks that end a clause."""
     made: list[Article] = []
     for name, passages in collections.items():
         rng, extra = random.Random(f"{seed}:news:{name}"), random.Random(f"{seed}:lists:{name}")

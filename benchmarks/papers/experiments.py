@@ -1,8 +1,8 @@
 """The four experiments of the papers, and their tables in docs/experiments/ written anew.
 
 Question   Those of montanari_puglisi.py, fan_huang.py, chang_wang.py and yoon.py. Corpus, seed, excluded: see there.
-Writes     What stands between `<!-- table: NAME -->` and `<!-- end -->` on the pages of docs/experiments, nothing else
-           there. With --tiny no page is written: the tables are printed.
+Writes     Only the parts between `<!-- table: NAME -->` and `<!-- end -->` on the pages of docs/experiments. With
+           --tiny no page is written: the tables are printed.
 Takes      About 30 minutes of processor time. --from-results: seconds, from the files of the last runs.
 """
 
@@ -28,15 +28,15 @@ PAPERS = {
     "fan_huang": fan_huang_tables.tables,
     "yoon": yoon_tables.tables,
 }
-"""What makes the tables of each paper; in the order of running, the shortest first."""
+"""The function that makes the tables of each paper; in the order of running, the shortest first."""
 BESIDE = {"montanari_puglisi": ("montanari_window", montanari_window.tables)}
-"""What is measured by itself and has its tables on the page of a paper."""
+"""Experiments that run separately and have their tables on the page of a paper."""
 INDEX = harness.ROOT / "docs" / "experiments.md"
-"""What was found, and the pages of the papers."""
+"""The page with the findings and the links to the pages of the papers."""
 
 
 def results_file(results: Path, paper: str) -> Path:
-    """Where the figures of one of `PAPERS` lie in the directory `results`."""
+    """The file in the directory `results` with the figures of one of `PAPERS`."""
     return results / f"{paper.replace('_', '-')}.json"
 
 
@@ -46,7 +46,7 @@ def page_of(paper: str) -> Path:
 
 
 def tables(results: Path, paper: str) -> dict[str, str]:
-    """The tables of one of `PAPERS` by what its page calls them; raises FileNotFoundError if there are no results."""
+    """The tables of one of `PAPERS` by their names on its page; raises FileNotFoundError if there are no results."""
     made = PAPERS[paper](harness.figures_of(results_file(results, paper)))
     if paper in BESIDE:
         name, tables_of = BESIDE[paper]
@@ -55,7 +55,7 @@ def tables(results: Path, paper: str) -> dict[str, str]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs what is asked for, each in a process of its own; writes the pages."""
+    """Runs the chosen experiments, each in a separate process; writes the pages."""
     parser = harness.options(__doc__)
     parser.add_argument(
         "--only", nargs="+", choices=PAPERS, default=list(PAPERS), help="run these, re-use the others"

@@ -1,20 +1,21 @@
 """Experiment B: simhash on word shingles and with random lexicons (Fan & Huang 2011, section 4), doc_q beside it.
 
-Question   Which shingle size, Hamming threshold and number of random lexicons are best? (Figures 2-5, Table 1 there.)
-           Is doc_q better on the same data?
+Question   Which shingle size, Hamming threshold and number of random lexicons are best? (The paper's Figures 2-5 and
+           Table 1.) Is doc_q better on the same data?
 Corpus     The 20,000 originals of passages20k: passages of 4 KB from 281 books, newspapers and manuals, no two of
            which overlap. Five of them are source texts, with 120 copies each (fan_huang_data.py). The paper has 143,798
-           passages of 1,403 scanned books, which cannot be had; how strongly it edited its copies is not said.
-           Simhash is given texts as there: stop words out, words stemmed. doc_q is given them whole, and stemmed.
+           passages of 1,403 scanned books, which are not available; it does not say how strongly it edited its copies.
+           Simhash gets texts as in the paper: without stop words, and stemmed. doc_q gets them whole, and stemmed.
 Seed       20261121: sources, edits; random lexicons by their number.
-Measured   Each source text is a query, everything else of the collection an answer or not; precision and recall are
-           averaged over the five queries, F is made of the averages (equations 1-3). A query without any answer has
-           precision 1. All is done for ten sets of five sources (the paper: one), and the spread told: it says which
-           differences mean something. "set 1" is one run as the paper made it.
-           Beside what was measured stand three views of the same distances, to explain disagreements: every stranger
-           counted so often that there are as many as in the paper, and lightly or strongly edited copies alone. And
-           what the paper does not say of its fingerprints is tried both ways: whether a feature that occurs twice
-           counts twice, and whether the hash fills its 32 bits or, as Java's of strings, only with six letters or so.
+Measured   Each source text is a query; everything else in the collection is an answer or not. Precision and recall are
+           averaged over the five queries, and F is computed from the averages (equations 1-3). A query without any
+           answer has precision 1. All is done for ten sets of five sources (the paper: one), and the spread is
+           reported: it says which differences mean something. "set 1" is one run as in the paper.
+           Beside the measurement there are three views of the same distances, to explain disagreements: every stranger
+           weighted so that there are as many as in the paper, and only lightly or only strongly edited copies. Two
+           details of the fingerprints that the paper does not give are tried both ways: whether a feature that occurs
+           twice counts twice, and whether the hash fills its 32 bits or, like Java's for strings, only from about six
+           letters on.
 Excluded   time: all pairs are compared by numpy.
 """
 
@@ -52,7 +53,7 @@ SEED = 20_261_121
 SETS, SOURCES, COPIES = 10, 5, 120
 PAPER_TEXTS = 143_798
 FAR = 64
-"""A distance beyond every threshold: of a text without a feature."""
+"""A distance beyond every threshold, for a text without features."""
 Fingerprints = npt.NDArray[np.uint64]
 
 
@@ -71,7 +72,7 @@ class View(NamedTuple):
 
 
 def views(data: Data) -> dict[str, View]:
-    """What the disagreements with the paper are looked at by; the first one is the measurement itself."""
+    """The views that explain disagreements with the paper; the first one is the measurement itself."""
     return {
         AS_MEASURED: View(),
         MANY_STRANGERS: View(strangers=PAPER_TEXTS / len(data.clean)),
@@ -90,7 +91,7 @@ class Signed(NamedTuple):
 
 
 def signed(method: Simhash, clean: Sequence[str], copies: Sequence[str]) -> Signed:
-    """All texts signed; these are stems with spaces between."""
+    """All texts signed; they are stems separated by spaces."""
     made = [[method.sign(text) for text in texts] for texts in (clean, copies)]
     values = [np.array([[value or 0 for value in one] for one in some], np.uint64) for some in made]
     present = [np.array([[value is not None for value in one] for one in some], np.bool_) for some in made]
@@ -153,7 +154,7 @@ def on_simhash(data: Data, stemmed: list[str], copied: list[str]) -> dict[str, A
 
 
 def string_hash(text: str) -> int:
-    """Java's String.hashCode: 31 times what was there, plus a letter. A short text does not fill its 32 bits.
+    """Java's String.hashCode: 31 times the hash so far, plus a letter. A short text does not fill its 32 bits.
 
     >>> f"{string_hash('word'):08x}", f"{string_hash('a word more'):08x}"
     ('0037c70a', '256919ac')
@@ -188,7 +189,7 @@ def on_hashes(data: Data, stemmed: list[str], copied: list[str]) -> dict[str, An
 
 
 def on_doc_q(data: Data, clean: list[str], copied: list[str]) -> dict[str, Any]:
-    """The curves of doc_q at 1.00, 0.99 and so on, and what doc_q the copies of each share of edits have."""
+    """The curves of doc_q at 1.00, 0.99 and so on, and the doc_q of the copies for each share of edits."""
     sets = bruteforce.gram_sets([*clean, *copied])
     sizes = np.diff(sets.starts)
     curves = []

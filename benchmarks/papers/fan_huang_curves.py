@@ -1,4 +1,4 @@
-"""Precision, recall and F of queries against distances, for all that fan_huang.py measures; and its data."""
+"""Precision, recall and F of queries against distances, for all measurements of fan_huang.py; and its data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Data(NamedTuple):
         return [copy.text for made in self.copies for copy in made]
 
     def span(self, number: int) -> slice:
-        """Where the copies of a set lie among those of all sets."""
+        """The positions of a set's copies among those of all sets."""
         begin = sum(len(made) for made in self.copies[:number])
         return slice(begin, begin + len(self.copies[number]))
 
@@ -80,7 +80,7 @@ def split_by_query(
 
 
 def summary(curves: Sequence[Curve], *, whole: bool) -> dict[str, Any]:
-    """The first set's best F and where, the mean and spread of every set's own best; the mean curves if `whole`."""
+    """The first set's best F and its threshold, the mean and spread of each set's own best; mean curves if `whole`."""
     bests = [curve.f[curve.best()] for curve in curves]
     return {
         "set_1": {"f": bests[0], "threshold": curves[0].best()},

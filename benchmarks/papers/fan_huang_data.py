@@ -1,7 +1,7 @@
 """The data of fan_huang.py: a few source texts, many copies of each with words edited at random places.
 
-After Fan & Huang (2011), section 4: "modified (insert, delete, replace word) these 5 texts at random locations". How
-many words they modified is not said: here an equal number of copies has 1, 3, 5, 10, 20 and 30 % of its words edited.
+After Fan & Huang (2011), section 4: "modified (insert, delete, replace word) these 5 texts at random locations". They
+do not say how many words: here equal numbers of copies have 1, 3, 5, 10, 20 and 30 % of their words edited.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SHARES = (0.01, 0.03, 0.05, 0.10, 0.20, 0.30)
 
 
 class Copy(NamedTuple):
-    """An edited copy: the place of its source among the clean texts, and the share of words that were edited."""
+    """An edited copy: the position of its source among the clean texts, and the share of edited words."""
 
     source: int
     share: float
@@ -27,13 +27,13 @@ class Copy(NamedTuple):
 
 
 def source_sets(count: int, sets: int, size: int, seed: int) -> list[list[int]]:
-    """`sets` times `size` places out of `count`, none twice."""
+    """`sets` times `size` positions out of `count`, none twice."""
     chosen = random.Random(f"{seed}:sources").sample(range(count), sets * size)
     return [chosen[at : at + size] for at in range(0, len(chosen), size)]
 
 
 def copies(texts: Sequence[str], sources: Sequence[int], each: int, seed: int) -> list[Copy]:
-    """`each` copies of every source, an equal number a share; inserted words come from another of `texts`."""
+    """`each` copies of every source, equally many for each share; inserted words come from another of `texts`."""
     made = []
     for source in sources:
         rng = random.Random(f"{seed}:{source}")

@@ -1,7 +1,7 @@
-"""What Fan & Huang (2011), section 4.2, name beside simhash, on the data of fan_huang.py; and the product's own route.
+"""The rivals of simhash in Fan & Huang (2011), section 4.2, on the data of fan_huang.py; and the product's own route.
 
-Shingling "with the parameters of D. Fetterly et al.": megashingles; resemblance of shingles beside; I-Match with one
-lexicon and with ten random ones more. All of stems, as simhash is given them. The route simhash is given the texts.
+Shingling "with the parameters of D. Fetterly et al." (megashingles), with the resemblance of shingles beside it;
+I-Match with one lexicon and with ten further random ones. All use stems, as simhash does; the route simhash uses texts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 STEPS = 100
 VARIANTS = (1, 10)
-"""Simhashes a document that the route is tried with."""
+"""Numbers of simhashes per document with which the route is tried."""
 
 
 def rivals() -> list[Method[Any]]:
@@ -44,7 +44,7 @@ def on_rivals(data: Data, stemmed: Sequence[str], copied: Sequence[str]) -> dict
 def on_rival(
     method: Method[Any], data: Data, stemmed: Sequence[str], copied: Sequence[str]
 ) -> dict[str, Any]:
-    """The figures of one method: at each hundredth of its score, or as it says yes."""
+    """The figures of one method: at each hundredth of its score, or for its yes."""
     method.learn(stemmed)
     clean, copies = ([method.sign(text) for text in texts] for texts in (stemmed, copied))
     yes_no = len(method.thresholds) == 1
@@ -68,7 +68,7 @@ def on_rival(
 
 
 def on_route(data: Data) -> dict[str, dict[float, float]]:
-    """The share of copies of each share of edits that have a band in common with their source, by the product."""
+    """For each share of edits, the share of copies with a band in common with their source, by the product."""
     found: dict[str, dict[float, float]] = {}
     for variants in VARIANTS:
         recipe = neardup.Recipe(simhash_variants=variants)

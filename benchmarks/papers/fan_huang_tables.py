@@ -15,7 +15,7 @@ LEXICON_SHINGLE = 2
 WIDTHS = (32, 64)
 MOST_DISTANT = 31
 STEPS = 100
-"""doc_q is compared with 1.00, 0.99, ... 0.00: the distance of a pair is the first of them that it reaches."""
+"""doc_q is compared with 1.00, 0.99, ... 0.00: the distance of a pair is the first of these that it reaches."""
 RATES = ("precision", "recall", "f")
 SHOWN_LEXICONS = (1, 4, 7, 10)
 """Numbers of lexicons whose curves are shown."""
@@ -159,7 +159,7 @@ def rival_table(figures: dict[str, Any]) -> str:
 
 
 def route_table(figures: dict[str, Any]) -> str:
-    """What share of the copies the route meets, by how much of them was edited."""
+    """The share of copies that the route finds, by the share of edits."""
     rows = [
         [number, *(f"{met[str(share)]:.2f}" for share in SHARES)] for number, met in figures["route"].items()
     ]

@@ -1,6 +1,6 @@
 """I-Match over ranges of idf: chosen on one half of a corpus, measured on the other.
 
-A half is made of whole groups of copies, in turn; a pair of two groups counts where its earlier document lies.
+Whole groups of copies go into the halves in turn; a pair across two groups counts in the half of its earlier document.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 STEPS = tuple(step / 10 for step in range(11))
 RANGES = tuple(combinations(STEPS, 2))
-"""Every range of idf between two tenths."""
+"""Every range of idf whose ends are tenths."""
 
 
 class Found(NamedTuple):
-    """What a range finds of some pairs."""
+    """The pairs that a range finds."""
 
     precision: float
     recall: float
@@ -30,7 +30,7 @@ class Found(NamedTuple):
 
 
 def groups_of(truth: Truth, documents: int) -> list[int]:
-    """For each document the first of its group: those that copies link."""
+    """For each document the first of its group; a group is linked by copies."""
     first = list(range(documents))
 
     def root(doc: int) -> int:
@@ -75,7 +75,7 @@ def judged(truth: Truth, found: set[Pair], second: list[bool], half: bool | None
 
 
 def by_half(case: Case) -> dict[str, Any]:
-    """For each half: its best range, F1 there, and what that range finds in the other half; the best range of all."""
+    """For each half: its best range, F1 there, and that range's result on the other half; the best range of all."""
     truth, documents = case.truth, len(case.corpus.texts)
     second = halves_of(truth, documents)
     found = {ends: pairs_of(digests) for ends, digests in digests_by_range(case.corpus.texts)}
@@ -99,12 +99,12 @@ def by_half(case: Case) -> dict[str, Any]:
 
 
 def named(ends: tuple[float, float]) -> str:
-    """A range as the tables have it."""
+    """A range as written in the tables."""
     return f"{ends[0]:g} to {ends[1]:g}"
 
 
 def digests_by_range(texts: Iterable[str]) -> Iterable[tuple[tuple[float, float], list[bytes | None]]]:
-    """For each range the digest of every text, as `IMatch` has it; the words of a text are found once."""
+    """For each range the digest of every text, as in `IMatch`; the words of a text are found once."""
     split = [sorted(set(words(text))) for text in texts]
     frequencies = Frequencies(str.split, map(" ".join, split))
     idf = {word: normalised_idf(held, frequencies.documents) for word, held in frequencies.of.items()}

@@ -8,18 +8,18 @@ Corpus     day           744 documents with 111 pairs of copies, made from real 
                          newsletters of one form, common footers, parts)
            articles      wikiversions, 2,504 versions of 445 articles; two versions of one article are copies, however
                          much was rewritten between them: the truth of the source
-           versions      the same, but only what is the same text to a reader's eye: versions of one article with
-                         Jaccard >= 0.5 over 8-word shingles (overlap.tsv). Pairs from 0.2 to 0.5, which a reader may
-                         call either, count neither way. A measured truth, and one by word shingles: it leans towards
-                         methods that count those.
-Seed       20261121 for the day; 0 for the methods that draw at random.
+           versions      the same, but only texts that are the same to a reader's eye are copies: versions of one
+                         article with Jaccard >= 0.5 over 8-word shingles (overlap.tsv). Pairs from 0.2 to 0.5, which a
+                         reader may call either, do not count. This truth is measured by word shingles and so favours
+                         methods that count them.
+Seed       20261121 for the day; 0 for randomised methods.
 Excluded   hours of arrival (all documents are compared with all before them); the time of loading and compiling;
            memory (`neardup evaluate` has it: a process for each method, which takes longer than most methods do here).
 Counted    Pairs. A method that says only yes or no has the same figures at every threshold. Besides 0.5 ... 0.9 each
            method is measured at its own thresholds, doc_q and the product at 0.3, 0.4 and 0.95: "at its best" is over
            all of them.
 Takes      About eight minutes of processor time. On wikiversions not all methods run (METHODS).
-Resumes    Results are kept under --work: called again, it goes on where it was ended.
+Resumes    Results are kept under --work: called again, it continues where it was ended.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     from neardup.evaluation.results import Result
 
 FURTHER = (0.3, 0.4, 0.95)
-"""Where doc_q is measured too, and the product with it: other methods' own thresholds reach as far."""
+"""Further thresholds for doc_q and the product: the own thresholds of other methods reach as far."""
 FIGURE_5 = (
     "doc_q", "SpotSigs(program)", "LSH(program)", "I-Match(program)",
     "SpotSigs(distance=1, chain=2)", "MinHash LSH(q=4)", "I-Match(idf=0.2..0.85)", "I-Match(idf=0.4..0.5)",
 )  # fmt: skip
-"""First as the paper ran them, by the program of the SpotSigs authors; then each by the paper that describes it."""
+"""First as in the paper, by the program of the SpotSigs authors; then each by the paper that describes it."""
 OTHERS = (
     "neardup sketch", "checksum(normal form)", "MinHash LSH(w=5)", "SpotSigs(distance=2, chain=3)",
     "I-Match(lexicons=10)", "shingling(w=10, resemblance)", "shingling(w=4, resemblance)",
@@ -65,7 +65,7 @@ VARIANTS = (
     "neardup complete", "DDEBIT(light=0.5)", "clipped doc_q(least=2)", "clipped doc_q(most=0.1)",
     "cosine(frequent=0.05)",
 )  # fmt: skip
-"""Of doc_q and of the cosine: on the two corpora where every pair of long documents need not be counted for each."""
+"""Variants of doc_q and of the cosine: only on the two corpora where they need not count every pair of long texts."""
 CORPORA = ("day", "spamassassin", "articles", "versions")
 METHODS = {
     "day": (*FIGURE_5, *OTHERS, *VARIANTS, *QS),
@@ -78,7 +78,7 @@ TINY_QS = ("doc_q(q=2)", "doc_q(q=4)")
 
 
 def thresholds_of(method: str) -> tuple[float, ...] | None:
-    """The paper's thresholds and the method's own; None for one that says only yes or no.
+    """The paper's thresholds and the method's own; None for a method that says only yes or no.
 
     The product's are those of doc_q, which is its measure.
     """
@@ -118,7 +118,7 @@ def measure_without_memory(job: Job, on_progress: OnProgress) -> Result:
 
 
 def for_reading(result: Result) -> Result:
-    """The result at the thresholds of Fig. 5, those beside them and its best: the file of figures is for reading."""
+    """The result at the thresholds of Fig. 5, at those beside them and at its best, to keep the file readable."""
     wanted = {*THRESHOLDS, *FURTHER, *YES_NO, result.best.threshold}
     places = [place for place, point in enumerate(result.points) if point.threshold in wanted]
     seconds = tuple(result.cost.compare_seconds[place] for place in places)

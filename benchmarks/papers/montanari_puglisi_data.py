@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchmarks.lib.bruteforce import Pair
 
 SAME_TEXT, ANOTHER_TEXT = 0.5, 0.2
-"""Jaccard over 8-word shingles from which on versions are one text by eye, and below which they are not."""
+"""Jaccard over 8-word shingles from which on versions are the same text to a reader, and below which they are not."""
 
 
 class Case(NamedTuple):

@@ -142,6 +142,6 @@ def better_than_doc_q(by_corpus: Results) -> Iterator[str]:
 
 
 def point_at(result: Result, threshold: float) -> Point:
-    """What `result` says at a threshold of Fig. 5; a method without thresholds always says the same."""
+    """The `result` at a threshold of Fig. 5; that of a method without thresholds is always the same."""
     points = {point.threshold: point for point in result.points}
     return points[threshold] if threshold in points else points[1.0]

@@ -1,12 +1,12 @@
-"""Experiment A, the rest: time and memory as Fig. 7 to 9 of Montanari & Puglisi (2012), and the width of the window.
+"""Experiment A, the rest: time and memory as in Fig. 7 to 9 of Montanari & Puglisi (2012), and the width of the window.
 
-Question   How long does a document take against the size of the corpus (Fig. 7), the hour (Fig. 8) and the length of
-           the text (Fig. 9)? How much memory does q cost (section 4)? Is it worth it (section 5)? What share of the
-           copies lies within 24 hours of the original (section 3.6), and what do wider windows find and hold?
+Question   How long does a document take by the size of the corpus (Fig. 7), the hour (Fig. 8) and the length of the
+           text (Fig. 9)? How much memory does q cost (section 4)? Is it worth it (section 5)? What share of the copies
+           is within 24 hours of the original (section 3.6), and what do wider windows find and hold?
 Corpus     passages20k, texts of 4 KB, for times and memory: its first documents, and for Fig. 9 the first 732 cut to a
            length or put together to reach it. For the width: all with a time in terms-contrib (recorded versions of
            terms of service, 2012 to 2026) and in spamassassin (mail, 2000 to 2003), in order of time.
-Measured   Processor time of `ingest` into memory by the default settings, each run in a new window after one that
+Measured   Processor time of `ingest` into memory with the default settings, each run in a new window after one that
            compiled the kernels. Memory is the index's own estimate (`Stats.memory_bytes`). A copy is a document whose
            best match reaches 0.7; its gap is the time since that match.
 Excluded   reading files.
@@ -36,7 +36,7 @@ LENGTHS: Final = (500, 1_000, 2_000, 5_000, 10_000, 20_000)
 DOCUMENTS: Final = 732
 QS: Final = (3, 4, 5, 8)
 WIDTHS: Final = (1, 6, 24, 72, 168, 0)
-"""Hours of a window; 0 is without limit."""
+"""Hours of a window; 0 means no limit."""
 STREAMS: Final = ("terms-contrib", "spamassassin")
 HOUR_MS: Final = 3_600_000
 
@@ -94,7 +94,7 @@ def stream(args: argparse.Namespace, name: str) -> list[neardup.Document]:
 
 
 def on_width(documents: Sequence[neardup.Document], hours: int) -> dict[str, Any]:
-    """Copies found in a window of so many hours, the gaps to their best matches, and the most documents it held."""
+    """Copies found in a window of `hours`, the gaps to their best matches, and the most documents that it held."""
     times = [parse_time(document.time) for document in documents]
     at = {document.id: time for document, time in zip(documents, times, strict=True)}
     with neardup.open(None, settings=engine.settings(window_hours=hours)) as window:

@@ -1,19 +1,20 @@
-"""One day of a news stream with its copies, made from real texts: what experiment A has in place of the paper's own.
+"""One day of a news stream with its copies, made from real texts: the substitute for the paper's data in experiment A.
 
 Montanari & Puglisi (2012) took 744 documents of 24 hours from one channel and found 111 pairs of copies by reading;
-their documents cannot be had. This day has as many of both. A document is a story and what surrounds it on a page
+their documents are not available. This day has as many of both. A document is a story and the text around it on a page
 (their section 5: core content C, accompanying content A).
 
-Stories    passages of passages20k that are no copies, no two alike; one in seven is a brief, cut after some sentences.
-Pages      12 outlets. What an outlet puts above and below its stories is the beginning and the end of a real web page
-           (terms-contrib, one service each): navigation, titles, notices; 80 to 400 characters and 60 to 250. With
-           these lengths two briefs of one outlet may reach doc_q 0.5 or 0.6 and none reaches 0.7, as in the paper's
-           own figures (23, 8 and 0 false pairs). Longer ones were tried and made more false pairs for every method.
+Stories    passages of passages20k that are not copies, no two alike; one in seven is a brief, cut after some sentences.
+Pages      12 outlets. The text that an outlet puts above and below its stories is the beginning and the end of a real
+           web page (terms-contrib, one service each): navigation, titles, notices; 80 to 400 characters and 60 to 250.
+           With these lengths two briefs of one outlet may reach doc_q 0.5 or 0.6 and none reaches 0.7, as in the
+           paper's own figures (23, 8 and 0 false pairs). Longer ones were tried and made more false pairs for every
+           method.
 Copies     60 stories have one copy, 11 have two, 3 have three: 111 pairs, 91 copies, 12 % of the stream (the paper says
            10 to 15 %). Six in ten appear at the same outlet again. How the story changes is drawn from `MANNERS`, whose
            weights were set before any method was run: half of the copies keep the words of the story, as half of the
            paper's do (its I-Match, which needs equal words, finds 0.58 of the pairs).
-Truth      two documents are copies if they tell one story, whatever surrounds it and however much it was changed.
+Truth      two documents are copies if they tell the same story, whatever surrounds it and however much it was changed.
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ Manner = Callable[[str, random.Random, str], str]
 
 
 class Outlet(NamedTuple):
-    """What stands above and below every story of an outlet."""
+    """The text above and below every story of an outlet."""
 
     above: str
     below: str
 
     def page(self, story: str) -> str:
-        """A story as it appears there."""
+        """A story as it appears at this outlet."""
         return f"{self.above}\n\n{story}\n\n{self.below}"
 
 
@@ -69,13 +70,13 @@ def same_words(story: str, rng: random.Random, _other: str) -> str:
 
 
 def slugged(story: str, rng: random.Random, _other: str) -> str:
-    """Another first and last line, as when an agency's text is passed on."""
+    """Another first and last line, as if an agency's text was passed on."""
     first = rng.choice(("UPDATE 1", "RPT", "CORRECTED", "For immediate release", "From our correspondent"))
     return f"{first}: {story}\n\n(Reporting by our staff; editing by the night desk)"
 
 
 def corrected(story: str, rng: random.Random, other: str) -> str:
-    """One word in a hundred misspelt or put right."""
+    """One word in a hundred misspelt or corrected."""
     return edits.typos(story, 0.01, rng, other)
 
 
@@ -114,19 +115,19 @@ MANNERS: dict[Manner, int] = {
 
 
 class Day(NamedTuple):
-    """The documents in the order in which they came, and the pairs that tell one story."""
+    """The documents in order of arrival, and the pairs that tell the same story."""
 
     corpus: Corpus
     copies: frozenset[Pair]
 
 
 def make(data: Path, *, tiny: bool = False) -> Day:
-    """The day; the same whenever it is made."""
+    """The day; it is the same every time."""
     rng = random.Random(SEED)  # a seeded experiment, not a secret
     count, families = (TINY_DOCUMENTS, TINY_FAMILIES) if tiny else (DOCUMENTS, FAMILIES)
     stories = _stories(corpora.load(data, "passages20k", tiny=tiny), count - sum(families), rng)
     outlets = _outlets(corpora.load(data, "terms-contrib", tiny=tiny), rng)
-    pages: list[tuple[float, int, str]] = []  # when, which story, what stands on the page
+    pages: list[tuple[float, int, str]] = []  # time, number of the story, text of the page
     for story, text in enumerate(stories):
         outlet, time = rng.choice(outlets), rng.random()
         pages.append((time, story, outlet.page(text)))
@@ -146,7 +147,7 @@ def make(data: Path, *, tiny: bool = False) -> Day:
 
 
 def _stories(passages: Corpus, count: int, rng: random.Random) -> list[str]:
-    """So many passages in random order, some of them cut to briefs."""
+    """This many passages in random order, some of them cut to briefs."""
     stories = rng.sample(sorted(set(passages.originals())), count)
     return [_brief(story, rng) if rng.random() < BRIEFS else story for story in stories]
 

@@ -1,4 +1,4 @@
-"""Real sentences for generated documents: those of passages20k as they stand, in six collections."""
+"""Real sentences for generated documents: those of passages20k, unchanged, in six collections."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLLECTIONS = {
 
 
 def sentences(text: str) -> list[str]:
-    r"""The sentences of `text` as they stand, but with single spaces; what has no letter or digit is left out.
+    r"""The sentences of `text`, unchanged but for single spaces; those without a letter or digit are left out.
 
     >>> sentences('"Is it so?" It is.\nAt 3.14 p.m. -- !')
     ['"Is it so?"', 'It is.', 'At 3.14 p.m.']

@@ -3,15 +3,15 @@
 Question   What do the document frequency cut-off and the number of collisions delta do? (Figures 5-7.) How do sentence
            fingerprints compare with whole-document and segment fingerprints? (Table 2.) With containment of q-grams,
            and, on whole copies, with doc_q? Are the originals named?
-Corpus     Articles and posts of the real sentences of passages20k, put together by yoon_data.py, which says how: the
-           paper's Korean posts and news cannot be had. All of the paper's 924 duplicates, half as many other posts, a
-           tenth as many articles.
+Corpus     Articles and posts made of real sentences of passages20k (see yoon_data.py); the paper's Korean posts and
+           news are not available. As many duplicates as in the paper, 924; half as many other posts, and a tenth as
+           many articles.
 Seed       20261121.
-Measured   As there: a post is called a duplicate if more than delta of its sentence hashes are in the table of the
-           articles; precision and recall of posts. Document frequencies are those of the articles. Table 2's sizes are
-           the bytes of the hashes; loading is reading them from a file into a table; a request is one post from text to
-           answer, in Python; both in processor time. Naming: the articles that share fingerprints or contain enough,
-           against those that at least two sentences were taken of.
+Measured   As in the paper: a post is called a duplicate if more than delta of its sentence hashes are in the table of
+           the articles; precision and recall of posts. Document frequencies are those of the articles. Table 2's sizes
+           are the bytes of the hashes; loading is reading them from a file into a table; a request is one post from
+           text to answer, in Python; both in processor time. Naming: the articles that share fingerprints or contain
+           enough, against those from which at least two sentences were taken.
 Excluded   posts that copy posts. Containment is counted exactly, but only with the 50 articles that share most of the
            300 rarest q-grams of a post.
 """
@@ -57,7 +57,7 @@ ARTICLES_SHARE = 0.75
 DUPLICATES, POSTS = 924, 9_538
 CUTOFFS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 PARTIAL_DELTAS = (1, 2, 3, 4, 5)
-"""Of the product's own fingerprints, alone or with containment beside."""
+"""For the product's own fingerprints, alone or together with containment."""
 SURELY = 3.0
 """A score that reaches even NEVER."""
 DOC_Q = (0.5, 0.6, 0.7, 0.8, 0.9)
@@ -80,7 +80,7 @@ def blogosphere(args: argparse.Namespace, seed: int = SEED) -> yoon_data.Blogosp
 
 
 def on_cutoffs(data: Data, frequencies: Frequencies) -> list[dict[str, Any]]:
-    """One row a cut-off: sizes (Figure 5), and precision, recall and F at every delta (Figures 6 and 7)."""
+    """One row per cut-off: sizes (Figure 5), and precision, recall and F at every delta (Figures 6 and 7)."""
     rows: list[dict[str, Any]] = []
     for cutoff in CUTOFFS:
         method = SentenceFingerprints(cutoff)
@@ -129,7 +129,7 @@ def contenders(data: Data, frequencies: Frequencies, cutoff: float) -> Iterator[
 
 
 def product_sentences(text: str) -> SentenceHashes:
-    """What a window with the route "sentences" keeps of a text: default lexicon, three words or more."""
+    """The sentences that a window with the route "sentences" keeps: default lexicon, three words or more."""
     found = signer_for(neardup.Recipe()).word_features([text.encode()])
     return tuple(value.tobytes() for value in found.sentences)
 
@@ -156,7 +156,7 @@ def on_contender(data: Data, one: Contender) -> tuple[dict[str, Any], list[int]]
 
 
 def by_half(data: Data, collisions: dict[str, list[int]]) -> list[dict[str, Any]]:
-    """For each half of the posts (every other one): its best I-Match there, and what that is worth on the other."""
+    """For each half of the posts (every other one): its best I-Match, and the result of that on the other half."""
     wanted = data.duplicates()
     halves = [range(first, len(data.posts), 2) for first in (0, 1)]
     rows = []

@@ -1,20 +1,20 @@
 """The data of yoon.py: news articles, and blog posts some of which clip and revise them.
 
-After Yoon et al. (2012), section 3, whose 432,162 articles and 19,076 posts, 924 of them judged duplicates, cannot be
-had. The sentences are real (prose.py), posts and articles of different passages. Made up is what follows, chosen before
-anything was measured, by what the paper says:
+After Yoon et al. (2012), section 3, whose 432,162 articles and 19,076 posts, 924 of them judged duplicates, are not
+available. The sentences are real (prose.py); posts and articles use different passages. The rest is made up as follows,
+chosen from the paper's text before anything was measured:
 
-- An article has 3 sentences or more, about 11.6, of six words or more each: newspapers write whole sentences, and what
-  dialogues have in common ("Yes," he said) stays with the bloggers. It belongs to one of 87 newspapers; 12 of these
-  put a sentence of their own under every article ("Read the complete edition ...").
-- A post has about 17 sentences of the blogger's. One in eight that is no duplicate quotes a sentence of an article,
-  some two or three; one in twenty has a newspaper's sentence.
+- An article has 3 sentences or more, about 11.6, of six words or more each: newspapers write whole sentences, and
+  phrases common in dialogues ("Yes," he said) occur only in posts. It belongs to one of 87 newspapers; 12 of these
+  put their own sentence under every article ("Read the complete edition ...").
+- A post has about 17 sentences of the blogger's. Of the posts that are not duplicates, one in eight quotes a sentence
+  of an article, some two or three; one in twenty has a newspaper's sentence.
 - 924 posts are duplicates: 55 % are an article and nothing else, 12 % an article after a comment of up to a quarter of
-  its sentences, 18 % clip sentences in a row of one article (4 or more, about 8) into a post, 15 % agglomerate 2 to 5
-  sentences of each of 2 to 4 articles. Most are whole articles, for whole-document fingerprints found 73 % of the
+  its sentences, 18 % clip consecutive sentences of one article (4 or more, about 8) into a post, 15 % combine 2 to 5
+  sentences from each of 2 to 4 articles. Most are whole articles, because whole-document fingerprints found 73 % of the
   paper's.
-- Three in ten duplicates are revised: of their sentences 35 % trivially (a function word dropped, put in, exchanged;
-  two words exchanged), 15 % in a word that counts.
+- Three in ten duplicates are revised: of their sentences 35 % trivially (a function word dropped, inserted or replaced;
+  two words exchanged), 15 % in a content word.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ POST = (15.5, 0.45, 3)
 CLIP = (7.5, 0.45, 4)
 NEWSPAPERS, WITH_FOOTER = 87, 12
 QUOTING = ((0.085, 1), (0.03, 2), (0.01, 3))
-"""Shares of the posts that are no duplicates and quote so many sentences."""
+"""Among posts that are not duplicates, the shares of those that quote this many sentences."""
 FOOTER_QUOTED = 0.05
 KINDS = {"whole": 0.55, "whole, commented": 0.12, "clip": 0.18, "agglomerate": 0.15}
 WHOLE = ("whole", "whole, commented")
@@ -87,7 +87,7 @@ def _length(shape: tuple[float, float, int], rng: random.Random) -> int:
 
 
 def _articles(passages: Sequence[Sequence[str]], rng: random.Random) -> Iterator[list[str]]:
-    """The passages cut into articles; a rest too short for one is left out."""
+    """The passages cut into articles; a remainder too short for an article is left out."""
     for passage in passages:
         whole = [sentence for sentence in passage if len(sentence.split()) >= LEAST_WORDS]
         at = 0
@@ -166,7 +166,7 @@ def _revised(sentence: str, own: Iterator[str], rng: random.Random) -> str:
 
 
 def trivially_revised(sentence: str, rng: random.Random) -> str:
-    """One or two function words dropped, put in or exchanged, or two neighbouring words exchanged."""
+    """One or two function words dropped, inserted or replaced, or two neighbouring words exchanged."""
     words = sentence.split()
     for _ in range(rng.randint(1, 2)):
         function = [at for at, word in enumerate(words) if word.lower() in FUNCTION_WORDS]
@@ -178,7 +178,7 @@ def trivially_revised(sentence: str, rng: random.Random) -> str:
         elif edit == "put in":
             words.insert(rng.randrange(len(words)), rng.choice(FUNCTION_WORDS))
         elif len(words) > 2:
-            at = rng.randrange(len(words) - 2)  # not the last one: it carries the full stop
+            at = rng.randrange(len(words) - 2)  # not the last word: it has the full stop
             words[at], words[at + 1] = words[at + 1], words[at]
     return " ".join(words)
 

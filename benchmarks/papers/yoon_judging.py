@@ -1,4 +1,4 @@
-"""The posts and articles of yoon.py as sentences, and what calling some of the posts duplicates is worth."""
+"""The posts and articles of yoon.py as sentences, and the quality of calling some of the posts duplicates."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def duplicates(posts: Sequence[yoon_data.Post]) -> set[int]:
 
 
 def originals(posts: Sequence[yoon_data.Post]) -> set[Pair]:
-    """Each post with the articles that at least two of its sentences were taken of."""
+    """Each post with the articles from which at least two of its sentences were taken."""
     return {(number, source) for number, post in enumerate(posts) for source, size in post.taken if size >= 2}
 
 
 def _interned(text: str) -> Split:
-    """The sentences of a text, equal words being one object: millions of them are held at once."""
+    """The sentences of a text, with equal words sharing one object, because millions are held at once."""
     return [[sys.intern(word) for word in sentence] for sentence in sentences(text)]
 
 
@@ -71,7 +71,7 @@ def posts_above(collisions: Sequence[int], delta: int) -> set[int]:
 
 
 def verdicts(data: Data, found: set[int]) -> dict[str, Any]:
-    """What calling these posts duplicates is worth: on all posts, on whole copies among the others, by kind."""
+    """The quality of calling these posts duplicates: on all posts, on whole copies among the others, by kind."""
     whole = [number for number, post in enumerate(data.posts) if post.kind in {"own", *yoon_data.WHOLE}]
     total, so_called = Counter(post.kind for post in data.posts), Counter(data.posts[n].kind for n in found)
     return {
@@ -82,7 +82,7 @@ def verdicts(data: Data, found: set[int]) -> dict[str, Any]:
 
 
 def on_scores(data: Data, scores: Sequence[float], thresholds: Iterable[float]) -> list[dict[str, Any]]:
-    """One row a threshold: all posts, whole copies, and each kind."""
+    """One row per threshold: all posts, whole copies, and each kind."""
     return [
         {"threshold": threshold}
         | verdicts(data, {number for number, score in enumerate(scores) if score >= threshold})

@@ -1,4 +1,4 @@
-"""What stands beside the paper's methods in yoon.py: doc_q, containment of q-grams, and the product's own verdicts."""
+"""The methods beside the paper's in yoon.py: doc_q, containment of q-grams, and the product's own verdicts."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def containments(data: Data) -> list[dict[int, float]]:
 
 
 def product_verdicts(made: yoon_data.Blogosphere, **changes: Any) -> list[neardup.Verdict]:
-    """What `neardup ingest --partial` says of each post after all articles, with its defaults and `changes`."""
+    """The verdicts of `neardup ingest --partial` on each post after all articles, with its defaults and `changes`."""
     texts = [*made.articles, *(post.text for post in made.posts)]
     stream = engine.documents(map(str, range(len(texts))), texts)
     with neardup.open(None, settings=engine.settings(partial=True, **changes)) as window:
@@ -68,8 +68,8 @@ def product_verdicts(made: yoon_data.Blogosphere, **changes: Any) -> list[neardu
 
 
 class Named(NamedTuple):
-    """What a verdict names: articles, how many sentences these have in common with the post, whether one is nearly all
-    in it or it in one.
+    """The content of a verdict: the named articles, how many sentences they have in common with the post, and whether
+    one of them is nearly all in the post, or the post in one of them.
     """
 
     articles: set[int]
@@ -78,7 +78,7 @@ class Named(NamedTuple):
 
 
 def named_by(verdict: neardup.Verdict, articles: int) -> Named:
-    """What `verdict` names of the first `articles` documents: what a post has of other posts is not asked."""
+    """What `verdict` names among the first `articles` documents: copies of other posts do not count."""
     copied = {int(match.id) for match in verdict.matches if int(match.id) < articles}
     parts = [part for part in verdict.partial or () if int(part.id) < articles]
     contained = any(part.containment >= neardup.Settings().containment for part in parts)

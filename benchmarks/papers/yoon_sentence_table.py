@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class SentenceTable:
-    """The fingerprints of all comparable documents but those that occur more than `most` times.
+    """The fingerprints of all comparable documents except those that occur more than `most` times.
 
     A post with more than delta `collisions` is a duplicate.
     """
@@ -31,5 +31,5 @@ class SentenceTable:
         return self._values
 
     def collisions(self, signature: SentenceHashes) -> int:
-        """How many of the target's hash values are in the table, a repeated one as often as it is repeated."""
+        """How many of the target's hash values are in the table; a repeated value counts each time."""
         return sum(value in self._values for value in signature)

@@ -9,7 +9,7 @@ from benchmarks.lib import harness
 
 DELTAS = tuple(range(10))
 DELTA = 3
-"""The paper's: a post with more known sentences than this is a duplicate."""
+"""The paper's delta: a post with more known sentences than this is a duplicate."""
 NEVER = 2.0
 """A containment that none reaches."""
 PAPER_TABLE_2 = {
@@ -62,7 +62,7 @@ def imatch_table(figures: dict[str, Any]) -> str:
 
 
 def cutoff_table(figures: dict[str, Any]) -> str:
-    """What each cut-off leaves, and what it is worth."""
+    """What each cut-off leaves, and its quality."""
     rows = [
         [row["cutoff"], row["common_words"], f"{row['words_left']:.2f}", f"{row['entries']:,}",
          *_percent(row["by_delta"][DELTA])]
@@ -72,7 +72,7 @@ def cutoff_table(figures: dict[str, Any]) -> str:
 
 
 def delta_table(figures: dict[str, Any]) -> str:
-    """What each delta is worth at the best cut-off, with the cut of 300 and without."""
+    """The quality of each delta at the best cut-off, with the cut of 300 and without."""
     best = next(row for row in figures["cutoffs"] if row["cutoff"] == figures["best_cutoff"])
     rows = [
         [delta, *_percent(best["by_delta"][delta]), *_percent(figures["without_the_cut_of_300"][delta])]
@@ -111,7 +111,7 @@ def method_table(figures: dict[str, Any]) -> str:
 
 
 def partial_table(figures: dict[str, Any]) -> str:
-    """Each containment and each delta as "or"."""
+    """Each containment combined with each delta by "or"."""
     rows = [
         [
             "none" if choice[0]["threshold"] == NEVER else f"{choice[0]['threshold']:.2f}",
@@ -124,7 +124,7 @@ def partial_table(figures: dict[str, Any]) -> str:
 
 
 def kind_table(figures: dict[str, Any]) -> str:
-    """What share of each kind of post a method calls duplicates."""
+    """The share of each kind of post that a method calls duplicates."""
     sizes = figures["facts"]["kinds"]
     named = [(row["name"], row) for row in figures["table_2"]]
     some = {"containment": figures["containment"][::2], "doc_q": figures["doc_q"]}
@@ -148,7 +148,7 @@ def product_table(figures: dict[str, Any]) -> str:
 
 
 def naming_table(figures: dict[str, Any]) -> str:
-    """What each rule names, against the articles that two sentences or more were taken of."""
+    """The articles that each rule names, against those from which two sentences or more were taken."""
     rows = [
         ["-" if row["more_than"] is None else row["more_than"], row["containment"] or "-", row["named"],
          row["pairs"], *_percent(row)]

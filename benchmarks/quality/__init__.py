@@ -1,1 +1,1 @@
-"""What is found, and what the data is like: every pair, and nothing else."""
+"""Experiments on what is found (every pair, and nothing else) and on the data."""

@@ -1,17 +1,17 @@
 """Quality: what does leaving out boilerplate do to precision and recall, and what does it cost?
 
-Question   Pairs of one story found at t = 0.7, and pairs found that are none: with whole texts, with boilerplate left
-           out, and with every piece left out that ten documents of a source have, copies or not (`by frequency`).
-Corpus     20 sites (`--sites`) of 60 documents, made of passages20k, else of made-up words. Each site has a frame of
-           its own: a menu of short lines, and sentences of passages as a notice above and below, of a third of a story,
-           of as much, or of three times as much. Stories are 3 to 15 sentences. Of the documents of a site 36 are
-           stories of its own, 12 are reprints of other sites' (as they are, with 5 % of the words changed, or without
-           the last fifth), and 12 are one story again and again under other dates: as it is, or with words changed.
+Question   Right and wrong pairs found at t = 0.7: with whole texts, with boilerplate left out, and with every piece
+           left out that ten documents of a source have, copies or not (`by frequency`).
+Corpus     20 sites (`--sites`) of 60 documents, made of passages20k, otherwise of made-up words. Each site has its own
+           frame: a menu of short lines, and sentences of passages as a notice above and below, of a third of a story,
+           of as much, or of three times as much. Stories are 3 to 15 sentences. Of the documents of a site 36 are its
+           own stories, 12 are reprints of other sites' (unchanged, with 5 % of the words changed, or without the last
+           fifth), and 12 are one story repeated under other dates: unchanged, or with words changed.
 Seed       20261123 (`--seed`).
-Counted    A pair is right if both tell one story. Pieces: those of the frames that were learned, and learned ones that
-           are of no frame.
-Excluded   what recurs in the passages themselves (it counts as wrong).
-Time       of a document: ingest in memory, one thread; learning, of a document that is looked at. Minimum of 3 rounds.
+Counted    A pair is right if both tell the same story. Pieces: learned ones that belong to a frame, and learned ones
+           that do not.
+Excluded   text that recurs in the passages themselves (it counts as wrong).
+Time       per document: ingest in memory, one thread; learning, per document examined. Minimum of 3 rounds.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MENU: Final = 8
 
 
 class Page(NamedTuple):
-    """A document, its site, and the story that it tells."""
+    """A document, its site, and its story."""
 
     site: str
     story: str
@@ -107,7 +107,7 @@ def pages(press: Press, sites: int, frame: int) -> tuple[list[Page], dict[str, s
 
 
 def by_frequency(made: list[Page]) -> Boilerplate:
-    """Whatever ten documents of a source have."""
+    """Every piece that ten documents of a source have."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for page in made:
         counts[page.site].update({name_of(page.text[a:b]) for a, b in pieces(page.text)} - {""})

@@ -1,13 +1,13 @@
-"""Quality: the threshold of `neardup calibrate` after few answers, against the best there is.
+"""Quality: the threshold of `neardup calibrate` after few answers, against the best possible one.
 
-Question   How much of the F1 of the best threshold does the chosen one have, after 20, 40 and 60 answers?
-Corpus     spamassassin: its 92 judged pairs (43 copies), each scored by doc_q. Made ones: scores of copies and of what
-           is none, drawn from beta distributions, in six shapes: far apart, with forms above most copies, mixed (the
-           two overlap widely), rare copies (one pair in twelve), rarer ones (one in fifty), rare ones that overlap
-           widely (where no threshold is any good). Only scores count, so none has texts.
-Seed       20261121 for the made ones; 0 to 23 for the questions of each set.
-Measured   F1 at the chosen threshold / F1 at the best one, both over all pairs of the set; the same for 0.7, unasked.
-           How often the intervals of 95 % of precision and recall hold the truth.
+Question   What share of the F1 of the best threshold does the chosen one reach, after 20, 40 and 60 answers?
+Corpus     spamassassin: its 92 judged pairs (43 copies), each scored by doc_q. Generated sets: scores of copies and of
+           other pairs, drawn from beta distributions, in six shapes: far apart, with forms above most copies, mixed
+           (the two overlap widely), rare copies (one pair in twelve), rarer ones (one in fifty), rare ones that overlap
+           widely (where no threshold is good). Only scores matter, so these sets have no texts.
+Seed       20261121 for the generated sets; 0 to 23 for the questions of each set.
+Measured   F1 at the chosen threshold / F1 at the best one, both over all pairs of the set; the same for 0.7, without
+           questions. How often the 95 % intervals of precision and recall contain the truth.
 Excluded   finding the pairs in a window; people, who err.
 Takes      A minute.
 """
@@ -41,7 +41,7 @@ class Pairs(NamedTuple):
     copies: NDArray[np.bool_]
 
     def f1(self, threshold: float) -> float:
-        """F1 of calling copies what reaches `threshold`."""
+        """F1 if pairs that reach `threshold` are called copies."""
         called = self.scores >= threshold
         return 2 * int((called & self.copies).sum()) / max(1, int(called.sum() + self.copies.sum()))
 
@@ -51,7 +51,7 @@ class Pairs(NamedTuple):
 
 
 def made(name: str, parts: list[tuple[int, tuple[float, float], bool]]) -> Pairs:
-    """So many scores of each beta distribution, those from 0.5 on, copies or none."""
+    """This many scores from each beta distribution, those from 0.5 on, for copies and other pairs."""
     numbers = np.random.default_rng([SEED, *name.encode()])
     scores = np.concatenate([numbers.beta(*shape, size=count) for count, shape, _ in parts])
     copies = np.concatenate([np.full(count, is_copy) for count, _, is_copy in parts])
@@ -69,7 +69,7 @@ def spamassassin(args: argparse.Namespace) -> Pairs:
 
 
 def sets(args: argparse.Namespace) -> list[Pairs]:
-    """All sets; one of the made ones alone with --tiny."""
+    """All sets; with --tiny only one of the generated ones."""
     shapes = [
         made("far apart", [(1_000, (20, 3), True), (1_000, (3, 8), False)]),
         made("forms among copies", [(900, (20, 3), True), (600, (4, 6), False), (300, (18, 2), False)]),

@@ -1,20 +1,20 @@
 """Quality: does neardup find every pair of doc_q >= t, and nothing else?
 
 Question   Precision and recall of `sketch` and `complete` at t = 0.5, 0.6, 0.7, 0.9 on whole corpora, with the lexicon
-           that ships and with one made of the very corpus, and recall on copies edited in every way of
+           that ships and with one made of the same corpus, and recall on copies edited in every way of
            benchmarks/lib/edits.py.
 Corpus     passages20k against its docq.tsv; wikiversions, spamassassin, manpages-multi (thirteen languages), books-en
            (no copies) and terms-contrib (long, clustered) against our own brute force, which is itself checked: against
            neardup.oracle on a sample, and against the corpora's docq.tsv where there is one. Edits: of the originals
            of passages20k, into a window that holds all of these originals.
-           The default lexicon was built from books-en and manpages-multi: on manpages-multi it has seen the very
-           documents, the hard case for a sample that prefers what is rare; so has every lexicon of one's own.
+           The default lexicon was built from books-en and manpages-multi: on manpages-multi it has seen the same
+           documents, the hard case for a sample that prefers rare q-grams; so has every lexicon made of the corpus.
 Seed       20261121 for the edits; none for the corpora.
-Excluded   time (throughput.py), the hours of the window (all documents lie within one).
-Recipes    the default one, its sketches made for 0.5 where that is the threshold.
-Counted    A pair is counted if its exact doc_q reaches t: an edit that pushes a copy below t is no miss. An edit is
+Excluded   time (throughput.py), the hours of the window (all documents are within one).
+Recipes    the default one, with sketches made for 0.5 if that is the threshold.
+Counted    A pair is counted if its exact doc_q reaches t: an edit that pushes a copy below t is not a miss. An edit is
            drawn until `--pairs` of its copies count, or the originals end. Precision: every match that the engine
-           reports is counted again by brute force, its `shared` too.
+           reports is counted again by brute force, including its `shared`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ LEVELS = ("sketch", "complete")
 LEXICONS = ("default", "own")
 LOWEST = "0.5"
 GIVE_UP = 1_000
-"""Draws without one copy that counts, after which an edit is taken to be too strong for a threshold."""
+"""The number of draws without a counted copy after which an edit is considered too strong for a threshold."""
 
 
 def oracle_agrees(corpus: Corpus, sets: GramSets, pairs: dict[Pair, Pair], sample: int = 60) -> int:
@@ -66,7 +66,7 @@ def oracle_agrees(corpus: Corpus, sets: GramSets, pairs: dict[Pair, Pair], sampl
 
 
 def truth(args: argparse.Namespace, corpus: Corpus) -> tuple[GramSets, dict[Pair, Pair], dict[str, Any]]:
-    """Sets and pairs of a corpus, and what they were checked against."""
+    """Sets and pairs of a corpus, and the source against which they were checked."""
     sets = bruteforce.gram_sets(corpus.texts)
     given = None if args.tiny else corpora.given_pairs(args.data, corpus)
     checked: dict[str, Any] = {"docq.tsv": given is not None}
@@ -101,7 +101,7 @@ def false_matches(run: engine.Run, sets: GramSets, threshold: str) -> list[Pair]
 
 
 def on_corpora(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """One row a corpus, lexicon, threshold and level."""
+    """One row per corpus, lexicon, threshold and level."""
     for name in args.corpora:
         corpus = corpora.load(args.data, name, tiny=args.tiny)
         sets, pairs, checked = truth(args, corpus)
@@ -146,7 +146,7 @@ def drawn(
 
 
 def on_edits(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """One row a kind of edit, share, threshold and level: all copies are ingested after all originals."""
+    """One row per kind of edit, share, threshold and level: all copies are ingested after all originals."""
     originals = corpora.load(args.data, "passages20k", tiny=args.tiny).originals()
     cells = {
         (kind, share): drawn(args, originals, kind, share)
@@ -174,7 +174,7 @@ def on_edits(args: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 
 def lexicons(args: argparse.Namespace, corpus: Corpus) -> Iterator[tuple[str, Path | None]]:
-    """Those asked for by name, each with its file; None: the one that ships."""
+    """The chosen lexicons by name, each with its file; None: the one that ships."""
     with tempfile.TemporaryDirectory() as scratch:
         for name in args.lexicons:
             path = Path(scratch) / f"{name}.lexicon" if name == "own" else None
@@ -184,7 +184,7 @@ def lexicons(args: argparse.Namespace, corpus: Corpus) -> Iterator[tuple[str, Pa
 
 
 def write_rows(args: argparse.Namespace, name: str, rows: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows as a list, printed and written to `name`.json as each comes: a run that is ended leaves what it had."""
+    """The rows as a list, each printed and written to `name`.json at once, so that an ended run keeps its rows."""
     kept = []
     for row in rows:
         what = (

@@ -1,12 +1,12 @@
-"""Quality: are forms, quotes and campaigns that were made known as such, and no copies taken for them?
+"""Quality: are generated forms, quotes and campaigns recognised, and are no copies taken for them?
 
-Question   Of pairs that are forms, quotes or letters of a campaign by how they were made, how many does `kind_of` call
-           so (a campaign's letters: copies); and how many copies does it call forms or quotes?
+Question   Of pairs generated as forms, quotes or letters of a campaign, how many does `kind_of` call so (letters of a
+           campaign: copies); and how many copies does it call forms or quotes?
 Corpus     Pairs made by `lib/labelled_pairs.py`: ten forms, six ways to quote, personal letters, nine ways to copy.
-           Running text is passages20k, else made up.
+           Running text is passages20k, otherwise made up.
 Seed       20261124 (`--seed`).
-Counted    Pairs with doc_q (q = 4) of 0.5 or more, the lowest reach of a window: below no pair is asked about.
-Excluded   quotations without any sign, which nothing but sense can tell.
+Counted    Pairs with doc_q (q = 4) of 0.5 or more, the lowest reach of a window; no pair below is looked at.
+Excluded   quotations without any mark, which can be recognised only by their meaning.
 Takes      Half a minute.
 """
 
@@ -24,7 +24,7 @@ from neardup.kinds import kind_of
 SEED: Final = 20_261_124
 REACH: Final = 0.5
 RIGHT: Final = {"form with names": "form", "campaign": "copy"}
-"""What is right where a kind has another name."""
+"""The right answer for kinds with another name."""
 
 
 def counted(source: Source, what: str, count: int) -> dict[str, Counter[str]]:

@@ -1,15 +1,15 @@
 """Is the generated stream of scale.py like real text? The statistics that decide what retrieval costs, side by side.
 
 Question   Per document: characters, distinct q-grams, how rare its q-grams are in the collection (df spectrum);
-           over the collection: how many distinct q-grams, and how many postings of sketch q-grams a document reads,
-           as it grows.
+           for the growing collection: how many distinct q-grams, and how many postings of sketch q-grams a document
+           reads.
 Corpus     The originals of passages20k that the model was NOT built from, against as many generated documents that
            are no copies.
 Seed       that of scale.py.
 Excluded   Copies, on both sides.
 Caution    The constants of stream.py were set by looking at this table (four tries on 8,000 of these documents), so it
            shows that the stream was fitted, not that it would fit another collection. Beyond the size of passages20k
-           nothing real was there to compare with.
+           there was no real text to compare with.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _distinct(sets: bruteforce.GramSets, documents: int) -> int:
 
 @njit(cache=True)
 def _read(numbers: Any, starts: Any) -> npt.NDArray[np.int64]:
-    """For each document: how many postings its sketch finds filled by the earlier ones."""
+    """For each document: how many postings of earlier documents its sketch finds."""
     filled = np.zeros(numbers.max() + 1, np.int64)
     read = np.zeros(len(starts) - 1, np.int64)
     for document in range(len(starts) - 1):
@@ -80,7 +80,7 @@ def sketches_of(texts: Sequence[str], recipe: Any = None) -> list[Sequence[str]]
 
 
 def compare(args: argparse.Namespace, sample: int, documents: int) -> dict[str, Any]:
-    """Both collections' statistics; the model's `sample` documents are taken from the front, the real ones after."""
+    """The statistics of both collections; the first `sample` documents make the model, the real ones follow them."""
     originals = corpora.load(args.data, "passages20k", tiny=args.tiny).originals()
     real = originals[sample : sample + documents]
     made = stream.Stream(wordmodel.build(originals[:sample]), args.seed).part(0, 2 * len(real))

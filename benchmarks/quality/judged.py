@@ -1,15 +1,15 @@
 """Quality: every method against pairs that people have judged, and one threshold for all of them.
 
-Question   How well does each method part copies from what is none, on each set of judged pairs by itself (its best
+Question   How well does each method separate copies from other pairs, on each set of judged pairs by itself (its best
            threshold, fitted to that set), and with one threshold for all sets?
 Sets       --set NAME=CORPUS,PAIRS: documents as JSON Lines (id, text; plain or gzip'd) and pairs (id, tab, id, tab,
-           judgement) as `neardup evaluate` reads them; --folder NAME=DIR: a folder a pair, called A_vs_B, with files
-           full-text-A, full-text-B and label (0 is no copy). Without any: spamassassin.judged.tsv, if it is there.
+           judgement) as `neardup evaluate` reads them; --folder NAME=DIR: one folder per pair, called A_vs_B, with
+           files full-text-A, full-text-B and label (0 is no copy). Default: spamassassin.judged.tsv, if it is there.
            The folders of the figures in docs/experiments.md are those of the repository
            webis-de/ecir20-effect-of-near-duplicates-on-ir-evaluation, s3-document-pair-sample.
 Counted    A method learns from all documents of a set, signs both texts of a pair and scores it. F1 of "copy".
-           A mean is one of sets, whatever their sizes.
-Interval   95 %, by drawing the pairs of each set anew, 1,000 times (`--seed`), at thresholds that stay.
+           A mean is over sets, whatever their sizes.
+Interval   95 %, by resampling the pairs of each set 1,000 times (`--seed`), at fixed thresholds.
 Writes     judged.json, and the table in docs/experiments.md; with --tiny neither: the sample stream stands in.
 Takes      30 minutes for all methods on the four sets.
 """
@@ -54,8 +54,8 @@ EVERY: Final = [
     for name in registry.METHODS
     if name != "RETSim" and not any(f"(k=2, lexicons={n}," in name for n in range(2, 10))
 ]
-"""All methods but simhash of two to nine lexicons: what one and ten have in common holds for those between. RETSim,
-which needs a library that few have, by `--method RETSim`."""
+"""All methods but simhash with two to nine lexicons, which lie between those with one and ten. RETSim needs a library
+that few have: `--method RETSim`."""
 _TINY_METHODS: Final = ("copies by kind", "doc_q(q=4)")
 
 
@@ -81,7 +81,7 @@ def from_files(name: str, documents: Path, judged: Path, labels: Iterable[str] =
 
 
 def from_folder(name: str, folder: Path) -> JudgedSet:
-    """The set of a folder a pair. Bytes that are no UTF-8 become U+FFFD: such pages were judged all the same."""
+    """The set with one folder per pair. Bytes that are not UTF-8 become U+FFFD: such pages were judged, too."""
     texts: dict[str, int] = {}
     pairs, copies = [], []
     for pair in sorted(path for path in folder.iterdir() if "_vs_" in path.name):
@@ -132,7 +132,7 @@ def best(copies: NDArray[np.bool_], scores: NDArray[np.float64]) -> tuple[float,
 
 
 def figures(sets: list[JudgedSet], scores: list[NDArray[np.float64]], seed: int) -> dict[str, Any]:
-    """What the table has of one method."""
+    """The figures of one method in the table."""
     at_step = np.array(
         [[f1(one.copies, found >= t) for t in STEPS] for one, found in zip(sets, scores, strict=True)]
     )
@@ -158,7 +158,7 @@ def figures(sets: list[JudgedSet], scores: list[NDArray[np.float64]], seed: int)
 
 
 def _drawn(sets: list[JudgedSet], called: list[NDArray[np.bool_]], seed: int) -> list[float]:
-    """The mean F1 of sets whose pairs were drawn anew."""
+    """The mean F1 of sets with resampled pairs."""
     random = np.random.default_rng(seed)
     means = []
     for _ in range(DRAWN):
@@ -191,7 +191,7 @@ def tables(rows: dict[str, dict[str, Any]]) -> dict[str, str]:
 
 
 def chosen_sets(args: argparse.Namespace) -> list[JudgedSet]:
-    """The sets that are asked for."""
+    """The chosen sets."""
     sets = []
     for value in args.set:
         name, _, files = value.partition("=")
@@ -211,7 +211,7 @@ def chosen_sets(args: argparse.Namespace) -> list[JudgedSet]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Scores every pair by every method; prints the table, writes judged.json as each method is done."""
+    """Scores every pair by every method; prints the table, writes judged.json after each method."""
     parser = harness.options(__doc__)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=CORPUS,PAIRS")
     parser.add_argument("--folder", action="append", default=[], metavar="NAME=DIR")
@@ -239,7 +239,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _named(args: argparse.Namespace) -> argparse.Namespace:
-    """`args` without the paths in its strings: they say where this machine keeps things."""
+    """`args` without the paths in its strings, which describe this machine."""
     names = {key: [value.partition("=")[0] for value in getattr(args, key)] for key in ("set", "folder")}
     return argparse.Namespace(**{**vars(args), **names})
 

@@ -1,14 +1,14 @@
 """Quality: on which kinds of text does a way to find candidates miss pairs?
 
-Question   Recall and precision of `sketch` against brute force, and candidates a document, for each kind of text: forms
-           and templates, short texts, prose with something else in it, lists in another order, tiny alphabets.
-Corpus     benchmarks/lib/kinds.py makes 500 documents a kind (`--documents`), of passages20k, manpages-multi and
-           spamassassin where they are, else of made-up words. Most are families of edited copies, half of them aimed at
-           doc_q 0.70 to 0.75.
+Question   Recall and precision of `sketch` against brute force, and candidates per document, for each kind of text:
+           forms and templates, short texts, prose with something else in it, lists in another order, tiny alphabets.
+Corpus     benchmarks/lib/kinds.py makes 500 documents per kind (`--documents`), from passages20k, manpages-multi and
+           spamassassin if they are there, otherwise from made-up words. Most are families of edited copies, half of
+           them aimed at doc_q 0.70 to 0.75.
 Seed       20261122 (`--seed`).
-Excluded   time, memory, the hours of the window (all documents lie within one), partial copies.
-Lexicons   default: the one that ships. own: made of the very documents compared. yesterday: made of as many others of
-           the same kind, which have other texts and the same templates.
+Excluded   time, memory, the hours of the window (all documents are within one), partial copies.
+Lexicons   default: the one that ships. own: made of the compared documents. yesterday: made of as many others of the
+           same kind, with other texts and the same templates.
 Counted    Every pair whose exact doc_q reaches t. A match is false if brute force has no such pair, or another
            `shared`. A sample of the pairs of every kind is counted once more by neardup.oracle.
 """
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 LEXICONS = ("default", "own", "yesterday")
 NEAR = "1.0714"
-"""Up to this multiple of the threshold (0.75 for 0.7) a pair is a near miss of an edit more, the hard ones."""
+"""Up to this multiple of the threshold (0.75 for 0.7) a pair counts as just above it; these are the hard ones."""
 _TINY_KINDS = (
     "titles",
     "weather reports",
@@ -46,7 +46,7 @@ _TINY_KINDS = (
 )
 _ORACLE_SAMPLE = 6
 _LISTED = 10
-"""Missed pairs that a row names."""
+"""The number of missed pairs named in a row."""
 
 
 def measured(args: argparse.Namespace, library: Library, name: str) -> Iterator[dict[str, Any]]:
@@ -72,7 +72,7 @@ def measured(args: argparse.Namespace, library: Library, name: str) -> Iterator[
 
 
 def compared(corpus: Corpus, wanted: dict[Pair, Pair], run: engine.Run, threshold: str) -> dict[str, Any]:
-    """What the engine found of the pairs `wanted`, what it reported besides, and what that cost."""
+    """Which of the `wanted` pairs the engine found, what else it reported, and the cost."""
     near = {pair for pair, counts in wanted.items() if not _is_clear(counts, threshold)}
     missed = sorted(wanted.keys() - run.found.keys())
     false = [pair for pair, (shared, _) in run.found.items() if not _is_right(wanted.get(pair), shared)]
@@ -91,7 +91,7 @@ def _is_clear(counts: Pair, threshold: str) -> bool:
 
 
 def _is_right(exact: Pair | None, shared: int) -> bool:
-    """Is it a pair, sharing so many q-grams? Equal texts shorter than q share none, and are a pair all the same."""
+    """Whether it is a pair with this many shared q-grams. Equal texts shorter than q share none, but are a pair."""
     return exact is not None and (shared == exact[0] or (exact == (1, 1) and shared == 0))
 
 
@@ -102,7 +102,7 @@ def _share(part: int, whole: int) -> float:
 def _recipe(
     args: argparse.Namespace, library: Library, corpus: Corpus, lexicon: str, path: Path
 ) -> neardup.Recipe:
-    """The default recipe with one of LEXICONS, written to `path` if it is made for the occasion."""
+    """The default recipe with one of LEXICONS, written to `path` if it is made here."""
     if lexicon == "default":
         return neardup.Recipe()
     if lexicon == "yesterday":
@@ -112,7 +112,7 @@ def _recipe(
 
 
 def report(rows: list[dict[str, Any]]) -> str:
-    """A line a kind and threshold: recall with each lexicon in turn, the rest of the first."""
+    """A line per kind and threshold: recall with each lexicon in turn, the other figures with the first."""
     asked = list(dict.fromkeys(row["lexicon"] for row in rows))
     cells: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
@@ -128,7 +128,7 @@ def report(rows: list[dict[str, Any]]) -> str:
 
 
 def totals(rows: list[dict[str, Any]]) -> str:
-    """A line a threshold and lexicon over all kinds: pairs, missed, and the kinds that miss any."""
+    """A line per threshold and lexicon over all kinds: pairs, missed pairs, and the kinds that miss any."""
     cells: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         cells.setdefault((row["threshold"], row["lexicon"]), []).append(row)
@@ -142,7 +142,7 @@ def totals(rows: list[dict[str, Any]]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measures every kind, prints the tables, writes kinds.json as each row comes."""
+    """Measures every kind, prints the tables, writes kinds.json after each row."""
     parser = harness.options(__doc__)
     parser.add_argument("--threshold", nargs="+", default=["0.7"], metavar="T")
     parser.add_argument(

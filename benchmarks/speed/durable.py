@@ -1,14 +1,14 @@
 """Durable and still fast: a whole process from a gzip'd file to a directory and a file of verdicts.
 
-Question   How many documents a second does `neardup ingest` make durable, against reading the same file and running
+Question   How many documents per second does `neardup ingest` make durable, against reading the same file and running
            rensa or FastSketchLSH over it in memory?
 Corpus     passages20k.jsonl.gz, all of it.
 Seed       none.
-Excluded   nothing: the clock runs from starting the process to its end; starting Python, loading the
-           kernels, decompressing and parsing are all in it.
+Excluded   nothing: the clock runs from the start of the process to its end, and includes starting Python, loading the
+           kernels, decompressing and parsing.
            The file was read before, so it comes from the page cache.
-Fairness   Processes in alternation, every pool pinned to one thread. A peer's process keeps and writes nothing; it is
-           `python -m benchmarks.lib.peers FILE NAME` and imports numpy, orjson and the peer only.
+Fairness   Processes alternate, every pool pinned to one thread. A peer's process keeps and writes nothing; it is
+           `python -m benchmarks.lib.peers FILE NAME` and imports only numpy, orjson and the peer.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def measure(args: argparse.Namespace) -> tuple[int, dict[str, list[Took]]]:
 
 
 def report(documents: int, times: dict[str, list[Took]]) -> str:
-    """One row a process; ratios within the same round."""
+    """One row per process; ratios within the same round."""
     rows = []
     for name, found in times.items():
         ratios = [other.wall / own.wall for own, other in zip(times["neardup ingest"], found, strict=True)]

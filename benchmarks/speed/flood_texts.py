@@ -1,8 +1,8 @@
 """Texts of floods, seeded: one text many times, one template filled many times, many campaigns; and ordinary texts.
 
-Ordinary texts are stretches of passages20k (its originals), or generated prose where that is not there. The text of a
-flood is such a stretch that no ordinary one is. A template keeps most of it; every so many words stands a slot, filled
-anew in each copy: by numbers, by names, or by both and dates. So few slots that any two copies have doc_q >= 0.7.
+Ordinary texts are stretches of passages20k (its originals), or generated prose if that is not there. The text of a
+flood is another such stretch. A template keeps most of it, with slots at regular distances that are filled anew in each
+copy: by numbers, by names, or by both and dates. There are so few slots that any two copies have doc_q >= 0.7.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CAMPAIGN: Final = 20
 KINDS: Final = ("copies", "numbers", "names", "mix", "campaigns")
 _CORPUS: Final = "passages20k.jsonl.gz"
 _OVERWRITTEN: Final = 0.19
-"""What part of a template's q-grams its slots take: two copies then share some three quarters of theirs."""
+"""The part of a template's q-grams in its slots: two copies then share about three quarters of their q-grams."""
 _Q: Final = 4
 _CHECKED_PAIRS: Final = 300
 
@@ -41,7 +41,7 @@ def ordinary(data: Path, length: int, *, tiny: bool = False) -> Iterator[str]:
 
 
 def source(data: Path, *, tiny: bool = False) -> str:
-    """What ordinary texts are made of."""
+    """The sources of ordinary texts."""
     return "passages20k" if (data / _CORPUS).exists() and not tiny else "generated prose"
 
 
@@ -56,7 +56,7 @@ def _passages(data: Path, *, tiny: bool) -> list[str]:
 class Flood:
     """The copies of one kind of flood; copy i is a function of (kind, bases, i).
 
-    `bases` are the texts it is made of: one, or of campaigns one each.
+    `bases` are the texts it is made from: one, or one per campaign.
     """
 
     def __init__(self, kind: str, bases: Sequence[str]) -> None:
@@ -103,7 +103,7 @@ _FILLERS: Final[dict[str, Sequence[Callable[[random.Random], str]]]] = {
 
 
 def _filled(base: str, fillers: Sequence[Callable[[random.Random], str]], rng: random.Random) -> str:
-    """`base` with words replaced, evenly far apart, by what `fillers` make in turn."""
+    """`base` with equidistant words replaced by the results of `fillers` in turn."""
     words = base.split()
     room = _OVERWRITTEN * len(base)
     width = sum(len(fill(random.Random(0))) for fill in fillers) / len(fillers) + _Q - 1

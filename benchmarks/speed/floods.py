@@ -1,25 +1,25 @@
-"""Floods: what do thousands of copies of one text, or of one template, cost, and what do they cost everybody else?
+"""Floods: what do thousands of copies of one text or one template cost, and how do they slow down other documents?
 
 Question   1. Ordinary documents: how much longer does one take while a flood is in the window? At most 1.2 times.
            2. Copies: how much longer does one of the flood take than an ordinary document? At most 5 times.
-           3. How much memory, and how many bytes of verdicts and of window, does a flood make?
+           3. How much memory, and how many bytes of verdicts and of window, does a flood need?
 Corpus     N ordinary texts: stretches of passages20k.jsonl.gz (its originals) of --text-length characters; generated
-           prose where that is not there. Floods of N (flood_texts.py), each by itself: `copies`, one text N times;
+           prose if that is not there. Floods of N (flood_texts.py), each separately: `copies`, one text N times;
            `numbers`, `names`, `mix`, one template filled N times, any two with doc_q >= 0.7 (the lowest of 300 drawn
-           pairs is told, below 0.7 is an error); `campaigns`, N / 4 templates filled 20 times each.
+           pairs is reported; below 0.7 is an error); `campaigns`, N / 4 templates filled 20 times each.
 Seed       20261122: fillings, shuffle of flood among ordinary texts, pairs checked.
-Measured   One process a kind of flood. Three streams, evenly over the 25 hours of a window: ordinary (O), ordinary and
-           flood shuffled (OF), flood alone (F); seconds of each divided by its documents. Then, both windows full,
-           batches of 256 of one sort in the last hour, in turn: new ordinary documents into O, the same into OF, new
-           copies into OF. `ordinary` = median batch of ordinary documents into OF / into O. `copy` = median batch of
-           copies into OF / of ordinary documents into O. Documents are worked in batches, so only batches of one sort
-           tell what a document costs. A flood also makes a window larger: `beside as many` = median batch of ordinary
-           documents into OF / into a window of the ordinary texts and as many others as the flood has (words of two
-           ordinary texts in no order). `copy by streams` = (OF - O) / copies against O / ordinary documents.
-           Seconds are of this process's processor; with a cluster, whose node is another process, on the wall.
+Measured   One process per kind of flood. Three streams, evenly over the 25 hours of a window: ordinary (O), ordinary
+           and flood shuffled (OF), flood alone (F); seconds of each divided by its documents. Then, with both windows
+           full, batches of 256 of one sort in the last hour, in turn: new ordinary documents into O, the same into OF,
+           new copies into OF. `ordinary` = median batch of ordinary documents into OF / into O. `copy` = median batch
+           of copies into OF / of ordinary documents into O. Documents are processed in batches, so only batches of one
+           sort show the cost of a document. A flood also makes a window larger: `beside as many` = median batch of
+           ordinary documents into OF / into a window of the ordinary texts and as many others as the flood has (words
+           of two ordinary texts in random order). `copy by streams` = (OF - O) / copies against O / ordinary documents.
+           Seconds are processor time of this process; with a cluster, whose node is another process, wall time.
 Told       How many of the flood were marked as copies, how many verdicts are truncated. Peak: the most resident memory
-           of O, and of OF, each in a process of its own, above what its texts and kernels take; `held`: at its end;
-           `own`: what of that the window says it holds (not of a cluster). Verdicts: bytes of all JSON lines of OF;
+           of O, and of OF, each in a separate process, above that of its texts and kernels; `held`: at its end; `own`:
+           the part that the window reports as its own (not with a cluster). Verdicts: bytes of all JSON lines of OF;
            window: its directory or indices.
 Excluded   Making the texts, loading kernels (a small window before), starting a node, making indices.
 """
@@ -61,7 +61,7 @@ ENGINES = ("memory", "directory", "elasticsearch")
 
 @dataclass
 class Spent:
-    """What some documents took and what their verdicts were; `flood` counts only those."""
+    """The time and verdicts of some documents; `flood` counts only those of the flood."""
 
     documents: int = 0
     seconds: float = 0.0
@@ -122,10 +122,10 @@ class Bench:
         return ordinary, copies, mixed
 
     def memory(self, stream: str) -> dict[str, float]:
-        """What one stream takes in a process that has done nothing else, above the texts and kernels that are there.
+        """The memory of one stream in a process that has done nothing else, above that of its texts and kernels.
 
-        The most and, once nothing is used any more that the last batch took, what is held; what of that the window says
-        are its posting lists, crowds and rows.
+        The peak; the memory held once that of the last batch is free; and the part of it that the window reports for
+        its posting lists, crowds and rows.
         """
         ordinary, _, mixed = self._streams()
         documents = _documents(ordinary if stream == "without" else mixed)
@@ -158,7 +158,7 @@ class Bench:
         }  # fmt: skip
 
     def _fillers(self) -> list[str]:
-        """As many texts as the flood has, no two alike: words of two ordinary ones, in no order."""
+        """As many texts as the flood has, no two alike: words of two ordinary ones, in random order."""
         rng = random.Random(SEED)
         words = [text.split() for text in self.ordinary]
         pairs = ((rng.choice(words), rng.choice(words)) for _ in self.copies)
@@ -195,7 +195,7 @@ class Bench:
 
     @contextmanager
     def _window(self, name: str) -> Iterator[tuple[Window, Any]]:
-        """A new window, and what tells how many bytes it has written."""
+        """A new window, and a function that returns how many bytes it has written."""
         settings = {"retrieval": self.args.level}
         if self.args.engine == "memory":
             with neardup.open(None, **settings) as window:
@@ -222,7 +222,7 @@ def _named(prefix: str, texts: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def _give_back() -> None:
-    """Gives the system the memory that is free, where its C library can: what is taken next counts as new."""
+    """Returns free memory to the system, if the C library can: memory taken later then counts as new."""
     gc.collect()
     freed_memory.give_back(freed_memory.LARGE)
 
@@ -257,7 +257,7 @@ def one(args: argparse.Namespace, kind: str) -> dict[str, Any]:
 
 
 def report(rows: Sequence[dict[str, Any]]) -> str:
-    """The figures that are demanded, and what they are made of."""
+    """The demanded figures and their components."""
     header = [
         "flood", "copies, lowest doc_q", "marked, truncated", "us ordinary without, with", "ratio (<= 1.2)",
         "beside as many",
@@ -292,7 +292,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measures each flood in a process of its own, prints the table, writes floods-<engine>.json."""
+    """Measures each flood in a separate process, prints the table, writes floods-<engine>.json."""
     parser = _parser()
     args = parser.parse_args(arguments)
     if args.engine not in ENGINES and not _is_cluster(args.engine):

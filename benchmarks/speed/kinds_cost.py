@@ -1,10 +1,10 @@
-"""What kinds cost: processor time a document with the kind of every copy, and without.
+"""The cost of kinds: processor time per document with the kind of every copy, and without.
 
 Question   How much more processor time does a document take if every copy is compared with its best match once more?
 Corpus     passages20k (one document in five is a copy) in memory, and into a directory; texts are kept in both cases.
 Seed       none: the corpus is fixed.
 Excluded   loading, starting, compiling (a warm-up run of each).
-Fairness   with and without in turns, in one process; the ratio is of neighbours, of which the middle counts.
+Fairness   with and without in turns, in one process; the figure is the median of the ratios of neighbouring runs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def microseconds(documents: list[Document], place: str, *, kinds: bool) -> tuple[float, Counter[KindName]]:
-    """Processor time a document of one run, and how many copies are of each kind."""
+    """Processor time per document of one run, and how many copies are of each kind."""
     with tempfile.TemporaryDirectory() as room:
         path = None if place == "memory" else Path(room) / "window"
         began = time.process_time()

@@ -1,14 +1,14 @@
 """Log lines: what does a line cost among very many of one template, or of one text?
 
-Question   How long does a line take as a window fills with lines that share a template and are no copies of each other,
-           or with one line again and again, beside prose of the same length?
+Question   How long does a line take as a window fills with lines that share a template but are not copies of each
+           other, or with one repeated line, compared with prose of the same length?
 Corpus     Generated. `requests`: a template of request logs, two thirds of it long random numbers, so that no two are
            copies (a copy is an error); `words`: five of 3,000 names that differ in a number, a few dozen letters;
            `heartbeat`: one line; `prose`: words of nine random letters, as long as a request. All in one hour.
 Seed       20261128: the numbers and words.
-Measured   Processor time a line, in memory, of the last tenth before a size is reached; one window a kind.
-Peer       rensa's matrix way, which says only that a line has been seen (it guesses): a line's mean over all of them,
-           in the same run.
+Measured   Processor time per line, in memory, for the last tenth before a size is reached; one window per kind.
+Peer       rensa's matrix, which only estimates whether a line has been seen: the mean per line over all lines, in the
+           same run.
 Excluded   making the lines, loading kernels.
 """
 
@@ -51,7 +51,7 @@ def lines(kind: str) -> Iterator[str]:
 
 
 def ours(kind: str, sizes: tuple[int, ...]) -> dict[str, float]:
-    """Microseconds a line before each size is reached."""
+    """Microseconds per line before each size is reached."""
     took, made = {}, lines(kind)
     with neardup.open(None, window_hours=0) as window:
         done = 0
@@ -72,7 +72,7 @@ def ours(kind: str, sizes: tuple[int, ...]) -> dict[str, float]:
 
 
 def rensas(kind: str, size: int) -> float:
-    """Microseconds a line of the peer."""
+    """Microseconds per line of the peer."""
     texts = list(islice(lines(kind), size))
     began = time.process_time()
     peers.rensa_flags(texts)

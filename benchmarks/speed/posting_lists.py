@@ -1,14 +1,14 @@
 """Speed: what a search costs among ten million documents, over posting lists alone.
 
 Question   How long does a document take to find its candidates, as the posting lists grow?
-Corpus     The sketches of 300,000 documents of the generated stream (lib/stream.py), posted up to 33 times over: what
-           two documents share at most is other keys each time, so that long lists grow as those of a longer stream
-           would, and short ones stay short.
+Corpus     The sketches of 300,000 documents of the generated stream (lib/stream.py), posted up to 33 times: keys that
+           at most two documents share are replaced by others each time, so that long lists grow like those of a longer
+           stream, and short ones stay short.
 Seed       that of the stream (`--seed`).
 Excluded   signing, adding, comparing. Every document has an original posted 33 times, so that more candidates are found
            than a longer stream would have.
 Oracle     lists of plain arrays, whose docs numpy counts: the candidates of the first 256 documents must be the same.
-           Its time is beside, in the same run. Minimum (median) of batches of 256; of the oracle one.
+           Its time is measured in the same run. Minimum (median) of batches of 256; one batch for the oracle.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ BATCH = 256
 SHARED = 3
 """Keys that a candidate of a long text shares at t = 0.7."""
 RARE = 2
-"""A key of so many documents or fewer is another one in each repetition."""
+"""A key of this many documents or fewer is replaced by another in each repetition."""
 
 
 class Sketches(NamedTuple):
@@ -66,7 +66,7 @@ def sketches(documents: stream.Stream, count: int) -> Sketches:
 
 
 def repetitions(known: Sketches, times: int, seed: int) -> Iterator[NDArray[np.uint64]]:
-    """The keys of `known`, so many times: what is rare is other keys each time."""
+    """The keys of `known`, repeated; rare keys are replaced by others each time."""
     random = np.random.default_rng(seed)
     _, which, counts = np.unique(known.keys, return_inverse=True, return_counts=True)
     rare = counts[which] <= RARE
@@ -88,7 +88,7 @@ def posted_over(known: Sketches, times: int, seed: int) -> PostingLists:
 def searched(
     lists: PostingLists, asked: Sketches, documents: Documents, hits: Counters
 ) -> tuple[float, list[set[int]]]:
-    """Microseconds a document, and whom each found."""
+    """Microseconds per document, and the candidates that each found."""
     size = len(asked.offsets) - 1
     everywhere = np.zeros(size, np.int64)
     query = Query(everywhere - 1, everywhere - 1, everywhere, everywhere, (7, 10), largest=1)
@@ -102,7 +102,7 @@ def searched(
 
 
 class Oracle:
-    """What of the lists of `posted_over` is under some `keys`, as sorted arrays."""
+    """The lists of `posted_over` for some `keys`, as sorted arrays."""
 
     def __init__(self, known: Sketches, times: int, seed: int, keys: NDArray[np.uint64]) -> None:
         size = len(known.offsets) - 1
@@ -125,7 +125,7 @@ class Oracle:
 
 
 def measured(known: Sketches, asked: Sketches, times: int, seed: int) -> dict[str, Any]:
-    """What a search takes among so many times the `known` documents."""
+    """The time of a search among the `known` documents, repeated this many times."""
     lists, docs = posted_over(known, times, seed), times * (len(known.offsets) - 1)
     documents = Documents(
         np.zeros(docs, np.int32), np.full(docs, -1, np.int32), np.ones(docs, np.uint8), np.zeros(docs, np.uint64),
@@ -144,7 +144,7 @@ def measured(known: Sketches, asked: Sketches, times: int, seed: int) -> dict[st
 
 
 def checked(oracle: Oracle, asked: Sketches, found: list[set[int]]) -> float:
-    """Microseconds a document of `oracle`, which must find the same."""
+    """Microseconds per document of `oracle`, which must find the same."""
     began = time.perf_counter()
     ends = asked.offsets[1 : len(found) + 1]
     true = [oracle.candidates(asked.keys[begin:end]) for begin, end in zip(asked.offsets, ends, strict=False)]

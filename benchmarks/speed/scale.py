@@ -1,19 +1,19 @@
 """Scale: how does the time of one document grow with the window, up to a million documents of 4 KB?
 
-Question   Time per document at 24,000 to 1,000,000 documents in one window for `sketch`, and as far as it fits for
-           `complete`; recall on known copies; resident memory; reopening against ingesting.
+Question   Time per document at 24,000 to 1,000,000 documents in one window for `sketch`, and up to the size that fits
+           for `complete`; recall on known copies; resident memory; reopening against ingesting.
 Corpus     Generated (stream.py) from the word statistics of passages20k's first 4,000 originals: real q-gram
            frequencies without the text. A tenth are copies of any earlier document with 1 to 25 % of their words
            edited; the exact doc_q of each with its original is counted. generator_check.py compares it with real text.
 Seed       20261121.
-Excluded   generating (a process of its own, which waits while the engine works), starting Python, compiling kernels.
-           Included: all that `ingest` does into a durable directory, verdicts with all matches.
+Excluded   generating (a separate process, which waits while the engine works), starting Python, compiling kernels.
+           Included: everything that `ingest` does for a durable directory, verdicts with all matches.
 Window     24 hours, the documents spread evenly over them: 25 hourly indices at the end, nothing expired.
-Memory     A virtual machine may be given memory by its host page by page when it is first used (11 us for 4 KB where
-           this was written, 0.7 us once it is there), and lose again what lies free. Then a document of a large
-           window pays for the page of the system's cache that it is written to. `--fill 16` writes so many GB
-           before, as if the machine had been at work for a while; the file stays until the end.
-Parts      Stops after --part-seconds and goes on when called again; `--work` keeps what is needed, 5 GB at the end.
+Memory     The host of a virtual machine may give it memory page by page on first use (11 us for 4 KB where this was
+           written, 0.7 us once it is there), and take free memory back. Then a document of a large window pays for the
+           page of the system's cache to which it is written. `--fill 16` writes this many GB first, as if the machine
+           had been at work for a while; the file stays until the end.
+Parts      Stops after --part-seconds and continues when called again; `--work` keeps the state, 5 GB at the end.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ OTHER_ROWS = (
 
 
 def plan_of(args: argparse.Namespace, level: str) -> dict[str, Any]:
-    """Everything that a part of the run of one level must know."""
+    """Everything that a part of the run of one level needs to know."""
     work = args.work / level
     work.mkdir(parents=True, exist_ok=True)
     documents = args.documents if level == "sketch" else args.complete_documents
@@ -61,7 +61,7 @@ def build_model(args: argparse.Namespace) -> None:
 
 
 def fill_memory(path: Path, gigabytes: int) -> None:
-    """Writes a file of so many gigabytes, unless it is there: the system keeps it in memory while it needs none."""
+    """Writes a file of this many gigabytes, unless it is there: the system caches it while memory is free."""
     block = bytes(1 << 20)
     if not path.exists():
         with path.open("wb") as file:
@@ -92,8 +92,8 @@ def run_level(args: argparse.Namespace, level: str) -> dict[str, Any] | None:
 def figures_of(
     progress: dict[str, Any], again: list[dict[str, float]], size: int, sizes: tuple[int, ...]
 ) -> dict[str, Any]:
-    """What a finished run says: time per document at each size is that of the last 10,000 before it, of sizes above
-    200,000 that of the last twentieth, of small ones that of the second half: of few a hiccup would be the figure.
+    """The figures of a finished run. Time per document at a size is that of the last 10,000 before it, for sizes above
+    200,000 that of the last twentieth, for small sizes that of the second half: with fewer, a hiccup would decide.
     """
     steps = progress["steps"]
     at_size = {}
@@ -121,7 +121,7 @@ def figures_of(
 
 
 def _joined(steps: list[list[float]]) -> list[list[float]]:
-    """At most a thousand steps, each some that followed one another: enough for a chart."""
+    """At most a thousand steps, each made of consecutive ones: enough for a chart."""
     each = -(-len(steps) // 1_000)
     parts = [steps[at : at + each] for at in range(0, len(steps), each)]
     return [[part[-1][0], *(sum(step[which] for step in part) for which in (1, 2, 3))] for part in parts]
@@ -139,7 +139,7 @@ def _rates(steps: list[list[float]]) -> list[tuple[int, float, float, float]]:
 
 
 def report(levels: dict[str, dict[str, Any]]) -> str:
-    """Time per document by size, then the other figures, one column a level."""
+    """Time per document by size, then the other figures, one column per level."""
     sizes = sorted({size for one in levels.values() for size in one["at"]})
     rows: list[list[object]] = []
     for size in sizes:
@@ -174,7 +174,7 @@ def _growth(one: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs one part of each level; when all are through, prints the table, writes scale.json and the chart."""
+    """Runs one part of each level; when all are finished, prints the table, writes scale.json and the chart."""
     parser = harness.options(__doc__)
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "neardup-scale")
     parser.add_argument("--fresh", action="store_true", help="begin anew: empty the work directory")

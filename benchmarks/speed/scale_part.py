@@ -1,8 +1,8 @@
 """One part of the long run of scale.py, in a process that holds the engine and nothing else.
 
 Ingests the generated stream into a directory from where the last part stopped, until the end or until its time is over,
-and notes after every thousand documents what they took. Everything it knows is in `progress.json`: ending it at any
-moment spoils at most the figures of one step.
+and records the time of every thousand documents. Its whole state is in `progress.json`: ending it at any moment spoils
+at most the figures of one step.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def times(first: int, count: int, documents: int, hours: int) -> list[int]:
 
 
 def resident_mb() -> dict[str, float]:
-    """Resident memory now, split as Linux tells it: RssAnon is the process's own, RssFile pages of mapped files."""
+    """Current resident memory, split as in Linux: RssAnon is the process's own, RssFile pages of mapped files."""
     status = Path("/proc/self/status")
     if not status.exists():
         return {}
@@ -41,13 +41,13 @@ def resident_mb() -> dict[str, float]:
 
 
 def fresh_progress() -> dict[str, Any]:
-    """What is known before the first document."""
+    """The state before the first document."""
     return {"next": 0, "steps": [], "opened": [], "peak_mb": [], "copies": 0, "found": 0,
             "miscounted": 0, "matches": 0, "truncated": 0}  # fmt: skip
 
 
 def settings(level: Retrieval, lexicon: str) -> neardup.Settings:
-    """The settings of the run: what is measured by default, but for the level; texts to be shown are not kept."""
+    """The settings of the run: the defaults except for the level; texts to be shown are not kept."""
     recipe = neardup.Recipe(lexicon=lexicon or None)
     return neardup.Settings(
         threshold=THRESHOLD, retrieval=level, window_hours=24, matches=None, recipe=recipe, keep_text=False
@@ -64,7 +64,7 @@ def warm_up(level: Retrieval, lexicon: str) -> None:
 
 
 def step(window: Any, batch: Batch, stamps: list[int], progress: dict[str, Any]) -> None:
-    """Ingests one batch under the clock, then notes what it took and what it found."""
+    """Ingests one batch under the clock, then records its time and results."""
     documents = [
         neardup.Document(str(number), text, stamp)
         for number, (text, stamp) in enumerate(zip(batch.texts, stamps, strict=True), batch.first)
@@ -89,7 +89,7 @@ def step(window: Any, batch: Batch, stamps: list[int], progress: dict[str, Any])
 
 
 def ingest_part(plan: dict[str, Any]) -> None:
-    """Goes on with the run that `plan` describes; see `scale.py` for its fields."""
+    """Continues the run that `plan` describes; see `scale.py` for its fields."""
     deadline = time.monotonic() + plan["part_seconds"]
     notes = Path(plan["progress"])
     progress = json.loads(notes.read_text()) if notes.exists() else fresh_progress()
@@ -110,7 +110,7 @@ def ingest_part(plan: dict[str, Any]) -> None:
 
 
 def reopen(plan: dict[str, Any]) -> None:
-    """Opens the window in this fresh process and asks it once; prints the seconds of both."""
+    """Opens the window in this fresh process and queries it once; prints the seconds of both."""
     warm_up(plan["level"], plan["lexicon"])
     start = time.perf_counter()
     with neardup.open(plan["window"], settings=settings(plan["level"], plan["lexicon"])) as window:

@@ -1,12 +1,12 @@
-"""The page of a group over HTTP, beside the calls in the process that bring what it shows.
+"""The page of a group over HTTP, compared with calls in the process that return the same content.
 
-Question   How long does `neardup serve` take for the page of a group (p50, p99), against the calls in a process, in the
-           same run: `Window.read` of its documents alone, and that with `explain` of each against the head, which is
-           what the page shows? How soon is a new document seen?
+Question   How long does `neardup serve` take for the page of a group (p50, p99), compared with calls in a process, in
+           the same run: only `Window.read` of its documents, and that together with `explain` of each against the head,
+           which is what the page shows? How soon is a new document seen?
 Corpus     passages20k in a directory (23,954 documents of about 4 KB), all its groups one after another.
 Seed       none: the corpus is fixed.
 Excluded   starting, compiling, the first page (which reads all groups). Included: HTTP on this machine, one client,
-           each page for the first time and then once more; the calls of one group stand beside one another.
+           each page for the first time and then once more; the calls of one group are made one after another.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ def milliseconds(call: Callable[[str], object], head: str) -> float:
 
 
 def p99(values: list[float]) -> float:
-    """The value that 99 of 100 do not pass."""
+    """The value that 99 of 100 do not exceed."""
     return statistics.quantiles(values, n=100)[98] if len(values) > 1 else values[0]
 
 
 def page(address: str, path: str) -> bytes:
-    """What is answered."""
+    """The answer."""
     with urllib.request.urlopen(address + path) as answer:  # noqa: S310 - our own server
         return bytes(answer.read())
 
@@ -68,7 +68,7 @@ def seen_after(address: str, path: Path, text: str) -> float:
 
 
 def explained(window: Window, ids: list[str]) -> None:
-    """Reads a group and finds what differs from its head: what its page shows."""
+    """Reads a group and finds the differences from its head, which its page shows."""
     head, *others = [document.text for document in window.read(ids) if document is not None]
     for text in others:
         why = explain(head, text)
@@ -76,7 +76,7 @@ def explained(window: Window, ids: list[str]) -> None:
 
 
 def told_address(server: subprocess.Popen[str]) -> str:
-    """Where the server says that it is; other lines may come first."""
+    """The address that the server prints; other lines may come first."""
     assert server.stderr is not None
     for line in server.stderr:
         found = re.search(r"http://\S+", line)

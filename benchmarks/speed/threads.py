@@ -1,15 +1,15 @@
 """Two threads against one: how much sooner are the verdicts there?
 
-Question   How many times as fast is a stream decided where one thread decides, another signs what follows, and pairs
-           are compared by whoever is free?
-Corpus     passages20k in memory, and into a directory that keeps texts as they came (as `neardup ingest` does); and in
-           memory corpora in which a document is like many others, so that most of the time goes into comparing.
+Question   How many times as fast is a stream decided if one thread decides, another signs the following documents, and
+           the free thread compares pairs?
+Corpus     passages20k in memory, and into a directory that keeps original texts (as `neardup ingest` does); and, in
+           memory, corpora in which a document is like many others, so that comparing takes most of the time.
 Seed       none: the corpus is fixed.
 Excluded   loading, starting (a warm-up run of each), opening and closing the window.
-Fairness   one and two in turns, in one process, on the wall; the ratio is of neighbours, of which the middle counts.
-           What else runs on the machine takes the second thread's processor: only a quiet one tells. What two
-           processes of one thread each do at the same time, with a window of their own each, says what the second
-           processor of this machine gives at most: of two that are one core's it is much less than as much again.
+Fairness   one and two in turns, in one process, wall time; the figure is the median of the ratios of neighbouring runs.
+           Other work on the machine takes the processor of the second thread: only a quiet machine gives valid figures.
+           Two processes of one thread each, at the same time and each with its own window, show the most that the
+           second processor of this machine can add: if both are of one core, this is much less than a doubling.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ALIKE = ("terms-contrib", "manpages-multi", "wikiversions")
 
 
 def microseconds(documents: list[Document], place: str, threads: int) -> float:
-    """A document of one run, on the wall."""
+    """Wall time per document of one run."""
     with tempfile.TemporaryDirectory() as room:
         path = None if place == "memory" else Path(room) / "window"
         with open_window(path, threads=threads) as window:
@@ -48,10 +48,10 @@ def microseconds(documents: list[Document], place: str, threads: int) -> float:
 
 
 class Measured(NamedTuple):
-    """`runs` of microseconds a document by one thread, by two, and in each of two processes of one thread.
+    """`runs` of microseconds per document with one thread, with two, and in each of two processes of one thread.
 
-    `ratio` is how many times as fast two threads are, `limit` how many times as many documents two processes do, which
-    share nothing but the machine: medians of neighbours.
+    `ratio` is how many times as fast two threads are; `limit` how many times as many documents two processes do, which
+    share only the machine. Both are medians over neighbouring runs.
     """
 
     runs: list[tuple[float, float, float]]
@@ -96,7 +96,7 @@ class Apart:
         return microseconds(documents, place, 1)
 
     def microseconds(self) -> float:
-        """A document of either, the mean of both."""
+        """The time per document, as the mean of both."""
         return statistics.mean(each.result() for each in [self._pool.submit(Apart._one) for _ in range(2)])
 
     def close(self) -> None:

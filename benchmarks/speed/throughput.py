@@ -1,16 +1,16 @@
 """Speed in process: sign + search + verify + insert, beside the fastest MinHash libraries.
 
-Question   How many documents a second does neardup decide on, and rensa and gaoya, in the same run and on one thread?
-           How good are their answers? What does a full signature cost over what a decision needs?
+Question   How many documents per second do neardup, rensa and gaoya decide, in the same run and on one thread? How good
+           are their answers? What does a full signature cost beyond the parts that a decision needs?
 Corpus     passages20k (23,954 passages of about 4 KB, every pair of doc_q >= 0.7 known), all of it, in memory.
 Seed       none: the corpus is fixed; rensa's permutations have seed 42.
 Excluded   loading, decompressing and parsing (durable.py has them), starting Python, compiling, a warm-up of 200
-           documents in an index of its own, building lexicons. Included: normal form (the peers get theirs from numpy).
-Fairness   One process a contender and round, contenders in alternation (A B C A B C), every pool pinned to one thread.
-           "rensa" is fed str 4-grams as in its README; "rensa-bytes" with tokens cut by numpy, its fastest way that
-           names the earlier document; "rensa-flags" with hashes by numpy: yes or no only.
+           documents in a separate index, building lexicons. Included: normal form (the peers get theirs from numpy).
+Fairness   One process per contender and round, contenders alternate (A B C A B C), every pool pinned to one thread.
+           "rensa" gets str 4-grams as in its README; "rensa-bytes" tokens cut by numpy, its fastest way that names the
+           earlier document; "rensa-flags" hashes by numpy, for yes or no only.
 Lexicons   "sketch" uses the default lexicon (books, manuals: nothing of this corpus). "sketch-own-N" uses one built
-           from the first N documents of this very corpus, copies included, as a user with an archive would.
+           from the first N documents of this corpus, copies included, as a user with an archive would.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def times_faster(rounds: Rounds, slow: str, fast: str) -> list[float]:
 
 
 def signature_ratios(rounds: Rounds) -> str:
-    """How much more the whole signature costs than the decision's own part, in each round."""
+    """How much more the whole signature costs than the part for the decision, in each round."""
     if not {"sign-decision", "sign-fields", "sign"} <= rounds.keys():
         return ""
     rows = []

@@ -1,11 +1,11 @@
-"""What trust costs: checksums in the files of a window, and fingerprints that nobody can forge.
+"""The cost of trust: checksums in the files of a window, and fingerprints that nobody can forge.
 
-Question   How much more processor time does a document take with checksums of all that is stored and SHA-256
+Question   How much more processor time does a document take with checksums of everything stored and SHA-256
            fingerprints than with neither (a constant, and xxh3 of 128 bits)?
 Corpus     passages20k in memory, and into a directory that keeps texts.
 Seed       none: the corpus is fixed.
 Excluded   loading, starting, compiling (a warm-up run of each).
-Fairness   with and without in turns, in one process; the ratio is of neighbours, of which the middle counts.
+Fairness   with and without in turns, in one process; the figure is the median of the ratios of neighbouring runs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def _without_sums(data: NDArray[np.uint8], offsets: NDArray[np.int64], _: object) -> bytes:
-    """What is `sealed`, with zeros for checksums."""
+    """Like `sealed`, with zeros for checksums."""
     items = (data[begin:end].data for begin, end in pairwise(offsets.tolist()))
     return b"".join(chain.from_iterable(zip(items, repeat(bytes(SUM_BYTES)))))
 
@@ -58,7 +58,7 @@ WITH = {
 
 
 def microseconds(documents: list[Document], place: str, patched: Mapping[str, Any]) -> float:
-    """Processor time a document of one run."""
+    """Processor time per document of one run."""
     with tempfile.TemporaryDirectory() as room:
         patches = [mock.patch(name, value) for name, value in patched.items()]
         for patch in patches:

@@ -174,7 +174,7 @@ def kill_repair(round: Round) -> Outcome:
     repaired = copied(path, round.place / "repaired")
     survey = told_or_named(outcome, lambda: repair(repaired, signing_of, dry_run=False))
     if survey is None:
-        return outcome  # a file and its copy are both damaged: nothing can be repaired, and the command said so
+        return outcome  # a file and its copy are damaged: nothing can be repaired, and the command said so
     expected = answers(repaired, texts)
     words = ("doctor", "--window", path, "--repair", "--force")
     for _ in range(random.randint(1, MOST_KILLS)):

@@ -88,7 +88,7 @@ def copied_meanwhile(round: Round) -> Outcome:
     while _some_lines(telling, writer, random.randrange(25)):
         time.sleep(random.random() * SOON)
         copy = round.place / f"copy-{copies}"
-        with contextlib.suppress(shutil.Error, FileNotFoundError):  # as with `cp`, files may disappear meanwhile
+        with contextlib.suppress(shutil.Error, FileNotFoundError):  # as with `cp`: files may disappear
             shutil.copytree(telling.path, copy)
         if copy.exists():
             copies += 1
