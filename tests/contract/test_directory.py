@@ -775,7 +775,7 @@ def test_what_a_writer_left_behind_its_commit_is_cut_off(path, left):
 
 @pytest.mark.parametrize("place", ["absolute", "relative"])
 def test_a_file_that_cannot_be_deleted_with_its_hour_is_named_with_the_hour(path, monkeypatch, place):
-    """Each hour has files of the same names, and Python 3.11 names them alone."""
+    """Each hour has files of the same names, and Python 3.11 names them alone; 3.13 names the directory of the hour."""
     monkeypatch.chdir(path.parent)
     path = path if place == "absolute" else Path(path.name)
 
@@ -787,7 +787,29 @@ def test_a_file_that_cannot_be_deleted_with_its_hour_is_named_with_the_hour(path
         patch.setattr("os.unlink", refuse)
         with pytest.raises(PermissionError) as caught:
             list(window.ingest([document("late", grams(900, 930), 9)]))
-    assert Path(caught.value.filename) in files
+    assert Path(caught.value.filename) in {*files, *(file.parent for file in files)}
+
+
+def test_a_directory_of_an_hour_that_cannot_be_deleted_is_named(path, monkeypatch):
+    """Python 3.13 names it as it was called, which is a `Path`."""
+
+    def refuse(name):
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), name)
+
+    with open_window(path, window_hours=2, advance=True) as window, monkeypatch.context() as patch:
+        patch.setattr("shutil.rmtree", refuse)
+        with pytest.raises(PermissionError) as caught:
+            list(window.ingest([document("late", grams(900, 930), 9)]))
+    assert caught.value.filename in map(str, (path / "hours").iterdir())
+
+
+def test_an_hour_whose_directory_somebody_has_deleted_leaves_the_window(path, monkeypatch):
+    def missing(name):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+
+    with open_window(path, window_hours=2, advance=True) as window, monkeypatch.context() as patch:
+        patch.setattr("shutil.rmtree", missing)
+        assert len(list(window.ingest([document("late", grams(900, 930), 9)]))) == 1
 
 
 def test_more_hours_than_files_are_kept_open(tmp_path):

@@ -180,12 +180,13 @@ def flush_directory(path: Path) -> None:
 
 def remove_directory(path: Path) -> None:
     """Deletes the directory of an hour with its files. Raises `FileNotFoundError` if there is none. An error names the
-    file with its directory, because every hour has files of the same names; Python 3.11 gives only the name of the
-    file.
+    file with its directory, because every hour has files of the same names.
     """
     try:
         shutil.rmtree(path)
     except OSError as error:
-        if not error.filename.startswith(str(path)):
-            error.filename = str(path / error.filename)
+        # Python 3.11 gives only the name of the file, and 3.13 the directory as a `Path`.
+        if error.filename is not None:
+            name = str(error.filename)
+            error.filename = name if name.startswith(str(path)) else str(path / name)
         raise
