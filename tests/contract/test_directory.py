@@ -127,6 +127,21 @@ def test_a_process_that_was_forked_off_keeps_nobody_out(path):
             assert again.stats().documents == len(STREAM)
 
 
+def test_a_window_that_is_closed_is_free_before_a_process_that_was_forked_off_has_let_go(path):
+    """That takes it a moment, in which the window could not be opened again. A copy of a descriptor shares the lock, as
+    the process does.
+    """
+    with open_window(path), contextlib.ExitStack() as stack:
+        for file in (path / "lock", path / "commit"):
+            for name in os.listdir("/dev/fd"):  # noqa: PTH208 - a descriptor is a number
+                with contextlib.suppress(OSError):  # that of the list itself
+                    if os.path.samestat(os.fstat(int(name)), file.stat()):
+                        stack.callback(os.close, os.dup(int(name)))
+        copies = stack.pop_all()
+    with copies, open_window(path) as again:
+        assert again.stats().documents == len(STREAM)
+
+
 def test_a_process_that_was_forked_off_ends_no_lock_by_closing(path):
     with open_window(path) as window:
         with forked_off(window.close) as ask:

@@ -19,7 +19,7 @@ import xxhash
 
 from neardup.errors import WindowDamaged
 from neardup.stores.base import Commit
-from neardup.stores.lock import check_same, locked_commits, naming, replaced, write_flushed
+from neardup.stores.lock import check_same, locked_commits, naming, release, replaced, write_flushed
 from neardup.stores.stored_hour import file_size
 from neardup.stores.window_directory import COMMIT, check_window, holds_window
 
@@ -112,7 +112,7 @@ class LockedSlots(CommitSlots):
 
     def close(self) -> None:
         """Lets go of the file and its lock; slots can still be read."""
-        self._file.close()
+        release(self._file)
 
 
 def _for_reading(path: Path) -> FileIO | None:

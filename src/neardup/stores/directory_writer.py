@@ -13,7 +13,7 @@ from neardup.stores.commit_slots import LockedSlots
 from neardup.stores.description import remember
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.hour_files import NAMES, HourFiles, flush_directory, remove_directory
-from neardup.stores.lock import locked, replaced
+from neardup.stores.lock import locked, release, replaced
 from neardup.stores.stored_hour import StoredHour, records_of
 from neardup.stores.window_directory import RESIGN_DRAFT
 
@@ -180,5 +180,7 @@ class DirectoryWriter(DirectoryStore):
             files.flush()
 
     def close(self) -> None:
-        with contextlib.closing(self._lock):
+        try:
             super().close()
+        finally:
+            release(self._lock)

@@ -93,6 +93,16 @@ def _is_locked(path: Path, file: FileIO, how: int = fcntl.LOCK_EX) -> bool:
     return True
 
 
+def release(file: FileIO) -> None:
+    """Unlocks a locked file and closes it. Closing alone would leave it locked for as long as a process that was forked
+    off has not closed its own, which takes it a moment.
+    """
+    if not file.closed:  # in a forked process it is, and unlocking would unlock that of the other process
+        with contextlib.suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_UN)
+    file.close()
+
+
 def _let_go() -> None:
     """Closes the locked files in a forked process, which holds no window, and would keep everybody out of those of the
     other process for as long as it lives.
@@ -108,9 +118,9 @@ os.register_at_fork(after_in_child=_let_go)
 def held(path: Path) -> Iterator[None]:
     """Holds both locks of the window at `path` within the block. Raises `WindowLocked`."""
     with contextlib.ExitStack() as stack:
-        stack.enter_context(locked(path))
+        stack.callback(release, locked(path))
         if (path / COMMIT).exists():
-            stack.enter_context(locked_commits(path))
+            stack.callback(release, locked_commits(path))
         yield
 
 
