@@ -34,7 +34,7 @@ _MAIL_RE: Final = re.compile(
     re.IGNORECASE,
 )
 """RFC 2822, with only the zones that it defines: Python would take the name of any other zone for UTC."""
-_UTC_RE: Final = re.compile(r"(?<=\d) ?(?:utc|gmt)$", re.ASCII | re.IGNORECASE)
+_UTC_RE: Final = re.compile(r"(.*[\dT][T :-].*\d) ?(?:utc|gmt)$", re.ASCII | re.IGNORECASE)
 """UTC or GMT after a time of day, as databases and logs write it: the only zone names with a single offset."""
 _NAMED_ZONE_RE: Final = re.compile(
     r"\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:[+-]\d\d:?\d\d)?\s*[\[(]?(?![ap]m\b)([a-z]{2}[\w/+-]{0,40})[\])]?$",
@@ -97,7 +97,7 @@ def _read_unusual(written: str, text: str) -> datetime:
     try:
         if _MAIL_RE.fullmatch(written):
             return email.utils.parsedate_to_datetime(written)
-        written = _UTC_RE.sub("Z", written)
+        written = _UTC_RE.sub(r"\1Z", written)
         if over := _OVER_RE.match(written):
             within, more = (
                 ("00", timedelta(days=1))

@@ -95,7 +95,7 @@ def test_the_forms_that_are_read_are_named():
     "text",
     [
         "2026-11-21 09:00:00 UTC", "2026-11-21T09:00 gmt", "2026-11-21 09:00:00.000UTC", "2026-11-21 09 GMT",
-        "2026-11-20 24:00:00 UTC", "2026-11-21 08:59:60 UTC",
+        "2026-11-20 24:00:00 UTC", "2026-11-21 08:59:60 UTC", "20261121T0900 UTC",
     ],
 )  # fmt: skip
 def test_a_time_may_name_utc(text):
@@ -103,7 +103,15 @@ def test_a_time_may_name_utc(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["2026-11-21 UTC", "2026-11-21T09:00+01:00 UTC", "UTC", "9 UTC", "2026-11-21T09:00 UTCX"]
+    "text",
+    [
+        "2026-11-21 UTC",
+        "2026-11-21T09:00+01:00 UTC",
+        "UTC",
+        "9 UTC",
+        "1695110160000 UTC",
+        "2026-11-21T09:00 UTCX",
+    ],
 )
 def test_utc_alone_makes_no_time(text):
     with pytest.raises(ValueError, match="is not ISO 8601"):
