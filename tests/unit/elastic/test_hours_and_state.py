@@ -388,6 +388,16 @@ def test_a_description_that_is_damaged_is_written_anew_by_setup(lacking, changes
         check_archive(cluster, config)
 
 
+@pytest.mark.parametrize("archive", [None, "old"])
+def test_a_damaged_state_of_an_archive_is_not_made_anew_by_setup(archive):
+    """It became that of a window of hours without documents, which refused to score the archive."""
+    source = StateDocument(ABOUT, {}, archive=archive).source() | {"commit": "x"}
+    answers = 2 * [Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})]
+    refused = pytest.raises(WindowDamaged, match=r"DELETE .*--in-place") if archive else nullcontext()
+    with standing_in(answers) as server, cluster_of(server) as cluster, refused:
+        check_not_resigning(cluster)
+
+
 def scored(request):
     """A cluster with scored documents in an hour, and in an index that is no hour."""
     if "_search" in request.path:

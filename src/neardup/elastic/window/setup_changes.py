@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from neardup.elastic.admin.managed_objects import window_config
-from neardup.elastic.http.api import count
+from neardup.elastic.http.address import STATE_DOCUMENT
+from neardup.elastic.http.api import count, get_doc
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import read_state, scoring_lease
 from neardup.elastic.window.window_state import (
@@ -95,10 +96,17 @@ def check_archive(cluster: Cluster, config: WindowConfig) -> None:
 
 def _present(cluster: Cluster) -> tuple[StateDocument, WindowConfig] | None:
     """The state of the window at the cluster's address, and its config. None if there is no state, or if it is damaged
-    and will be made anew first (state_recovery.py).
+    and will be made anew first (state_recovery.py). Raises `WindowDamaged` for that of an archive: from hours, which an
+    archive does not have, it would be made the state of a window without documents.
     """
-    with suppress(WindowDamaged):
+    try:
         state = read_state(cluster)
+    except WindowDamaged:
+        stored = get_doc(cluster, cluster.address.state, STATE_DOCUMENT)
+        if stored is not None and stored.source.get("archive"):
+            raise
+        return None
+    with suppress(WindowDamaged):
         if state is not None:
             return state, window_config(state.about)
     return None
