@@ -248,21 +248,23 @@ def test_a_doctor_says_that_the_newest_hour_is_ahead_of_the_clock(hours, ahead, 
 
 
 @pytest.mark.parametrize(
-    ("has_died", "has_changed", "is_told"), [(True, True, True), (True, False, False), (False, False, False)]
+    ("has_died", "changed_in", "is_told"),
+    [(True, 3, True), (True, 2, True), (True, None, False), (False, None, False)],
 )
 def test_who_reads_is_told_that_a_scorer_died_whose_changes_nobody_has_undone(
-    has_died, has_changed, is_told, caplog
+    has_died, changed_in, is_told, caplog
 ):
     """Of a reconcile that was killed half of the copies were counted, and nothing told of it."""
     document = StateDocument(
         ABOUT,
         Settings(window_hours=0).remembered,
         Commit(next_order=1),
-        epoch=1,
+        epoch=3,
         holder=holders.new_holder() if has_died else None,
+        undo=(2,) if has_died else (),
     )
     there = {"found": True, "_source": document.source(), "_seq_no": 1, "_primary_term": 1}
-    names = {"window"} | ({"undo-1-0"} if has_changed else set())
+    names = {"window", f"undo-{changed_in}-0"}
 
     def script(request):
         is_there = request.path.partition("?")[0].rpartition("/")[2] in names

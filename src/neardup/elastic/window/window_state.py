@@ -89,7 +89,8 @@ def why_half_changed(where: str, state: StateDocument) -> str | None:
 def warn_of_half_changed(cluster: Cluster, state: StateDocument) -> None:
     """Logs, for who is to read verdicts, that a scorer has died that had begun to change some."""
     why = why_half_changed(str(cluster.address), state)
-    if why is not None and has_begun(cluster, state.epoch):
+    # The next scorer, too, may have died, before it had undone what the last one changed.
+    if why is not None and any(has_begun(cluster, epoch) for epoch in (*state.undo, state.epoch)):
         log.warning("%s", why)
 
 
