@@ -117,7 +117,7 @@ def _deleted(session: Session, docs: Collection[int]) -> Mapping[str, str]:
         state.remove(doc)
     refused = state.commit()
     if refused:
-        if session.searches or not refused.keys() <= names:
+        if not refused.keys() <= names:
             raise refusal(refused)
         session.forget_batch(before)
     return refused

@@ -269,7 +269,7 @@ class Session:
     def forget_batch(self, before: Commit) -> None:
         """Brings memory back to what was committed `before` a batch that was refused."""
         state = self.state
-        if self.searches:
+        if self._is_of_batch:
             return  # `begin_batch` reads anew
         ahead = state.next_commit._replace(next_order=before.next_order, seq=before.seq, newest=before.newest)
         if self.store.revision != self._revision or ahead != before:

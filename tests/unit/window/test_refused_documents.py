@@ -111,6 +111,21 @@ def test_what_cannot_be_deleted_keeps_no_other_document(tmp_path, at_once):
         assert len(window) == 3
 
 
+def test_what_cannot_be_deleted_keeps_no_other_document_where_candidates_are_searched_for(tmp_path):
+    """With this in neardup.toml none of them went, and the window had to be opened again."""
+    settings = Settings(recipe=Recipe(), batch_documents=3)
+    ids = ["a", "stuck1", "b", "c", "stuck2", "d", "stays"]
+    path, signer = tmp_path / "window", signer_for(Recipe())
+    with WindowEngine(RefusingStore(path), settings, signer) as window:
+        list(window.ingest(document(id, grams(0, 20)) for id in ids))
+    searching = settings.with_changes(candidates="search")
+    with WindowEngine(RefusingStore(path), searching, signer) as window:
+        with pytest.raises(NeardupError, match=r"stuck2: it is stuck; 4 others deleted$"):
+            window.delete_many(ids[:-1])
+        assert sorted(window) == ["stays", "stuck1", "stuck2"]
+        assert window.delete("stays")
+
+
 def test_a_reject_says_where_a_document_of_another_client_lies(tmp_path):
     """By its id alone a watcher could not tell it from one of another index."""
     foreign = [
