@@ -22,7 +22,7 @@ from neardup.elastic.http.api import BY_INDEX, Hit
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch import document_checks
 from neardup.elastic.watch.document_checks import examine_documents, is_half_signed
-from neardup.elastic.window import epoch, holders, loader
+from neardup.elastic.window import epoch, holders, loader, state_recovery
 from neardup.elastic.window.batch_candidates import BatchCandidates
 from neardup.elastic.window.batch_writes import BatchWrites
 from neardup.elastic.window.candidate_query import CandidateQueries
@@ -39,6 +39,7 @@ from neardup.elastic.window.scored_documents import (
 from neardup.elastic.window.setup_changes import check_archive, check_not_resigning, remember_hours
 from neardup.elastic.window.signed_otherwise import SignedOtherwise
 from neardup.elastic.window.state_document import StateDocument, scoring_lease
+from neardup.elastic.window.state_recovery import lost_state
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.clock import now_ms
 from neardup.model.document import Origin, Prepared
@@ -398,6 +399,24 @@ def test_a_damaged_state_of_an_archive_is_not_made_anew_by_setup(archive):
     refused = pytest.raises(WindowDamaged, match=r"DELETE .*--in-place") if archive else nullcontext()
     with standing_in(answers) as server, cluster_of(server) as cluster, refused:
         check_not_resigning(cluster)
+
+
+@pytest.mark.parametrize(
+    ("changes", "change"),
+    [
+        ({}, None),
+        ({"commit": "x"}, "make state document"),
+        ({"settings": {"threshold": "x"}}, "change state document"),
+    ],
+)
+def test_setup_says_what_it_makes_anew_of_a_state(changes, change, monkeypatch):
+    """Of damaged settings it said that there was nothing to do, and did it; with --dry-run, too."""
+    monkeypatch.setattr(state_recovery, "config_of_template", lambda cluster: ABOUT)
+    source = StateDocument(ABOUT, Settings().remembered).source() | changes
+    answers = [Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})]
+    with standing_in(answers) as server, cluster_of(server) as cluster:
+        made = [str(each).partition(" neardup-state-news/window")[0] for each in lost_state(cluster)]
+    assert made == ([change] if change else [])
 
 
 def scored(request):

@@ -70,15 +70,20 @@ def keep_hours(
 
 
 def lost_state(cluster: Cluster) -> list[Change]:
-    """What `describe` will make anew in a window that is set up: its state document, if that is lost or damaged."""
+    """What `describe` will make anew in a window that is set up: its state document, if that is lost or damaged, or the
+    settings in it.
+    """
     if config_of_template(cluster) is None:
         return []
-    try:
-        state = read_state(cluster)
-    except WindowDamaged:
-        state = None
     id = f"{cluster.address.state}/{STATE_DOCUMENT}"
-    return [Change(f"make state document {id}", (), f"/{id}", {}, is_lacking=True)] if state is None else []
+    words = f"make state document {id}"
+    with suppress(WindowDamaged):
+        state = read_state(cluster)
+        if state is not None:
+            words = f"change state document {id}: the settings of the template"
+            settings_left(cluster.address.prefix, state)
+            return []
+    return [Change(words, (), f"/{id}", {}, is_lacking=True)]
 
 
 def _first(cluster: Cluster, about: dict[str, Any]) -> StateDocument:
