@@ -93,10 +93,13 @@ def test_a_url_of_another_kind_is_no_directory(run, stream, name):
 def test_a_tilde_that_no_shell_has_replaced_is_no_directory(run, stream, command):
     done = run(*command.split(), "--window=~/news.window")
     assert done.code == 2
-    assert "written out from / on: only a shell replaces ~ (the directory is ./~/news.window)" in done.err
-    with pytest.raises(SettingsError, match="only a shell replaces ~"):
+    assert (
+        "a path without ~, which only a shell expands (the directory of that name is ./~/news.window)"
+        in done.err
+    )
+    with pytest.raises(SettingsError, match="a path without ~"):
         neardup.open("~/news.window")
-    with pytest.raises(SettingsError, match="only a shell replaces ~"):
+    with pytest.raises(SettingsError, match="a path without ~"):
         neardup.open(Path("~/news.window"))
     assert [path.name for path in Path.cwd().iterdir()] == ["stream.jsonl"]
 

@@ -427,7 +427,7 @@ def test_an_infinite_number_is_rejected_and_a_missing_one_is_null(cluster):
     with open_elastic_window(str(cluster.address)) as window:
         (reject,), (verdict,) = rejected_and_verdicts(window, [infinite, missing])
         assert (reject.id, verdict.id, verdict.status) == ("infinite", "missing", "unique")
-        assert "cannot be written as JSON: it has no number inf" in reject.reason
+        assert "cannot be written as JSON: JSON has no number inf" in reject.reason
 
 
 @pytest.mark.parametrize("candidates", ["memory", "search"])

@@ -296,9 +296,7 @@ def test_a_component_template_that_maps_neardup_otherwise_is_told_with_what_to_d
         pytest.skip("the mapping of the window wins there")
     custom = {"template": {"mappings": {"properties": {"neardup": mapped}}}}
     cluster.request("PUT", f"/_component_template/{cluster.address.custom}", body=custom)
-    with pytest.raises(
-        ClusterRejected, match=r"; what the component template PREFIX@custom .* take it out there"
-    ):
+    with pytest.raises(ClusterRejected, match=r"; the component template PREFIX@custom .* remove it there"):
         set_up(cluster)
 
 

@@ -337,7 +337,7 @@ def test_an_answer_that_does_not_say_whether_a_document_is_there_is_none(ask):
     with (
         standing_in([Answer(200, {})]) as server,
         cluster_of(server) as cluster,
-        pytest.raises(ClusterRejected, match="an answer of another form than expected"),
+        pytest.raises(ClusterRejected, match="an answer of an unexpected form"),
     ):
         ask(cluster, "state", "window")
 

@@ -360,8 +360,8 @@ def test_a_document_that_a_pipeline_drops_is_not_taken_for_stored():
 
 
 SENT = (
-    "an ingest pipeline, or an alias or data stream called as the index, sends it elsewhere, to {}; "
-    "`neardup doctor` says what such an alias or data stream is, and how to take it away"
+    "an ingest pipeline, or an alias or data stream with the name of the index, sends it elsewhere, to {}; "
+    "`neardup doctor` names such an alias or data stream, and says how to remove it"
 )
 
 

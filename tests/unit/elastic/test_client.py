@@ -109,7 +109,8 @@ def test_what_many_requests_are_refused_for_is_told_once_a_minute_with_how_often
             cluster.request("GET", "/_cluster/health")
     told = [line.partition("trying again for ")[2].partition(" s")[2] for line in caplog.messages]
     assert told == [
-        "", " (3 more times in the 60 s since this was told)", " (1 more time in the 65 s since this was told)",
+        "", " (3 more times in the 60 s since this was last logged)",
+        " (1 more time in the 65 s since this was last logged)",
     ]  # fmt: skip
 
 
@@ -248,7 +249,7 @@ def test_a_wait_longer_than_patience_is_not_begun():
     with (
         standing_in([busy]) as server,
         cluster_of(server) as cluster,
-        pytest.raises(ClusterUnreachable, match="maintenance; it is to be asked again in 3600 s"),
+        pytest.raises(ClusterUnreachable, match="maintenance; it asks for a retry in 3600 s"),
     ):
         cluster.request("GET", "/_cluster/health")
     assert len(server.requests) == 1
@@ -535,7 +536,7 @@ def test_a_page_of_a_proxy_is_told_to_be_one(status):
         with pytest.raises(ClusterRejected) as caught:
             cluster.request("GET", "/_cluster/health")
         assert len(server.requests) == 1
-    told = f"with {status} error: <html> <h1>not here</h1> </html>; that is no JSON: rather than the cluster a proxy"
+    told = f"with {status} error: <html> <h1>not here</h1> </html>; that is no JSON, so it is most likely from a proxy"
     assert told in str(caught.value)
 
 
@@ -543,7 +544,10 @@ def test_a_page_of_a_proxy_is_told_to_be_one(status):
 def test_a_request_that_is_too_large_is_told_with_what_to_raise(body):
     """Elasticsearch answers without a word: nothing said whose limit it was."""
     with standing_in([Answer(413, body)]) as server, cluster_of(server) as cluster:
-        with pytest.raises(ClusterRejected, match=r"; raise what the nodes .http.max_content_length.*proxy"):
+        with pytest.raises(
+            ClusterRejected,
+            match=r"; raise the size of a request that the nodes .http.max_content_length.*proxy",
+        ):
             cluster.request("POST", "/news/_search", body={})
         assert len(server.requests) == 1
 
@@ -580,7 +584,7 @@ def test_where_a_proxy_sends_elsewhere_is_told():
             cluster.request("GET", "/_cluster/health")
         assert len(server.requests) == 1
     assert (
-        "what answers there sends elsewhere (301, to https://search.example/_cluster/health); if the cluster is there, "
+        "the server redirects (301, to https://search.example/_cluster/health); if the cluster is there, "
         "give that address"
     ) in str(caught.value)
 
@@ -786,7 +790,7 @@ def test_an_answer_that_stays_no_json_is_told():
             400,
             "illegal_argument_exception",
             "pipeline with id [cleaning] does not exist",
-            "make that pipeline again, or take it out of index and template",
+            "make that pipeline again, or remove it from index and template",
         ),
         (
             400,
@@ -804,7 +808,7 @@ def test_an_answer_that_stays_no_json_is_told():
             400,
             "search_phase_execution_exception",
             "Cannot search on field [neardup.sketch] since it is not indexed nor has doc values.",
-            "only the plugin searches them .`neardup setup --sign plugin`",
+            "only the plugin can search them .`neardup setup --sign plugin`",
         ),
         (
             400,
@@ -816,13 +820,13 @@ def test_an_answer_that_stays_no_json_is_told():
             400,
             "search_phase_execution_exception",
             "Field [@timestamp] of type [keyword] is not supported for aggregation [min]",
-            "maps it otherwise than a window's hours: _reindex it under another prefix, and delete it",
+            "maps it differently from a window's hours: _reindex it under another prefix, and delete it",
         ),
         (
             400,
             "search_phase_execution_exception",
             "_source is disabled in the mappings for index [news-1]",
-            "let no template of yours switch _source off",
+            "remove mappings._source from your template",
         ),
         (
             400,
@@ -834,7 +838,7 @@ def test_an_answer_that_stays_no_json_is_told():
             404,
             "index_not_found_exception",
             "no such index [news-1] and [action.auto_create_index] is [false]",
-            "let the cluster make indices by itself",
+            "let writes make indices in the cluster",
         ),
         (
             404,

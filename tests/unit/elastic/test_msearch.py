@@ -70,7 +70,7 @@ REFUSED = {"error": {"type": "too_many", "reason": "no"}, "status": 400}
                 "root_cause": [LEFT]}, "status": 500}, ClusterUnreachable, "node-2"),
     ({"hits": {"hits": []}, "_shards": {"failed": 1}}, ClusterUnreachable, "1 shards failed"),
     ({"hits": {"hits": []}, "timed_out": True}, ClusterUnreachable, "in time"),
-    ({"hits": None}, ClusterRejected, "another form"),
+    ({"hits": None}, ClusterRejected, "unexpected form"),
 ])  # fmt: skip
 def test_no_answer_is_taken_for_whole_that_is_not(answer, error, words):
     with standing_in(one(answer)) as server, cluster_of(server) as cluster, pytest.raises(error, match=words):

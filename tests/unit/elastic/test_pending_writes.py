@@ -94,9 +94,9 @@ def test_what_a_pipeline_sends_elsewhere_is_refused_and_stays_in_no_hour(documen
     for arrival, id in enumerate(("good", *places), 7):
         create(writes, id, arrival)
     assert writes.send(1) == {
-        id: "Elasticsearch refuses it: an ingest pipeline, or an alias or data stream called as the index, sends it "
-        f"elsewhere, to {index}/{id}; `neardup doctor` says what such an alias or data stream is, and how to take it "
-        "away"
+        id: "Elasticsearch refuses it: an ingest pipeline, or an alias or data stream with the name of the index, "
+        f"sends it elsewhere, to {index}/{id}; `neardup doctor` names such an alias or data stream, and says how to "
+        "remove it"
         for id, index in places.items()
     }
     assert stored(documents).keys() == {("news-2026.11.21-08", "another"), ("trash", "outside")}

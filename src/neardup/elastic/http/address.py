@@ -71,7 +71,7 @@ def check_no_address(window: str) -> None:
     if not window:
         raise SettingsError("window", window, "a directory or the URL of a window, and not empty")
     if window.startswith("~/"):
-        expected = f"written out from / on: only a shell replaces ~ (the directory is ./{window})"
+        expected = f"a path without ~, which only a shell expands (the directory of that name is ./{window})"
         raise SettingsError("window", window, expected)
     bare = window.strip(_AROUND)
     if bare != window and is_address(bare):
@@ -224,7 +224,7 @@ def _in_ascii(text: str, name: str) -> str:
             return ascii_name
     except UnicodeError:  # a part of more than 63 characters, or letters that no name has
         pass
-    raise SettingsError("window", text, f"{_EXAMPLE}: no host is called {name!r}")
+    raise SettingsError("window", text, f"{_EXAMPLE}: {name!r} cannot be the name of a host")
 
 
 def _prefix(text: str, prefix: str) -> str:
@@ -236,7 +236,7 @@ def _prefix(text: str, prefix: str) -> str:
         raise SettingsError("window", text, f"a URL whose path is a prefix: {letters}")
     if prefix.startswith("neardup"):
         raise SettingsError(
-            "window", text, "a URL whose prefix does not begin with neardup, as our own names do"
+            "window", text, "a URL whose prefix does not begin with neardup, as neardup's own names do"
         )
     if prefix.endswith("-copies"):
         raise SettingsError(
@@ -269,14 +269,14 @@ class Credentials:
 
     def __post_init__(self) -> None:
         if self.api_key is not None and (self.username is not None or self.password is not None):
-            raise SettingsError("api_key", "***", "given without username and password, not beside them")
+            raise SettingsError("api_key", "***", "given alone, not together with username and password")
         if self.api_key is not None and not _KEY_RE.fullmatch(self.api_key):
             # The transport refuses such a header, and repeats it in its message.
             form = "the encoded key: ASCII, without white space or a line end (as of a file that it was read from)"
             raise SettingsError("api_key", "***", form)
         if (self.username is None) != (self.password is None):
             missing = "username" if self.username is None else "password"
-            raise SettingsError(missing, None, "given: a user has a username and a password")
+            raise SettingsError(missing, None, "given: username and password belong together")
         if self.ca_certs is not None and not Path(self.ca_certs).is_file():
             raise SettingsError("ca_certs", self.ca_certs, "a file of certificates (PEM)")
         if not isinstance(self.verify_certs, bool):

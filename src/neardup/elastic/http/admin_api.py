@@ -222,7 +222,7 @@ def own_index(cluster: Cluster, name: str, *, fields: Sequence[str]) -> dict[str
     there = indices(cluster, name, fields=(*fields, _IN_EVERY_INDEX))
     if others := sorted(there.keys() - {name}):
         called_so, request = what_has_name(name, others)
-        remedy = f"take it away ({request}), and run again"
+        remedy = f"remove it ({request}), and run again"
         raise WindowDamaged(name, called_so, "an index of this window", remedy=remedy)
     return there.get(name, {})
 
@@ -243,10 +243,10 @@ def what_has_name(name: str, others: Sequence[str]) -> tuple[str, str]:
     that removes it.
 
     >>> what_has_name("news-1", [".ds-news-1-2026.11.21-000001"])
-    ('a data stream', 'DELETE _data_stream/news-1, with all that is in it, and let no template of yours make one')
+    ('a data stream', 'DELETE _data_stream/news-1, with all its documents, and let no template of yours make one')
     """
     if stream_of(others[0]) == name:
-        also = "with all that is in it, and let no template of yours make one"
+        also = "with all its documents, and let no template of yours make one"
         return "a data stream", f"DELETE _data_stream/{name}, {also}"
     return f"an alias of {', '.join(others)}", f"DELETE {','.join(others)}/_alias/{name}"
 

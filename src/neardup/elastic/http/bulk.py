@@ -41,8 +41,8 @@ _WAITED_FOR_MAPPING: Final = "timed out while waiting for a dynamic mapping upda
 """The error of an item, with status 500, in a busy cluster."""
 DROPPED: Final = "an ingest pipeline of the index drops it"
 SENT_ELSEWHERE: Final = (
-    "an ingest pipeline, or an alias or data stream called as the index, sends it elsewhere, to {index}/{id}; "
-    "`neardup doctor` says what such an alias or data stream is, and how to take it away"
+    "an ingest pipeline, or an alias or data stream with the name of the index, sends it elsewhere, to {index}/{id}; "
+    "`neardup doctor` names such an alias or data stream, and says how to remove it"
 )
 _FAILED: Final = "fail_processor_exception"
 """The type of the error by which a pipeline refuses a document, with status 500."""

@@ -56,7 +56,7 @@ _CAUSES_RE: Final = re.compile(r"^\[SSL: \w+\] |: ")
 _CLOSED: Final = "the connection has been closed"
 _NO_JSON: Final = "an answer that is no JSON, or only the beginning of one"
 _OF_PROXY: Final = (
-    "that is no JSON: rather than the cluster a proxy before it says so; see what it lets through"
+    "that is no JSON, so it is most likely from a proxy before the cluster; see what the proxy lets through"
 )
 _JSON: Final = "application/json"
 _NDJSON: Final = "application/x-ndjson"
@@ -121,7 +121,7 @@ class Backoff:
         left = self._end - (now := time.monotonic())
         if left <= 0 or least > left:
             waited = f" (waited {self.patience:g} s)" if self._tries else ""
-            waited += f"; it is to be asked again in {least:g} s" if least else ""
+            waited += f"; it asks for a retry in {least:g} s" if least else ""
             remedy = remedy_for(reason)
             raise ClusterUnreachable(url, f"{reason}{waited}{f'; {remedy}' if remedy else ''}")
         self._reasons.log(url, reason, left, now)
@@ -221,7 +221,7 @@ class Cluster:
             return _NO_JSON
         if status in _REDIRECTS:
             to = self.credentials.hidden(meta.headers.get("location") or "")
-            why = f"what answers there sends elsewhere ({status}, to {to}); if the cluster is there, give that address"
+            why = f"the server redirects ({status}, to {to}); if the cluster is there, give that address"
             raise ClusterUnreachable(self.url, why)
         type, said = self._type_and_reason(status, answer)
         reason = f"{status} {type} {said}"
@@ -247,15 +247,13 @@ class Cluster:
             return "elasticsearch"
         root, about = self._transport.perform_request("GET", "/", headers=self._headers | {"accept": _JSON})
         if root.status in BUSY:
-            raise TransportError(f"{root.status} when it was asked what it is")
+            raise TransportError(f"{root.status} when asked which product it is")
         if root.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
             raise self.error("GET /", root.status, about)
         version = about.get("version") if isinstance(about, dict) else None
         if isinstance(version, dict) and version.get("distribution") == "opensearch":
             return "opensearch"
-        raise ClusterUnreachable(
-            self.url, "what answers there does not say that it is Elasticsearch or OpenSearch"
-        )
+        raise ClusterUnreachable(self.url, "the server does not say that it is Elasticsearch or OpenSearch")
 
     def _connect(self) -> Transport:
         own = self.credentials
@@ -265,7 +263,7 @@ class Cluster:
             if own.ca_certs is not None and own.verify_certs:
                 options["ca_certs"] = own.ca_certs
             if not own.verify_certs:
-                _log.warning("verify_certs is off: whoever answers at %s is believed", self.url)
+                _log.warning("verify_certs is off: the identity of %s is not verified", self.url)
         elif own.secret and not self.url.startswith(LOCAL_HOSTS):
             _log.warning("credentials go to %s unencrypted: use https", self.url)
         node = url_to_node_config(self.url, use_default_ports_for_scheme=True).replace(**options)

@@ -52,7 +52,7 @@ def check_finite(value: Any) -> None:
         for each in value.values() if isinstance(value, dict) else value:
             check_finite(each)
     elif isinstance(value, float) and math.isinf(value):
-        raise TypeError(f"it has no number {value}")
+        raise TypeError(f"JSON has no number {value}")
 
 
 def _has_long_number(value: Any) -> bool:

@@ -31,7 +31,7 @@ _REMEDIES: Final = tuple(
         ),
         (
             r"pipeline with id \[",
-            "make that pipeline again, or take it out of index and template (index.default_pipeline), and run again",
+            "make that pipeline again, or remove it from index and template (index.default_pipeline), and run again",
         ),
         (
             r"maximum (normal )?shards open",
@@ -43,7 +43,7 @@ _REMEDIES: Final = tuple(
         ),
         (
             r"Cannot search on field \[neardup\.(qgrams|sketch)\]",
-            "until hours without terms are gone only the plugin searches them (`neardup setup --sign plugin`)",
+            "until hours without terms are gone, only the plugin can search them (`neardup setup --sign plugin`)",
         ),
         (
             r'"neardup\.\w+" was indexed with bytesPerDim',
@@ -51,19 +51,19 @@ _REMEDIES: Final = tuple(
         ),
         (
             r"is not supported for aggregation|Fielddata is disabled|Cannot search on field \[neardup\.",
-            "that index maps it otherwise than a window's hours: _reindex it under another prefix, and delete it",
+            "that index maps it differently from a window's hours: _reindex it under another prefix, and delete it",
         ),
         (
             r"_source is disabled",
-            "let no template of yours switch _source off (mappings._source); then delete that index and write it again",
+            "remove mappings._source from your template; then delete that index and write it again",
         ),
         (
             r"invalid composite mappings for \[neardup-",
-            "what the component template PREFIX@custom maps is not as neardup has it: take it out there, and run again",
+            "the component template PREFIX@custom maps this differently from neardup: remove it there, and run again",
         ),
         (
             r"mapping \[neardup\]|mapper \[neardup\.",
-            "what that index has as neardup is not neardup's: _reindex it without that object, or leave out --in-place",
+            "that index has a foreign object neardup: _reindex it without that object, or leave out --in-place",
         ),
         (
             r"Not enough active copies",
@@ -71,11 +71,11 @@ _REMEDIES: Final = tuple(
         ),
         (
             r"\[action\.auto_create_index\]",
-            "let the cluster make indices by itself (action.auto_create_index), or make it, and run again",
+            "let writes make indices in the cluster (action.auto_create_index), or make that index, and run again",
         ),
         (
             r"index_not_found_exception",
-            "what was in it is gone: restore that index under its name, and run again",
+            "its documents are gone: restore that index under its name, and run again",
         ),
         (  # of a template; fields that a document of a bulk request adds are its own fault (`hint_for`)
             r"Limit of total fields \[\d+\] has been exceeded(?! while)",
@@ -90,7 +90,7 @@ _REMEDIES: Final = tuple(
 )
 
 TAKES_MORE: Final = (
-    "raise what the nodes (http.max_content_length), or a proxy before them, take in one request"
+    "raise the size of a request that the nodes (http.max_content_length), or a proxy before them, accept"
 )
 """What to do about a request that is too large, and cannot be sent in parts."""
 
@@ -99,7 +99,7 @@ _FIELDS_RE: Final = re.compile(r"Limit of total fields \[\d+\] has been exceeded
 that.
 """
 _FIELDS_HINT: Final = (
-    "; raise index.mapping.total_fields.limit, of that index and in PREFIX@custom for those to come"
+    "; raise index.mapping.total_fields.limit, of that index and, for new ones, in PREFIX@custom"
 )
 _SIZES_RE: Final = re.compile(r"_operation_bytes=(\d+), max_\w+_bytes=(\d+)")
 

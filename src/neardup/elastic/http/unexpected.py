@@ -33,7 +33,7 @@ def reads_answer(call: Callable[P, T]) -> Callable[P, T]:
         except UNREADABLE as error:
             cluster = cast("Cluster", args[0])
             fault = cluster.credentials.hidden(f"{type(error).__name__}: {error}")
-            reason = f"an answer of another form than expected ({fault}): is it Elasticsearch?"
+            reason = f"an answer of an unexpected form ({fault}): is it Elasticsearch?"
             what = call.__name__.strip("_")
             raise ClusterRejected(cluster.url, what, _OK, "unexpected_answer", reason) from error
 

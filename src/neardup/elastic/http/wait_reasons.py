@@ -38,5 +38,5 @@ class WaitReasons:
             self._known[kind] = (now, 0) if is_due else (last, count + 1)
         if is_due:
             more = counted(count, "more time", "more times")
-            often = f" ({more} in the {now - last:.0f} s since this was told)" if count else ""
+            often = f" ({more} in the {now - last:.0f} s since this was last logged)" if count else ""
             _log.warning("Elasticsearch at %s: %s; trying again for up to %.0f s%s", url, reason, left, often)
