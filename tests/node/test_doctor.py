@@ -339,7 +339,7 @@ def test_an_hour_at_which_scorers_end_is_bad(cluster):
     set_up(cluster)
     cluster.request("PUT", f"/{index}/_mapping", body={"_meta": {"owner": "us"}})
     (found,) = findings(cluster, "bad")["templates and pipeline"]
-    assert f"put back what index {index} says of itself" in found.found
+    assert f"restore the description (_meta) of index {index}" in found.found
     set_up(cluster)
     assert findings(cluster, "bad") == {}
 
@@ -502,7 +502,7 @@ def test_a_node_with_another_lexicon_is_found(two_nodes, tmp_path):
         second.give("neardup/mine.lexicon", (tmp_path / "other.lexicon").read_bytes())
         found = findings(cluster)  # it signs by what it has read, until it starts again
         assert [found[f"signing on node-{number}"][0].state for number in (1, 2)] == ["ok", "warning"]
-        assert "started again" in found["signing on node-2"][0].found
+        assert "after its next restart" in found["signing on node-2"][0].found
         assert "lexicon" in found["signing on node-2"][0].found
         second.stop()
         second.start()

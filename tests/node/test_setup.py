@@ -400,7 +400,7 @@ def test_new_hours_can_have_qgrams_in_another_form_and_the_query_searches_all(cl
     bulk(cluster, [Action("create", hours[at], f"b{at}", {"text": TEXTS[0]}) for at in (0, 1)])
     assert get(cluster, hours[1], "b1")["neardup"] == stored_signature(TEXTS[0])
     notes = set_up(cluster, sign="client").notes
-    assert any(f"the signatures of {hours[1]} are no terms" in note for note in notes)
+    assert any(f"the signatures in {hours[1]} are not indexed as terms" in note for note in notes)
     with open_elastic_window(str(cluster.address), window_hours=0) as window:
         list(window.ingest([Document(f"c{at}", TEXTS[0], (HOUR + at) * 3_600_000) for at in (0, 1, 2)]))
     set_up(cluster, sign="plugin", terms=False)
@@ -563,7 +563,7 @@ def test_an_index_where_the_alias_belongs_is_refused(cluster):
 
 def test_an_index_of_others_in_the_alias_is_told(cluster):
     own, other = cluster.address, f"old-{cluster.address.prefix}"
-    note = f"the alias {own.alias} also has {other}: searches by it see what is there"
+    note = f"the alias {own.alias} also has {other}: searches by the alias see those too"
     cluster.request("PUT", f"/{other}", body={"aliases": {own.alias: {}}})
     try:
         set_up(cluster)
@@ -584,7 +584,7 @@ def test_a_filter_on_an_hour_in_the_alias_is_told(cluster, narrowing):
     assert not [note for note in set_up(cluster).notes if "a filter or a routing" in note]
     cluster.request("PUT", f"/{index}/_alias/{own.alias}", body={**narrowing, "is_write_index": True})
     (note,) = [note for note in set_up(cluster).notes if "a filter or a routing" in note]
-    assert f"the alias {own.alias} has a filter or a routing on {index}: searches by it pass over" in note
+    assert f"the alias {own.alias} has a filter or a routing on {index}: searches by the alias miss" in note
     assert ("setup", "warning", note) in list(examine(own, cluster.credentials))
     path, body = note.rpartition(": PUT ")[2].split(" ", maxsplit=1)
     cluster.request("PUT", f"/{path}", body=orjson.loads(body))
@@ -606,7 +606,7 @@ def test_an_hour_whose_meta_another_client_wrote_is_kept_with_its_documents(clus
     ):
         list(window.ingest([Document("b", "It rained all night in the old harbour!", HOUR * HOUR_MS)]))
     assert [change.words for change in set_up(cluster).changes] == [
-        f"put back what index {index} says of itself"
+        f"restore the description (_meta) of index {index}"
     ]
     assert set_up(cluster).changes == []
     assert cluster.request("GET", f"/{index}/_mapping")[index]["mappings"]["_meta"] == {

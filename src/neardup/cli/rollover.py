@@ -48,5 +48,7 @@ def _check_hourly(cluster: Cluster) -> None:
 
     state = read_state(cluster)
     if state is not None and state.archive is not None:
-        expected = f"one that is kept in hours: this one scores {state.archive} in place, so write there"
+        expected = (
+            f"a window kept in hours: this one scores {state.archive} in place, so write documents there"
+        )
         raise SettingsError("window", str(cluster.address), expected)

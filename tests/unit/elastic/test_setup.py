@@ -142,7 +142,7 @@ def test_an_hour_that_another_client_took_its_description_from_is_described_agai
     snapshot = complete(config)._replace(indices=Indices([lacking], []))
     assert plan(NEWS, config, snapshot).changes == [
         (
-            "put back what index news-2026.11.21-09 says of itself",
+            "restore the description (_meta) of index news-2026.11.21-09",
             (),
             "/news-2026.11.21-09/_mapping",
             {"_meta": {"owner": "us", "neardup": config.about()}},
@@ -152,7 +152,7 @@ def test_an_hour_that_another_client_took_its_description_from_is_described_agai
     for other in (lacking._replace(is_mapped=False), lacking._replace(settings={"final_pipeline": "mine"})):
         if other.is_mapped and signer == "client":
             continue
-        with pytest.raises(SetupRefused, match="not signed; delete it, if"):
+        with pytest.raises(SetupRefused, match="not signed; if it was made while"):
             plan(NEWS, config, snapshot._replace(indices=Indices([other], [])))
 
 
@@ -204,7 +204,7 @@ REFUSALS = [
     ({"prefix_is": "data stream"}, ["a data stream news", "--from-index news --in-place"]),
     (
         {"other_templates": [OtherTemplate("neardup-news-de", ("news-de-*",), 500, True)]},
-        ["window news-de", "neardup-news-de", "choose a prefix"],
+        ["window news-de", "neardup-news-de", "choose another prefix: neither"],
     ),
     (
         {"other_templates": [OtherTemplate("neardup-news-de-alias", ("news-de",), 500, True)]},
@@ -227,7 +227,7 @@ def test_what_is_in_the_way_is_named_with_a_remedy(snapshot, named):
 
 def test_an_hour_that_was_made_while_the_templates_were_not_is_to_be_deleted():
     snapshot = complete()._replace(objects={}, indices=Indices([an_hour()._replace(about=None)], []))
-    with pytest.raises(SetupRefused, match=r"delete it, if it was made while the templates were missing"):
+    with pytest.raises(SetupRefused, match=r"if it was made while the templates were missing, delete it"):
         plan(NEWS, DEFAULT, snapshot)
 
 
@@ -279,7 +279,7 @@ def test_what_would_win_over_our_template_at_any_hour_is_warned_of(pattern):
 def test_other_indices_that_the_pattern_takes_in_are_named():
     snapshot = complete()._replace(indices=Indices([], ["news-a", "news-b", "news-c", "news-d", "news-e"]))
     (note,) = plan(NEWS, DEFAULT, snapshot).notes
-    assert note.startswith("news-a, news-b, news-c and 2 more match news-*")
+    assert note.startswith("news-a, news-b, news-c and 2 more also match news-*")
 
 
 def test_a_cluster_without_lifecycle_management_is_told_what_does_its_work():
@@ -361,8 +361,8 @@ def of_ours(name, **field):
         ),
         ({"mappings": {"properties": {"text": {"type": "keyword"}}}}, None),
         (of_ours("fingerprint", type="keyword", index="false", doc_values=False), "maps neardup.fingerprint"),
-        (of_ours("status", type="text"), "maps neardup.status otherwise"),
-        ({"mappings": {"properties": {"neardup.group": {"type": "text"}}}}, "maps neardup.group otherwise"),
+        (of_ours("status", type="text"), "maps neardup.status differently"),
+        ({"mappings": {"properties": {"neardup.group": {"type": "text"}}}}, "maps neardup.group differently"),
         (of_ours("group", type="keyword", eager_global_ordinals=True), None),
         (of_ours("matches", type="object", enabled=False), None),
         (of_ours("fingerprint", type="keyword", doc_values=False), None),
@@ -722,11 +722,12 @@ DELETED = (
 
 
 @pytest.mark.parametrize(("hours", "lifecycle", "age", "words"), [
-    ({}, True, "49h", f"compares 24 h; {DELETED.format(24)}, a policy what is left 49 h after it was made"),
+    ({}, True, "49h",
+     f"compares 24 h; {DELETED.format(24)}, and a policy deletes remaining ones 49 h after they were made"),
     ({"keep_hours": 720}, True, "745h",
-     f"compares 24 h; {DELETED.format(720)}, a policy what is left 745 h after it was made"),
+     f"compares 24 h; {DELETED.format(720)}, and a policy deletes remaining ones 745 h after they were made"),
     ({"window_hours": 48}, True, "73h",
-     f"compares 48 h; {DELETED.format(48)}, a policy what is left 73 h after it was made"),
+     f"compares 48 h; {DELETED.format(48)}, and a policy deletes remaining ones 73 h after they were made"),
     ({"keep_hours": 0}, True, None, "compares 24 h; deletes nothing (--keep-hours)"),
     ({"window_hours": 0}, True, None, "compares all hours; deletes nothing (--keep-hours)"),
     ({"keep_hours": 720}, False, None, f"compares 24 h; {DELETED.format(720)}"),

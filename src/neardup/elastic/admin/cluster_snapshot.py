@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from neardup.elastic.http.product import Product
 
 PROCESSOR: Final = "neardup"
-_WHOSE: Final = "a component template of yours"
+_WHOSE: Final = "your component template"
 _NO_TEXT: Final = (
     "long", "integer", "short", "byte", "double", "float", "half_float", "scaled_float", "unsigned_long", "boolean",
     "date", "date_nanos", "ip", "binary", "object", "nested", "flattened", "geo_point", "alias",
@@ -103,8 +103,8 @@ class ClusterSnapshot(NamedTuple):
             return None
         patterns = address.pattern if setting == "false" else f"{address.pattern},{setting}"
         return (
-            f"writes make no hours in this cluster (action.auto_create_index is {setting}): one to an hour that is not "
-            "there is refused, as is `neardup ingest`; PUT _cluster/settings "
+            f"writes make no hours in this cluster (action.auto_create_index is {setting}): a write to an hour that "
+            "does not exist is refused, also one by `neardup ingest`; PUT _cluster/settings "
             f'{{"persistent": {{"action.auto_create_index": "{patterns}"}}}}'
         )
 
@@ -125,11 +125,11 @@ class ClusterSnapshot(NamedTuple):
         mapped = _mapping_of(mapping.get("properties", {}), time_field)
         if mapped and mapped != {"type": "date"}:
             yield (
-                f"{_WHOSE} maps the time, {time_field}, which has no effect: in hours it is a "
-                "date as Elasticsearch reads it by itself, ISO 8601 or milliseconds; write it so"
+                f"{_WHOSE} maps the time, {time_field}, which has no effect: hours map it as a date of "
+                "Elasticsearch's default format; write times in ISO 8601 or milliseconds"
             )
         yield from (
-            f"{_WHOSE} {fault}, then delete the hours that were made so, or choose another prefix"
+            f"{_WHOSE} {fault}, then delete the hours that were made with it, or choose another prefix"
             for fault in chain(
                 _faults_of_mapping(mapping, text_field), _faults_of_settings(self.custom_settings)
             )
@@ -259,15 +259,15 @@ def lacking_pipelines(
     for (what, setting), name in named.items():
         if not there[name]:
             text = f"there is no pipeline {name} (index.{setting}), so nothing can be written"
-            yield what, f"{text}; make it again, or take it out of there"
+            yield what, f"{text}; make it again, or remove this setting"
 
 
 def _faults_of_mapping(mapping: Mapping[str, Any], text_field: str) -> Iterator[str]:
     """Faults of the mapping in a user's template by which hours could not keep documents, or not find them again."""
     fields = mapping.get("properties", {})
     if is_set(mapping.get("_routing", {}).get("required"), "true"):
-        text = "wants a routing (mappings._routing.required): documents are written by their ids alone"
-        yield f"{text}, so every one is refused or left unscored; take that out of it"
+        text = "requires a routing (mappings._routing.required), but documents are written by their ids alone"
+        yield f"{text}, so every one is refused or left unscored; remove that"
     dynamic, text_mapping = str(mapping.get("dynamic")), _mapping_of(fields, text_field)
     if dynamic.startswith("strict") and not text_mapping:
         text = f"is {dynamic} (mappings.dynamic) and does not map the text, {text_field}"
@@ -276,19 +276,19 @@ def _faults_of_mapping(mapping: Mapping[str, Any], text_field: str) -> Iterator[
         yield f"maps the text, {text_field}, as {type}, so every document is refused; map it as text or keyword"
     if remapped := [name for name, ours in own_fields().items() if _is_remapped(fields, name, ours)]:
         names = ", ".join(f"neardup.{name}" for name in remapped)
-        yield f"maps {names} otherwise than neardup, so searches may fail or miss documents; take that out of it"
+        yield f"maps {names} differently from neardup, so searches may fail or miss documents; remove that"
     if lacking := left_out(mapping.get("_source", {}), [text_field, "neardup"]):
         text = f"leaves {' and '.join(lacking)} out of _source (mappings._source)"
-        yield f"{text}, so documents could not be read again; take that out of it"
+        yield f"{text}, so documents could not be read again; remove that"
 
 
 def _faults_of_settings(settings: Mapping[str, Any]) -> Iterator[str]:
     """Faults of the settings (below `index`) in a user's template that make hours unusable."""
     if blocks := [f"index.blocks.{name}" for name in api.data_blocks_of(settings)]:
-        yield f"blocks the hours ({', '.join(blocks)}), so they cannot be used; take that out of it"
+        yield f"blocks the hours ({', '.join(blocks)}), so they cannot be used; remove that"
     if rebuilds_source(settings):
         text = "makes _source synthetic (index.mapping.source.mode, or index.mode)"
-        yield f"{text}, so verdicts would not be given back as they were written; take that out of it"
+        yield f"{text}, so verdicts would not be returned as they were written; remove that"
 
 
 def _is_remapped(fields: Mapping[str, Any], name: str, ours: Mapping[str, Any]) -> bool:

@@ -40,7 +40,7 @@ def hour_changes(
     """
     alias, settings = address.alias, index.settings
     if index.about is None:
-        words = f"put back what index {index.name} says of itself"
+        words = f"restore the description (_meta) of index {index.name}"
         meta = {"_meta": {**index.meta, "neardup": present}}
         yield Change(words, (), f"/{index.name}/_mapping", meta, is_lacking=True)
     policy = settings.get("lifecycle", {}).get("name")
@@ -91,8 +91,8 @@ def check_hour(
             raise SetupRefused(
                 str(address),
                 f"index {index.name} was made with{'' if wanted else 'out'} --no-{part}",
-                f"keep {f'--no-{part}' if wanted else f'--{part}'}, or set up another prefix and take its "
-                "documents over: neardup ingest --from-index",
+                f"keep {f'--no-{part}' if wanted else f'--{part}'}, or set up another prefix and copy the "
+                "documents there: neardup ingest --from-index",
             )
     for name in ("text_field", "time_field"):
         if about[name] != getattr(config, name):
@@ -105,8 +105,10 @@ def check_hour(
 
 def _not_made(address: Address, index: HourlyIndex, *, is_made: bool) -> SetupRefused:
     what = f"index {index.name} was not made for neardup and its documents are not signed"
-    elsewhere = f"choose another prefix, and take them over: neardup ingest --from-index {index.name}"
+    elsewhere = (
+        f"choose another prefix, and copy the documents there: neardup ingest --from-index {index.name}"
+    )
     here = (
-        "delete it, if it was made while the templates were missing (no document in it counts), and run again"
+        "if it was made while the templates were missing, delete it (no document in it counts) and run again"
     )
     return SetupRefused(str(address), what, f"{here}; or {elsewhere}" if is_made else elsewhere)

@@ -176,11 +176,9 @@ def check_fields(config: WindowConfig) -> None:
             expected = "the name of a field, dotted or not, outside of the object neardup"
             raise SettingsError(name, value, expected)
         if value.split(".")[0] in _METADATA:
-            raise SettingsError(
-                name, value, "another name than those of metadata, which no document may have"
-            )
+            raise SettingsError(name, value, "a field that documents may have, not a metadata field")
     if f"{text}.".startswith(f"{time}.") or f"{time}.".startswith(f"{text}."):
-        expected = f"another field than that of the text, {text!r}, and neither inside the other"
+        expected = f"a field other than the text field, {text!r}, with neither inside the other"
         raise SettingsError("time_field", time, expected)
 
 

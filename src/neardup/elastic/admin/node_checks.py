@@ -62,5 +62,9 @@ def _plugin_versions(cluster: Cluster) -> dict[str, str]:
 def _version(node: NodeFacts, nodes: list[NodeFacts], title: str) -> Finding:
     what = f"node {node.name}"
     if len({other.version for other in nodes}) > 1:
-        return Finding(what, "warning", f"{title} {node.version}, not that of all nodes: finish the upgrade")
+        return Finding(
+            what,
+            "warning",
+            f"{title} {node.version}, but not all nodes have this version: finish the upgrade",
+        )
     return Finding(what, "ok", f"{title} {node.version}")

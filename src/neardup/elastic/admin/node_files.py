@@ -40,8 +40,8 @@ def check_no_boilerplate(recipe: Recipe) -> None:
     """
     if recipe.boilerplate is not None:
         expected = (
-            "left out for a window in a cluster, where documents lie whole, and are signed and compared so: take a "
-            "window in a directory, or copies out by `neardup dedup --boilerplate FILE` before"
+            "left out for a window in a cluster, which stores, signs and compares whole documents: use a window in a "
+            "directory, or first remove copies by `neardup dedup --boilerplate FILE`"
         )
         raise SettingsError("boilerplate", str(recipe.boilerplate), expected)
 

@@ -45,7 +45,7 @@ def _check_writable(cluster: Cluster, snapshot: ClusterSnapshot, archive: str | 
             raise SetupRefused(
                 str(cluster.address),
                 f"index {name} is read-only, so its documents cannot be signed",
-                f"let it take writes again ({admin_api.unblocking(name, blocks)}), or delete it",
+                f"allow writes to it again ({admin_api.unblocking(name, blocks)}), or delete it",
             )
 
 

@@ -44,10 +44,10 @@ def roll_over(cluster: Cluster, now: int) -> list[str]:
         return done
     later = [name for name in writes if (known := address.hour_of_index(name)) and known[0] > hour]
     if later:
-        wrong = "is a clock wrong, of this machine or of the one that moved it there?"
         log.warning(
-            "alias %s wrote to %s, later than %s: %s What is written to an hour is deleted with it, whatever its time",
-            address.alias, later[-1], current, wrong,
+            "alias %s wrote to %s, later than %s: check the clocks of this machine and of the one that moved the alias "
+            "there; a document is deleted with the hour that it was written to, whatever its own time",
+            address.alias, later[-1], current,
         )  # fmt: skip
     actions = [{"add": {"index": name, "alias": address.alias, "is_write_index": False}} for name in writes]
     actions.append({"add": {"index": current, "alias": address.alias, "is_write_index": True}})
@@ -61,9 +61,9 @@ def _check_writable(cluster: Cluster, name: str) -> bool:
     described = api.own_index(cluster, name, fields=_FIELDS)
     settings = described.get("settings", {}).get("index", {})
     if api.is_closed(settings):
-        log.warning("%s is closed: what is written to it is refused; POST %s/_open", name, name)
+        log.warning("%s is closed, so writes to it are refused; POST %s/_open", name, name)
     if blocks := api.write_blocks_of(settings):
-        what = f"blocked ({', '.join(blocks)}): what is written to it is refused"
+        what = f"blocked ({', '.join(blocks)}), so writes to it are refused"
         log.warning("%s is %s; %s", name, what, api.unblocking(name, blocks))
     return bool(described)
 

@@ -173,7 +173,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     if config.compact and config.terms and config.lossless and snapshot.tokenizer is None:
         raise SetupRefused(
             str(address),
-            "there is nothing on every node that cuts q-grams: neither the tokenizer ngram nor the plugin neardup",
+            "neither the tokenizer ngram nor the plugin neardup, which cut q-grams, is on every node",
             "install the plugin on every node",
         )
     objects = wanted_objects(
@@ -227,13 +227,13 @@ def _object_change(address: Address, entry: ManagedObject, snapshot: ClusterSnap
         raise SetupRefused(
             str(address),
             f"{entry.kind.title} {entry.name} is of another window, for {some_of(patterns)}",
-            "choose another prefix: of NAME and state-NAME only one can be a window in a cluster",
+            "choose another prefix: NAME and state-NAME cannot both be windows in one cluster",
         )
     if there.version > entry.version:
         raise SetupRefused(
             str(address),
             f"{entry.kind.title} {entry.name} has version {there.version}, of a newer neardup than this",
-            "update this one",
+            "update this neardup",
         )
     details = tuple(differences(there.body, entry.body))
     if details:
@@ -245,10 +245,13 @@ def check_prefix(address: Address, snapshot: ClusterSnapshot) -> None:
     if snapshot.prefix_is:
         remedy = "choose another prefix"
         if snapshot.prefix_is == "data stream":
-            remedy += f"; with it `neardup ingest --from-index {address.prefix} --in-place` marks the documents there"
+            remedy += (
+                f"; in a window of that prefix `neardup ingest --from-index {address.prefix} --in-place` marks the "
+                "documents of the data stream"
+            )
         raise SetupRefused(
             str(address),
-            f"there is {_article(snapshot.prefix_is)} {address.prefix}, where an alias of this name is needed",
+            f"there is {_article(snapshot.prefix_is)} {address.prefix}, but the window needs an alias of this name",
             remedy,
         )
 
@@ -261,9 +264,9 @@ def _check_templates(address: Address, snapshot: ClusterSnapshot) -> None:
             if template.ours and _nested(address.pattern, pattern):
                 raise SetupRefused(
                     str(address),
-                    f"the indices of the window {pattern.removesuffix('-*')} ({template.name}) and its own would match "
-                    "the same names",
-                    "choose a prefix that neither begins with that one and a hyphen nor the other way round",
+                    f"the templates of this window and of the window {pattern.removesuffix('-*')} ({template.name}) "
+                    "would match the same index names",
+                    "choose another prefix: neither prefix may begin with the other one and a hyphen",
                 )
             if template.priority == priority and _nested(address.pattern, pattern):
                 raise SetupRefused(
@@ -294,7 +297,7 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
         if template.priority > priority and matching:
             yield (
                 f"index template {template.name} matches {matching} with priority {template.priority}, "
-                f"above ours: hours will be made by it and stay unsigned; lower its priority below {priority}"
+                f"above neardup's: hours will be made from it and stay unsigned; lower its priority below {priority}"
             )
     scanned = [
         index.name
@@ -303,26 +306,26 @@ def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) ->
     ]
     if config.terms and scanned:
         yield (
-            f"the signatures of {some_of(scanned)} are no terms: only the queries of the plugin search them, and other "
-            "searches (your own for q-grams or sketches; where the client signs, `neardup query` and --candidates "
-            "search) are errors until they are gone"
+            f"the signatures in {some_of(scanned)} are not indexed as terms: until these indices are gone, only the "
+            "plugin's queries can search them, and other searches (your own for q-grams or sketches; where the client "
+            "signs, `neardup query` and --candidates search) are errors"
         )
     yield from snapshot.notes_on_custom(config.text_field, config.time_field)
     if snapshot.also_called:
-        yield f"the alias {address.alias} also has {some_of(snapshot.also_called)}: searches by it see what is there"
+        yield f"the alias {address.alias} also has {some_of(snapshot.also_called)}: searches by the alias see those too"
     alias = address.alias
     if narrowed := [each for each in snapshot.indices.hourly if each.is_narrowed(alias)]:
         flag = "true" if narrowed[0].aliases[alias].get("is_write_index") else "false"
         names = some_of([each.name for each in narrowed])
         yield (
-            f"the alias {alias} has a filter or a routing on {names}: searches by it pass over documents there; "
-            "give these to an alias of another name, and take them off each hour: "
+            f"the alias {alias} has a filter or a routing on {names}: searches by the alias miss documents there; "
+            "give the filter or routing to an alias of another name, and remove it from each hour: "
             f'PUT {narrowed[0].name}/_alias/{alias} {{"is_write_index": {flag}}}'
         )
     if snapshot.indices.others:
         yield (
-            f"{some_of(snapshot.indices.others)} match {address.pattern} as well: new indices of such names would be "
-            "made by our template"
+            f"{some_of(snapshot.indices.others)} also match {address.pattern}: new indices of such names would be made "
+            "from neardup's template"
         )
 
 
@@ -334,7 +337,7 @@ def _hours_in_words(config: WindowConfig, *, lifecycle: bool) -> str:
     ways = "`neardup ingest`, `neardup watch` and `neardup expire` delete"
     deleted = f"{ways} hours {config.kept_hours} h behind the newest document (--keep-hours)"
     if lifecycle:
-        deleted += f", a policy what is left {deleted_after(config)} h after it was made"
+        deleted += f", and a policy deletes remaining ones {deleted_after(config)} h after they were made"
     return f"{compared}; {deleted}"
 
 

@@ -52,12 +52,12 @@ def _url_of(cluster: Cluster, node: NodeFacts) -> str | None:
 
 def _not_asked(cluster: Cluster, node: NodeFacts, what: str) -> Finding:
     if node.http is None:
-        text = "this node takes no HTTP requests, so how it signs cannot be asked from here"
+        text = "this node takes no HTTP requests, so how it signs cannot be checked from here"
         return Finding(what, "warning", text)
     own = cluster.address
     address = Address(f"{own.url.partition('://')[0]}://{node.http.rpartition('/')[2]}", own.prefix)
-    remedy = f"if it is this node's from here too, neardup doctor --window {address} asks it"
-    text = f"not asked: {node.http} is not the host of the window, and credentials go to no other; {remedy}"
+    remedy = f"if this node has that address from here too, neardup doctor --window {address} checks it"
+    text = f"not checked: {node.http} is not the host of the window, and credentials go to no other; {remedy}"
     return Finding(what, "warning", text)
 
 
@@ -70,7 +70,7 @@ def _signing(cluster: Cluster, config: WindowConfig, what: str, url: str) -> Fin
             answer = simulate(direct, source, name=own.pipeline)
             refusal = _refusal_of_files(direct, config)
     except NeardupError as error:
-        text = f"{url} cannot be asked from here, so how this node signs is not known: {error}"
+        text = f"how this node signs is not known, because {url} cannot be asked from here: {error}"
         return Finding(what, "warning", text)
     if "error" in answer:
         return Finding(what, "bad", f"{answer['error'].get('reason')}: see the log of this node")
@@ -78,7 +78,7 @@ def _signing(cluster: Cluster, config: WindowConfig, what: str, url: str) -> Fin
     if fault is not None:
         return Finding(what, "bad", fault)
     if refusal is not None:
-        text = f"by the window's recipe, until this node is started again: then it signs nothing: {refusal}"
+        text = f"by the window's recipe, but after its next restart this node will sign nothing: {refusal}"
         return Finding(what, "warning", text)
     return Finding(what, "ok", f"by the window's recipe, as here ({url})")
 
