@@ -248,7 +248,7 @@ def test_files_into_a_new_window_are_compared_whole(run, address, monkeypatch):
         done = run("ingest", "s.jsonl", "--window", address)
     assert (done.exit_code, done.stdout) == (2, "")
     assert (
-        "files with documents in 3 hours: each hour becomes an index, and the cluster takes 2 more"
+        "files with documents in 3 hours: each hour becomes an index, and the cluster has room for 2 more"
         in done.stderr
     )
     assert "--window-hours 24 keeps the last hours only, a directory as --window keeps all" in done.stderr

@@ -282,13 +282,15 @@ class TestReader:
             Source(cluster, name, FIELDS)
 
     def test_an_index_of_another_cluster_is_refused_with_what_to_do(self, cluster):
-        with pytest.raises(SettingsError, match=r"of another one \(cluster:index\) POST _reindex"):
+        with pytest.raises(
+            SettingsError, match=r"of another cluster \(cluster:index\), first copy it here by POST _reindex"
+        ):
             Source(cluster, "remote:news", FIELDS)
 
     def test_a_window_is_not_read_into_itself(self, cluster):
         own = cluster.address.hourly(START // 3_600)
         fill(cluster, own, {}, {})
-        with pytest.raises(SettingsError, match="which is of this window"):
+        with pytest.raises(SettingsError, match="which belongs to this window"):
             Source(cluster, own, FIELDS)
 
     def test_a_window_is_read_into_another_that_signs_otherwise(self, new_cluster):
@@ -342,7 +344,7 @@ class TestFitting:
         with pytest.raises(SettingsError, match=r"13-12 to 2020\.09\.14-18.*--window-hours 0"):
             check_fits(source, 24, chosen=False)
         check_fits(source, 24, chosen=True)
-        assert "the last 25 hours are left" in caplog.text
+        assert "leaves only its last 25 hours" in caplog.text
 
     @pytest.mark.parametrize("hours", [0, 30, 48])
     def test_one_that_fits_is_taken(self, source, hours, caplog):

@@ -35,11 +35,11 @@ def check_fits(source: Source, window_hours: int, *, chosen: bool) -> None:
 def _check_expiry(name: str, span: Span, window_hours: int, *, chosen: bool) -> None:
     extent = f"{name} goes from hour {hour_name(span.first)} to {hour_name(span.last)}"
     if chosen:
-        log.warning("%s: of it the last %d hours are left in the end", extent, window_hours + 1)
+        log.warning("%s: copying it leaves only its last %d hours", extent, window_hours + 1)
         return
     expected = (
         f"chosen: {extent}, and all but its last {window_hours + 1} hours would expire while they are copied; "
-        f"--window-hours 0 keeps and compares all, --window-hours {window_hours} if that is what you want"
+        f"--window-hours 0 keeps and compares all, --window-hours {window_hours} lets them expire"
     )
     raise SettingsError("window_hours", window_hours, expected)
 
@@ -49,8 +49,8 @@ def check_free_hours(cluster: Cluster, hours: int) -> None:
     free = _hours_left(cluster)
     if hours > free:
         expected = (
-            f"above 0 for files with documents in {hours:,} hours: each hour becomes an index, and the cluster takes "
-            f"{free:,} more; --window-hours 24 keeps the last hours only, a directory as --window keeps all"
+            f"above 0 for files with documents in {hours:,} hours: each hour becomes an index, and the cluster has "
+            f"room for {free:,} more; --window-hours 24 keeps the last hours only, a directory as --window keeps all"
         )
         raise SettingsError("window_hours", 0, expected)
 
@@ -59,8 +59,8 @@ def _check_source_fits(source: Source, span: Span) -> None:
     hours, free = source.count_hours(span, _hours_there(source.cluster)), _hours_left(source.cluster)
     if hours > free:
         expected = (
-            f"an index of at most {free:,} new hours with documents, not {hours:,}: every hour becomes an index, "
-            "and the cluster takes no more of them; --in-place scores the documents where they are"
+            f"an index of at most {free:,} new hours with documents, not {hours:,}: each hour becomes an index, and "
+            "the cluster has no room for more; --in-place scores the documents where they are"
         )
         raise SettingsError("from_index", source.name, expected)
 

@@ -56,7 +56,7 @@ class Source:
         for index in self.indices:
             if cluster.address.hour_of_index(index) is not None:
                 raise SettingsError(
-                    "from_index", name, f"another index than {index}, which is of this window"
+                    "from_index", name, f"an index other than {index}, which belongs to this window"
                 )
         self.time: TimeField = time_field(cluster, name, fields.time)
 
@@ -64,7 +64,9 @@ class Source:
         """Raises `SettingsError` unless documents have a time."""
         if self.time.kind is None:
             named = " or ".join(self.fields.time)
-            expected = f"a field of {self.name}, which has no {named}: documents are copied to the hours of their time"
+            expected = (
+                f"a field of {self.name}, which has no {named}: a document is copied to the hour of its time"
+            )
             raise SettingsError("time_field", self.time.name, expected)
 
     def span(self) -> Span | None:
@@ -192,7 +194,9 @@ def _indices(cluster: Cluster, name: str) -> list[str]:
     if not _NAME_RE.fullmatch(name):
         expected = "the name of an index, an alias or a data stream of this cluster"
         if ":" in name:
-            expected += "; of another one (cluster:index) POST _reindex copies it here first"
+            expected += (
+                "; to read one of another cluster (cluster:index), first copy it here by POST _reindex"
+            )
         raise SettingsError("from_index", name, expected)
     by_index = mappings(cluster, name)
     if not by_index:
@@ -201,5 +205,5 @@ def _indices(cluster: Cluster, name: str) -> list[str]:
         )
     for index, mapping in by_index.items():
         if mapping.get("_source", {}).get("enabled") is False:
-            raise SettingsError("from_index", index, "an index that keeps _source, where the texts are")
+            raise SettingsError("from_index", index, "an index that keeps _source, which has the texts")
     return sorted(by_index)
