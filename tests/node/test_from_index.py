@@ -597,7 +597,7 @@ class TestInPlace:
         with fresh_prefix(elasticsearch_url, credentials, patience=60) as other:
             for name in (archive, f"{archive}-1"):
                 with pytest.raises(
-                    SettingsError, match=rf"no other window scores in place, as {window.address}"
+                    SettingsError, match=rf"no other window scores in place, but {window.address} does"
                 ):
                     prepare(other, name, Settings(), FIELDS)
             cluster.request("DELETE", f"/{window.address.state}")

@@ -198,7 +198,7 @@ def test_the_doctor_says_of_a_run_that_ended_half_way_only_that(window):
     told = invoke("doctor", "--window", window.address, "--format", "jsonl")
     (finding,) = [each for each in map(orjson.loads, told.stdout.splitlines()) if each["state"] == "bad"]
     assert finding["what"] == f"state of {window.address.prefix}"
-    assert f"; {hours - 1} of {hours} indices of hours are left" in finding["found"]
+    assert f"; {hours - 1} of {hours} indices of hours are not signed yet" in finding["found"]
     assert f"`neardup resign --window {window.address} --force` goes on" in finding["found"]
     assert "neardup setup" not in told.stdout
 

@@ -111,7 +111,7 @@ def test_marks_of_a_scorer_that_died_before_its_commit_are_made_again_in_their_t
         list(watching(cluster, settings=SEARCHED, batch=16).verdicts(on_reject=unwanted))
     assert sum(map(bool, marks(cluster).values())) == 32
     told += rest
-    assert "its documents are scored here" in caplog.text
+    assert "this one scores its documents" in caplog.text
     assert told == expected(documents)
     check_marked(cluster, documents, told)
 

@@ -237,7 +237,7 @@ class TestScoring:
 
     def test_only_a_window_that_marks_is_watched(self, window):
         put(window, [one("a", A)])
-        with pytest.raises(SettingsError, match="neither deleted nor moved"):
+        with pytest.raises(SettingsError, match="neither deletes nor moves"):
             watched(window, settings={"policy": "drop"})
         assert marks(window) == {f"{index_of(window, one('a', A))}/a": {}}
 
@@ -348,10 +348,9 @@ class TestUnscorable:
             "list": "field 'text' is list, not a string",
             "long": "text has 2,120 characters, the limit (max_length) is 1,000",
             "year": (
-                "time 317281568400000 is outside the years 1 to 9999 in UTC: a cluster takes numbers for milliseconds"
+                "time 317281568400000 is outside the years 1 to 9999 in UTC: a cluster reads numbers as milliseconds"
             ),
-            "x"
-            * 500: "its id, with the name of its index, is longer than 512 bytes: write it by a shorter one",
+            "x" * 500: "its id with the name of its index is longer than 512 bytes: index it by a shorter id",
         }
         for id, reason in told.items():
             assert (ours[id]["status"], ours[id]["unsigned"]) == ("unscored", reason)

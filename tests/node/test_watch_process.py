@@ -92,7 +92,7 @@ def test_two_give_every_document_one_verdict_and_the_second_takes_over(cluster, 
         other.wait_for(lambda each: bool(each.lines))
         until(lambda: sum(map(bool, marks(cluster).values())) == len(documents))
         assert other.end(signal.SIGTERM) == 143
-    assert "at work" in other.errors
+    assert "starting to score" in other.errors
     assert_in_order(worker.lines + other.lines, wanted)
     check_marked(cluster, documents, expected(documents))
 

@@ -43,7 +43,7 @@ def test_an_index_that_was_meant_for_an_hour_is_told_once(monkeypatch, caplog):
         reader = BacklogReader(cluster, Layout(cluster.address))
         assert [reader.measure(), reader.measure()] == [Backlog(), Backlog()]
     assert [message.split()[0] for message in caplog.messages] == ["news-2026-11-21-09", "news-2026.11.21"]
-    assert all("is not called as hours are (news-yyyy" in message for message in caplog.messages)
+    assert all("is not named like an hour (news-yyyy" in message for message in caplog.messages)
     assert all(f"--from-index {message.split()[0]} " in message for message in caplog.messages)
 
 

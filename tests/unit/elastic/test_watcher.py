@@ -104,7 +104,7 @@ def test_an_alias_that_cannot_be_moved_stops_no_scoring_and_is_tried_again(run, 
     waiting = [(4 - i, HOUR) for i in range(4)]
     assert run(*waiting, once=False, roll_over=rolled) == [f"verdict {i}" for i in range(1, 5)]
     assert rolled.call_count == 2
-    assert re.search(r"blocked.*lift it.*scoring goes on.*again in 60 s", caplog.text)
+    assert re.search(r"blocked.*lift it.*scoring goes on.*next attempt in 60 s", caplog.text)
 
 
 def test_a_cluster_that_is_away_for_days_is_waited_for(monkeypatch):
@@ -163,5 +163,5 @@ def test_a_window_that_setup_has_given_other_fields_is_opened_again_and_read_by_
         )
     assert (verdicts, layouts, opened.call_count) == (["verdict 1"], [first, changed], 2)
     assert [message.split(":")[0] for message in caplog.messages] == [
-        "`neardup setup` has changed the fields of this window, or the longest text"
+        "`neardup setup` has changed the fields or the max_length of this window"
     ]

@@ -25,12 +25,12 @@ def check_source(cluster: Cluster, name: str) -> None:
     fields = [f"settings.index.{part}" for part in ("uuid", "mode", "mapping.source.mode")]
     for index, there in indices(cluster, name, fields=["mappings.enabled", *fields], expand="all").items():
         if there.get("mappings", {}).get("enabled") is False:
-            expected = "an index whose mapping is enabled, where marks are found: reindex it into one"
+            expected = "an index whose mapping is enabled, so that marks can be found: reindex it into one"
             raise SettingsError("from_index", index, expected)
         if rebuilds_source(there["settings"]["index"]):
             expected = (
-                'an index that keeps _source as written, not a synthetic one: have index.mode "standard" in its '
-                "template, and roll over; without --in-place it is copied"
+                'an index that keeps _source as written, not a synthetic one: set index.mode "standard" in its '
+                "template, and roll over, or copy the index, without --in-place"
             )
             raise SettingsError("from_index", index, expected)
 
@@ -45,7 +45,7 @@ def check_text(cluster: Cluster, name: str, text_field: str) -> None:
     if hits and not any(isinstance(field_of(hit.source, text_field), str) for hit in hits):
         fields = ", ".join(sorted(hits[0].source)[:8])
         expected = f"a text in the documents of {name}, which have none of this name (fields: {fields})"
-        raise SettingsError("text_field", text_field, f"{expected}: --text-field names it")
+        raise SettingsError("text_field", text_field, f"{expected}: name it by --text-field")
 
 
 def map_marks(cluster: Cluster, name: str) -> None:

@@ -23,7 +23,7 @@ def check_archive(cluster: Cluster, name: str) -> Finding:
     if not there:
         remedy = "restore it under this name, or score another index under another prefix"
         return Finding(
-            what, "bad", f"not there: the documents that this window has scored are gone; {remedy}"
+            what, "bad", f"does not exist: the documents that this window has scored are gone; {remedy}"
         )
     try:
         check_source(cluster, name)
@@ -32,8 +32,9 @@ def check_archive(cluster: Cluster, name: str) -> Finding:
     ours = {index: about.get("properties", {}).get(OBJECT) for index, about in there.items()}
     guessed = [index for index, mapping in ours.items() if mapping and mapping.get("dynamic") != "false"]
     if guessed:
-        remedy = "its documents would not be found again: reindex them into an index that `neardup watch` maps first"
-        return Finding(what, "bad", f"{OBJECT} in {guessed[0]} was not mapped by neardup: {remedy}")
+        remedy = "reindex its documents into an index that `neardup watch` has mapped first"
+        fault = f"{OBJECT} in {guessed[0]} was not mapped by neardup, so marks there cannot be found again"
+        return Finding(what, "bad", f"{fault}; {remedy}")
     unmapped = sum(1 for mapping in ours.values() if not mapping)
     waiting = f", {unmapped} not looked at yet (neardup watch)" if unmapped else ""
     return Finding(what, "ok", f"{len(there)} {'index' if len(there) == 1 else 'indices'}{waiting}")
@@ -47,9 +48,9 @@ def check_blocks(cluster: Cluster, name: str) -> Iterator[Finding]:
         if is_closed(settings):
             yield closed(index)
         elif blocks := data_blocks_of(settings):
-            remedy = f"{unblocking(index, blocks)}, and see that the disk is not full"
+            remedy = f"{unblocking(index, blocks)}, and make sure that the disk is not full"
             state: State = "warning"
-            lost = "verdicts cannot be written, its documents wait"
+            lost = "verdicts cannot be written, and its documents wait"
             if "read" in blocks:
                 state, lost = "bad", "the window cannot be read"
             yield Finding(f"index {index}", state, f"blocked ({', '.join(blocks)}): {lost}; {remedy}")

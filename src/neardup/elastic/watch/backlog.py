@@ -170,9 +170,9 @@ class BacklogReader:
             return
         self._passed_over.add(name)
         if own.hour_of_index(name) is not None:
-            why, remedy = "a data stream", "`neardup doctor` says how it is made an hour again"
+            why, remedy = "a data stream", "`neardup doctor` says how to make it an hour again"
         else:
-            why = f"not called as hours are ({own.prefix}-yyyy.MM.dd-HH, in UTC)"
+            why = f"not named like an hour ({own.prefix}-yyyy.MM.dd-HH, in UTC)"
             remedy = f"`neardup ingest --from-index {name} --window {own}` copies them"
         log.warning("%s is %s: its documents are not scored; %s", name, why, remedy)
 

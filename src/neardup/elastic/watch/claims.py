@@ -120,7 +120,7 @@ class Queue:
             )  # fmt: skip
             return cls(int(source["tickets"]), None if upto is None else tuple(upto), claims)
         except UNREADABLE:
-            log.warning("the queue of the scorers is not what one of them has left: it begins anew")
+            log.warning("the queue of the scorers cannot be read: a new one begins")
             return cls()
 
 
@@ -229,7 +229,7 @@ class Claims:
         queue = self._read()
         if claim not in queue.claims:
             return False
-        log.warning("a scorer (%s) ended before it was done: its documents are scored here", claim.holder)
+        log.warning("a scorer (%s) ended before it was done: this one scores its documents", claim.holder)
         return self._write(queue.held_by(claim, self._name, self._until()))
 
     def wait_for_turn(self, claim: Claim) -> None:

@@ -38,11 +38,11 @@ _EARLY_MS: Final = 10_000_000_000
 milliseconds by the cluster (until the year 2286).
 """
 _TIMELESS: Final = (
-    "%s/%s has no time in the field %r (`neardup setup --time-field`): such documents count as of the beginning of "
-    "their index's hour, and come last"
+    "%s/%s has no time in the field %r (`neardup setup --time-field`): such documents get the beginning of their "
+    "index's hour as their time, and are scored last"
 )
 _EARLY: Final = (
-    "%s/%s has a time of the first months of 1970 in the field %r: a cluster takes numbers for milliseconds; if these "
+    "%s/%s has a time of the first months of 1970 in the field %r: a cluster reads numbers as milliseconds; if these "
     "are seconds, index such documents again with milliseconds or ISO 8601"
 )
 
@@ -118,9 +118,7 @@ class ForeignDocuments:
         if origin.unsigned == _TOO_LONG and isinstance(text, str):
             if len(text) > self._layout.max_length:
                 return self._layout.too_long(text)
-            return (
-                f"text has {len(text):,} characters, more than the nodes signed when it came: index it again"
-            )
+            return f"text has {len(text):,} characters, more than the nodes signed when it was indexed: index it again"
         if origin.unsigned is not None:
             return origin.unsigned
         if text is None:
@@ -128,16 +126,16 @@ class ForeignDocuments:
         if not isinstance(text, str):
             return f"field {self._layout.text_field!r} is {type(text).__name__}, not a string"
         if len(origin.qualified_id.encode()) > MAX_ID_BYTES:
-            return f"its id, with the name of its index, is longer than {MAX_ID_BYTES} bytes: write it by a shorter one"
+            return f"its id with the name of its index is longer than {MAX_ID_BYTES} bytes: index it by a shorter id"
         is_date = self._time.kind == "date" and time is not None
         if is_date and not MIN_TIME_MS <= time <= MAX_TIME_MS:
             return (
-                f"time {time} is outside the years 1 to 9999 in UTC: a cluster takes numbers for milliseconds"
+                f"time {time} is outside the years 1 to 9999 in UTC: a cluster reads numbers as milliseconds"
             )
         if origin.routing is not None and self._layout.archive is not None:
-            return "it has a routing, without which it cannot be marked: copy it with --from-index alone"
+            return "it has a routing, so it cannot be marked in place: copy it with --from-index, without --in-place"
         if origin.routing is not None and not self._is_of_one_shard(origin.index):
-            return f"it has a routing, without which no verdict reaches it in {origin.index}, which has several shards"
+            return f"it has a routing, and {origin.index} has several shards, so no verdict reaches it by its id alone"
         return None
 
     def _is_of_one_shard(self, index: str) -> bool:

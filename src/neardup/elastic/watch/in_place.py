@@ -49,7 +49,7 @@ def prepare(
         ):
             if what in given and kept != wanted:
                 raise SettingsError(
-                    what, wanted, f"{kept!r}, as this window has it: others need another prefix"
+                    what, wanted, f"{kept!r}, as this window was set up: another value needs another prefix"
                 )
         fields = type(fields)(fields.id, config.text_field, (config.time_field,))
     source = Source(cluster, name, fields)
@@ -80,7 +80,7 @@ def _check_unshared(source: Source) -> None:
         if isinstance(archive, str) and set(index_names(source.cluster, archive)) & set(source.indices):
             other = replace(address, prefix=hit.index.removeprefix(replace(address, prefix="").state))
             expected = (
-                f"an index that no other window scores in place, as {other} does: use that one, take it away first "
+                f"an index that no other window scores in place, but {other} does: use that window, remove it first "
                 "(docs/elasticsearch.md), or copy the documents, without --in-place"
             )
             raise SettingsError("from_index", source.name, expected)
@@ -90,6 +90,6 @@ def _check_time(source: Source) -> None:
     """Raises `SettingsError` if the user named a time field that no document has."""
     named, is_given = source.fields.time[0], source.fields.time != TIME_FIELDS
     if is_given and source.time.kind is None and source.count({"match_all": {}}):
-        otherwise = f"without --time-field it is {' or '.join(TIME_FIELDS)}, if any"
+        otherwise = f"without --time-field, neardup takes {' or '.join(TIME_FIELDS)} if there is one"
         expected = f"a field of {source.name}, which has none of this name: {otherwise}"
         raise SettingsError("time_field", named, expected)

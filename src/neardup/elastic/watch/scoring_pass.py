@@ -50,7 +50,7 @@ class BacklogScorer:
         policy = window.settings.policy
         if policy != "mark":
             expected = (
-                "'mark' where documents of other clients are scored, which are neither deleted nor moved "
+                "'mark' to score documents of other clients, which neardup neither deletes nor moves "
                 '(policy = "mark" in neardup.toml)'
             )
             raise SettingsError("policy", policy, expected)

@@ -37,4 +37,4 @@ def hours_left(cluster: Cluster, recipe: str) -> str:
     except ClusterRefused:
         return ""
     left = sum(index.about is None or index.about.get("recipe") != recipe for index in hourly)
-    return f"; {left} of {len(hourly)} indices of hours are left" if hourly else ""
+    return f"; {left} of {len(hourly)} indices of hours are not signed yet" if hourly else ""

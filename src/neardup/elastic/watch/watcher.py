@@ -97,7 +97,7 @@ class Watcher:
                 except LayoutChanged as changed:
                     self._layout = changed.layout
                     log.warning(
-                        "`neardup setup` has changed the fields of this window, or the longest text: opened again"
+                        "`neardup setup` has changed the fields or the max_length of this window: opening it again"
                     )
                 except (ClusterUnreachable, WindowLocked, ClusterRejected) as error:
                     if not opened or not self._survives(error, failures):
@@ -167,7 +167,7 @@ class Watcher:
         if is_so and not self._standing_by:
             log.warning("another process (%s) scores this window: standing by", self._leadership.holder)
         elif self._standing_by and not is_so:
-            log.warning("nobody else scores any more: at work")
+            log.warning("no other process scores this window any more: starting to score")
         self._standing_by = is_so
 
     def _look(self, scorer: BacklogScorer) -> None:
@@ -178,7 +178,7 @@ class Watcher:
             log.warning("%s is read-only: %s (%s)", name, wait, now.readonly[name])
         for name in sorted({*now.closed} - {*before.closed}):
             log.warning(
-                "%s is closed: %s, and searches pass over it (POST %s/_open, or delete it)", name, wait, name
+                "%s is closed: %s, and searches skip it (POST %s/_open, or delete it)", name, wait, name
             )
         self.backlog, self.expected = now, self.handled + now.waiting
 
@@ -195,7 +195,7 @@ class Watcher:
             if error.status != FORBIDDEN:
                 raise
             self._roll_after = now + int(1_000 * LONGEST_PAUSE)
-            text = "the alias stays as it is, and scoring goes on"
-            log.warning("%s; %s; tried again in %.0f s", error, text, LONGEST_PAUSE)
+            text = "the alias is not moved, and scoring goes on"
+            log.warning("%s; %s; next attempt in %.0f s", error, text, LONGEST_PAUSE)
         else:
             self._rolled = hour_of(now)
