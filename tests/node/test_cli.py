@@ -224,7 +224,7 @@ def test_a_window_that_takes_no_documents_refuses_files_before_their_records(run
         Path("s.jsonl").write_text('{"id": "a", "text": "Rain."}\n')
         done = run("ingest", "s.jsonl", "--window", address)
         assert done.exit_code == 2
-        assert "it must be one that takes documents" in done.stderr
+        assert "it must be a window that takes documents" in done.stderr
         assert "rejected" not in done.stderr
         check = ("check", "s.jsonl", "--against", address)  # by the window's field, unless one is named
         assert (run(*check).exit_code, run(*check, "--text-field", "text").exit_code) == (1, 0)

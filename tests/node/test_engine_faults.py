@@ -302,7 +302,7 @@ def test_documents_of_an_hour_that_another_client_deleted_are_copied_by_none(clu
         verdicts = list(window.ingest([document("c", A, 1.1), document("a", A, 0)]))
         assert [(each.id, each.duplicate_of) for each in verdicts] == [("c", "b"), ("a", "c")]
         assert [each for each in caplog.messages if "deleted" in each] == [
-            f"{index}: deleted, but not by neardup; its documents are compared no more, and the window is read anew"
+            f"{index}: deleted, but not by neardup; its documents are no longer compared, and the window is read again"
         ]
         assert window.stats().documents == 3
 
@@ -342,7 +342,7 @@ def test_a_reader_notices_an_hour_that_another_client_deleted(cluster, caplog, i
         assert reader.refresh()
         assert (reader.stats().documents, reader.query(A).duplicate_of) == (2, "b")
         assert [each for each in caplog.messages if "deleted" in each] == [
-            f"{index}: deleted, but not by neardup; its documents are compared no more, and the window is read anew"
+            f"{index}: deleted, but not by neardup; its documents are no longer compared, and the window is read again"
         ]
         assert not reader.refresh()
 
@@ -363,7 +363,7 @@ def test_an_hour_that_another_client_deleted_is_not_made_anew_by_an_undo(cluster
     with open_elastic_window(url, credentials=cluster.credentials) as window:
         list(window.ingest([document("d", C, 1)]))
         assert (len(window), "b" in window) == (2, False)
-    assert f"{index}: deleted, but not by neardup; what was changed in it" in caplog.text
+    assert f"{index}: deleted, but not by neardup; changes in it (" in caplog.text
     assert [id for _, id, _ in stored(cluster)] == ["c", "d"]
 
 

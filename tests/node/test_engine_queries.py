@@ -70,10 +70,10 @@ def test_an_unloaded_window_answers_as_one_in_memory(cluster, settings, caplog):
             for question in questions:
                 expected = asked(memory, **question)
                 assert asked(reader, **question) == expected, question
-                assert "does not take the query" not in caplog.text
+                assert "refuses the query neardup" not in caplog.text
                 with mock.patch("neardup.elastic.window.query_dsl.copies_of", return_value=UNKNOWN_QUERY):
                     assert asked(reader, **question) == expected, question
-                refused += "does not take the query" in caplog.text
+                refused += "refuses the query neardup" in caplog.text
                 caplog.clear()
                 found += expected != "unknown" and expected[0].is_copy
         assert found > 10
@@ -158,7 +158,7 @@ def test_what_the_cluster_refuses_of_many_texts_is_asked_one_by_one(cluster, ret
         assert "one by one" not in caplog.text
         with mock.patch.object(BatchQueries, "alike_any", return_value=[UNKNOWN_QUERY]):
             assert without_candidates(reader.check(texts)) == told
-        assert "does not take 15 texts at once" in caplog.text
+        assert "refuses a query for 15 texts at once" in caplog.text
 
 
 def test_without_terms_only_the_query_of_the_plugin_is_complete(cluster):

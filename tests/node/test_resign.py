@@ -171,9 +171,7 @@ def test_a_run_that_ended_half_way_closes_the_window_and_is_gone_on_with(window,
 
     with mock.patch.object(SignedOtherwise, "sign", one_index), pytest.raises(KeyboardInterrupt):
         resigned(window)
-    told = (
-        f"{window.address} stays closed to scorers and readers until it is signed: the same command goes on"
-    )
+    told = f"{window.address} stays closed to scorers and readers until it is signed: run the same command to go on"
     assert told in caplog.messages
     put(window, documents[80:])  # other clients write on
     for readonly in (False, True):
@@ -293,7 +291,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_changed(window):
     before, state = stored(window), read_state(window)
     with pytest.raises(SettingsError, match=r"q .*copy the documents"):
         resigned(window, Recipe(q=5))
-    with pytest.raises(SettingsError, match="a file here"):
+    with pytest.raises(SettingsError, match="a file on this machine"):
         resigned(window, None, salt="no such file")
     assert resigned(window, dry_run=True).documents == 20
     name = read_indices(window).hourly[0].name

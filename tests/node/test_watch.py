@@ -129,7 +129,8 @@ class TestScoring:
         scored = {id: source for _, id, source in stored(window)}
         copies = [Action("index", earlier, id, source) for id, source in scored.items()]
         assert all(outcome.ok for outcome in bulk(window, copies, refresh="true"))
-        names = f"neardup of {earlier}/a and {there}/a is damaged: found one arrival, expected one for each"
+        both = f"neardup of {earlier}/a and {there}/a"
+        names = f"{both} is damaged: found the same arrival in both, expected one for each"
         with (
             pytest.raises(WindowDamaged, match=f"{names}.* again without the object neardup"),
             open_elastic_window(str(window.address), credentials=window.credentials) as opened,
@@ -655,7 +656,8 @@ def test_an_hour_that_is_deleted_while_its_documents_are_scored_is_not_made_anew
     assert index_names(window, window.address.pattern, expand="all") == [second]
     assert marks(window)[f"{second}/b"]["status"] == "unique"
     assert (
-        f"{first}: deleted, but not by neardup; of documents in it (1) no verdict is kept" in caplog.messages
+        f"{first}: deleted, but not by neardup; the verdicts on documents in it (1) are not kept"
+        in caplog.messages
     )
 
 

@@ -90,7 +90,7 @@ def test_of_the_many_indices_that_an_archive_stands_for_it_is_said_how_many_are_
     with (
         standing_in(lambda _: Answer(200, parts)) as server,
         cluster_of(server) as cluster,
-        pytest.raises(SettingsError, match="stands for logs-0, logs-1, logs-2 and 2 more; write there"),
+        pytest.raises(SettingsError, match="stands for logs-0, logs-1, logs-2 and 2 more; write to these"),
     ):
         Layout(cluster.address, archive="logs").check_takes_new(cluster)
 
@@ -332,9 +332,9 @@ def test_a_doctor_finds_a_state_by_which_nobody_can_open_the_window(source, word
         ({"max_length": 5_000}, None, ""),
         ({"window_hours": 24}, SettingsError, "0 for an archive"),
         ({"signed_by": "plugin"}, SettingsError, "client for an archive"),
-        ({"text_field": "body"}, SettingsError, "'text', as this window has it"),
-        ({"time_field": "ts"}, SettingsError, "'@timestamp', as this window has it"),
-        ({"lossless": False}, SettingsError, "True, as this window has it"),
+        ({"text_field": "body"}, SettingsError, "'text', as this window was set up"),
+        ({"time_field": "ts"}, SettingsError, "'@timestamp', as this window was set up"),
+        ({"lossless": False}, SettingsError, "True, as this window was set up"),
         ({"recipe_text": signer_for(Recipe(reach=0.5)).text}, RecipeMismatch, "archive old .*neardup resign"),
     ],
 )
@@ -496,7 +496,7 @@ def made(recipe, pipeline, dynamic="true", field="order"):
     [
         (made("r", "neardup-news"), None),
         (made(None, "neardup-news"), f"delete it .*`neardup ingest --from-index {NAME}` copies them"),
-        (made(None, "neardup-news", "false"), "found no _meta.neardup, .*replaces it whole; "),
+        (made(None, "neardup-news", "false"), "found no _meta.neardup, .*replaces all of it; "),
         (made(None, "_none", "false"), "delete it"),
         (made(None, "neardup-news", "false", "of_others"), "delete it"),
         (made("other", "neardup-news"), "signed by other"),
@@ -536,7 +536,7 @@ def test_a_field_where_the_window_has_text_or_time_is_replaced_and_told_once(cap
         source = composer.source(document(**fields), {})
         assert (source["text"], source["page"]) == ("Some text.", {"at": time})
     (told,) = caplog.messages
-    assert told.startswith("document a: what it has in its field 'page.at' is replaced by its time, ")
+    assert told.startswith("document a: its field 'page.at' is replaced by its time, ")
 
 
 @pytest.mark.parametrize(
@@ -568,7 +568,7 @@ def test_a_field_where_the_window_has_an_object_is_replaced_and_told_once(page, 
         source = composer.source(document(**fields), {})
         assert source["page"].keys() == {"body", "at"}
     (told,) = caplog.messages
-    assert told.startswith("document a: what it has in its field 'page' is replaced by its text, ")
+    assert told.startswith("document a: its field 'page' is replaced by its text, ")
     composer.source(document(page={"at": page}), {})
     assert "its field 'page.at' is replaced by its time" in caplog.messages[-1]
 

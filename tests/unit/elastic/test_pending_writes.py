@@ -330,7 +330,7 @@ def test_what_another_client_has_written_anew_is_neither_deleted_nor_replaced(do
     ("theirs", "remedy"),
     [
         (ANEW[0], f"{COPIES}: this one is to be moved there, so delete that one, and run again"),
-        ({"neardup": {"order": 2}}, "delete that one, or `neardup doctor`"),
+        ({"neardup": {"order": 2}}, "delete that document, or run `neardup doctor`"),
     ],
     ids=["unscored", "scored"],
 )

@@ -172,4 +172,4 @@ def test_an_hour_that_another_client_has_deleted_is_not_made_anew_by_an_undo(doc
     documents.delete(HOUR)
     assert UndoLog(cluster, KEPT, COMPOSER).undo([7]) == 2
     assert documents.sources == {(other, "c"): OLD}
-    assert caplog.messages == [f"{HOUR}: deleted, but not by neardup; what was changed in it (1) stays so"]
+    assert caplog.messages == [f"{HOUR}: deleted, but not by neardup; changes in it (1) cannot be undone"]

@@ -79,7 +79,7 @@ class AdHocQuery:
             part = BatchCandidates(self._context, self._document).of_texts(texts)
         except ClusterRejected as error:
             log.info(
-                "the cluster does not take %d texts at once, asked one by one instead: %s", len(texts), error
+                "the cluster refuses a query for %d texts at once; asking one by one: %s", len(texts), error
             )
             return None
         return CandidateStore(self._context, self._document.commit, part)
@@ -129,5 +129,5 @@ class AdHocQuery:
                     raise SettingsError("retrieval", "complete", LOSSLESS_NEEDED) from None
                 if not self._layout.terms:
                     raise
-                log.info("the cluster does not take the query neardup, asked by q-grams instead: %s", error)
+                log.info("the cluster refuses the query neardup; asking by q-grams instead: %s", error)
         return hits(self._queries.by_keys(batch, options.threshold))

@@ -114,6 +114,6 @@ def _told_if_cut_off(window: str) -> Iterator[None]:
         yield
     except BaseException:
         log.warning(
-            "%s stays closed to scorers and readers until it is signed: the same command goes on", window
+            "%s stays closed to scorers and readers until it is signed: run the same command to go on", window
         )
         raise

@@ -134,8 +134,8 @@ class Composer:
     def _tell_replaced(self, id: str, name: str, what: str) -> None:
         self._replaced.add(name)
         log.warning(
-            "document %s: what it has in its field %r is replaced by its %s, which this window keeps there; others are "
-            "not named: read the %s from that field, or call the field otherwise", escaped(id), name, what, what,
+            "document %s: its field %r is replaced by its %s, which this window keeps there (logged for the first such "
+            "document only): read the %s from that field, or rename the field", escaped(id), name, what, what,
         )  # fmt: skip
 
     def mark(self, document: Prepared, ours: dict[str, Any]) -> Action:

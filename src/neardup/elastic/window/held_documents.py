@@ -118,8 +118,8 @@ class HeldDocuments:
         text = text_of(source, self._text_field)
         if text is None:
             log.warning(
-                "%s in %s has no text in its field %s any more: it is shown without; index it again whole, or delete "
-                "it here", escaped(ref.id), ref.index, self._text_field,
+                "%s in %s has no text in its field %s any more: it is shown without text; index it again whole, or "
+                "delete it here", escaped(ref.id), ref.index, self._text_field,
             )  # fmt: skip
         return Shown(text or "", shown_fields(source, self._show))
 

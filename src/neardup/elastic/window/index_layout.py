@@ -38,12 +38,12 @@ log = logging.getLogger("neardup")
 _CLOSED: Final = "index_closed_exception"
 _SIGNED_BY: Final = ("mappings._meta.neardup", *MAPPED, "settings.index.final_pipeline")
 LOSSLESS_NEEDED: Final = (
-    "sketch: the q-grams of this window are not indexed (neardup setup --no-lossless). A window that is set up without "
-    "that option has them, and neardup ingest --from-index copies the documents there"
+    "sketch: the q-grams of this window are not indexed (neardup setup --no-lossless); to have them, set up another "
+    "window without that option and copy the documents there (neardup ingest --from-index)"
 )
 _WORDS_NEEDED: Final = (
-    "left out: this window has no sentences and simhashes (neardup setup --no-words). A window that is set up without "
-    "that option has them, and neardup ingest --from-index copies the documents there"
+    "left out: this window has no sentences and simhashes (neardup setup --no-words); to have them, set up another "
+    "window without that option and copy the documents there (neardup ingest --from-index)"
 )
 
 
@@ -201,7 +201,7 @@ class Layout:
         deleted = [name for name, hour in lost.items() if hour is None or hour[0] >= floor_hour]
         if deleted:
             log.warning(
-                "%s: deleted, but not by neardup; its documents are compared no more, and the window is read anew",
+                "%s: deleted, but not by neardup; its documents are no longer compared, and the window is read again",
                 some_of(deleted),
             )  # fmt: skip
         return bool(deleted)
@@ -250,13 +250,13 @@ class Layout:
         if signed_by is None and is_signed and is_mapped(mapping):
             raise WindowDamaged(
                 index, "no _meta.neardup", f"what {self.address.template} makes",
-                remedy=f"whoever writes _meta of a mapping replaces it whole; {again}",
+                remedy=f"a write of _meta to a mapping replaces all of it; {again}",
             )  # fmt: skip
         if signed_by != recipe:
             raise WindowDamaged(
                 index, f"an index signed by {signed_by}", f"one that was made by {self.address.template}",
-                remedy="delete it (no document in it counts that came since; `neardup ingest --from-index "
-                f"{index}` copies them into another window), {again}",
+                remedy="delete it (documents written since it was made or changed so do not count; `neardup ingest "
+                f"--from-index {index}` copies them into another window), {again}",
             )  # fmt: skip
         if not is_signed:
             raise WindowDamaged(index, f"the final pipeline {pipeline}", self.address.pipeline, remedy=again)
@@ -268,8 +268,8 @@ class Layout:
         others = [name for name in self.all_indices(cluster) if name != self.archive]
         if others:
             expected = (
-                f"one that takes documents: this one scores {self.archive} in place, which stands for "
-                f"{some_of(others)}; write there by another client, for `neardup watch`"
+                f"a window that takes documents: this one scores {self.archive} in place, which stands for "
+                f"{some_of(others)}; write to these by another client, for `neardup watch`"
             )
             raise SettingsError("window", str(self.address), expected)
 

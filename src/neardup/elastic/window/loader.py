@@ -174,9 +174,9 @@ def stored_part(
 def _copied(one: Hit, other: Hit) -> WindowDamaged:
     """The error for two documents with the same arrival, one of which another client has copied from the other."""
     return WindowDamaged(
-        f"{OBJECT} of {one.index}/{one.id} and {other.index}/{other.id}", "one arrival", "one for each",
-        remedy="`_reindex`, `_clone` and bulks of an export copy documents with their verdicts; index what was copied "
-        f"so again without the object {OBJECT}, for `neardup watch`, or delete it",
+        f"{OBJECT} of {one.index}/{one.id} and {other.index}/{other.id}", "the same arrival in both", "one for each",
+        remedy="`_reindex`, `_clone` and bulks of an export copy documents with their verdicts; index such copies "
+        f"again without the object {OBJECT}, for `neardup watch`, or delete them",
     )  # fmt: skip
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _TOO_LARGE_TO_KEEP: Final = (
-    "what is stored by this id is too large for a request, in which it would be kept while it changes: raise what the "
-    "nodes (http.max_content_length), or a proxy before them, take, or delete it by another client"
+    "the stored document is too large for the request that would save it before it changes: raise the size that the "
+    "nodes (http.max_content_length), or a proxy before them, accept, or delete it by another client"
 )
 
 

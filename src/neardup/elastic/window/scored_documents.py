@@ -110,7 +110,7 @@ def recovered(
     if not scored.documents:
         return StateDocument(about, settings, archive=archive)
     log.warning(
-        "%s: the state document is made anew: each of %d scored documents counts",
+        "%s: the state document is made anew, and all %d scored documents count",
         layout.address, scored.documents,
     )  # fmt: skip
     return StateDocument.made_anew(about, settings, archive, last=scored.last, newest=scored.newest)

@@ -87,10 +87,11 @@ def check_archive(cluster: Cluster, config: WindowConfig) -> None:
     for name in ("text_field", "time_field", "lossless"):
         kept, wanted = getattr(present, name), getattr(config, name)
         if kept != wanted:
-            raise SettingsError(name, wanted, f"{kept!r}, as this window has it: others need another prefix")
+            expected = f"{kept!r}, as this window was set up: another value needs another prefix"
+            raise SettingsError(name, wanted, expected)
     check_hours_of_archive(config.window_hours)
     if config.signed_by != "client":
-        wanted = "client for an archive, which is scored in place: no pipeline of ours signs what is there"
+        wanted = "client for an archive, which is scored in place: no pipeline of neardup signs its documents"
         raise SettingsError("sign", config.signed_by, wanted)
 
 

@@ -109,8 +109,8 @@ class TextCache:
         if index not in self._without and not is_readable(self._cluster, index):
             self._without.add(index)
             log.warning(
-                "%s is gone: its documents are not compared; restore it, or end this process and start it again, which "
-                "then knows nothing of them", index,
+                "%s is gone: its documents are not compared; restore it, or restart this process, which then no longer "
+                "holds them", index,
             )  # fmt: skip
         return index in self._without
 

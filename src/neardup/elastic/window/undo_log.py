@@ -126,7 +126,7 @@ class UndoLog:
             else:
                 lost[entry.index] += 1
         for index, count in sorted(lost.items()):
-            log.warning("%s: deleted, but not by neardup; what was changed in it (%d) stays so", index, count)
+            log.warning("%s: deleted, but not by neardup; changes in it (%d) cannot be undone", index, count)
         return there
 
     def _put_back(self, entries: Sequence[UndoEntry]) -> None:
@@ -144,7 +144,7 @@ class UndoLog:
             for (entry, _), outcome in zip(pending, outcomes, strict=True):
                 if is_gone_for_good(outcome):
                     log.warning(
-                        "%s in %s was deleted, and a data stream takes no document back: it stays so",
+                        "%s in %s was deleted and stays deleted, because a data stream takes no document back",
                         escaped(entry.id), entry.index,
                     )  # fmt: skip
             done = [action for action, outcome in zip(actions, outcomes, strict=True) if outcome.ok]
@@ -153,7 +153,7 @@ class UndoLog:
             entries = [entry for (entry, _), again in zip(pending, conflicts, strict=True) if again]
             if not entries:
                 return
-            backoff.wait(self._cluster.url, f"{len(entries)} documents change while they are put back")
+            backoff.wait(self._cluster.url, f"{len(entries)} documents change while they are restored")
 
     def _read(self, epoch: int) -> Iterator[list[UndoEntry]]:
         """The entries of an epoch, part by part; the last may be missing if its holder died while it wrote them."""

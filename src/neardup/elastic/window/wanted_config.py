@@ -43,7 +43,7 @@ def wanted_config(
         was = getattr(present.recipe, name)
         if getattr(own, name) != was:
             remedy = "set up another prefix and copy the documents there (neardup ingest --from-index)"
-            expected = f"{was!r}, as the window has it, whose scores are of such q-grams: {remedy}"
+            expected = f"{was!r}, as in this window, because its scores are of such q-grams: {remedy}"
             raise SettingsError(name, getattr(own, name), expected)
     for kind, named in (("lexicon", present.lexicon), ("salt", present.salt)):
         file = getattr(own, kind)
@@ -51,5 +51,7 @@ def wanted_config(
             expected = f"the file of the {kind} {named!r} that this window is signed with (--{kind} FILE)"
             raise SettingsError(kind, None, expected)
         if file is not None and not Path(file).is_file():
-            raise SettingsError(kind, str(file), "a file here, of the same content as that of the nodes")
+            raise SettingsError(
+                kind, str(file), "a file on this machine, with the content of the nodes' file"
+            )
     return changed_config(cluster, present, own, {})

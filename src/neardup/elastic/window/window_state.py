@@ -35,7 +35,7 @@ def settings_left(name: str, state: StateDocument) -> Settings:
     try:
         return Settings(**without_earlier(state.settings))
     except (TypeError, SettingsError) as error:
-        remedy = "`neardup setup` with the same --window puts those of its template there"
+        remedy = "`neardup setup` with the same --window writes those of its template there"
         raise WindowDamaged(
             f"the state of {name}", f"settings with {error}", "those of a writer", remedy=remedy
         ) from error
@@ -81,8 +81,8 @@ def why_half_changed(where: str, state: StateDocument) -> str | None:
         return None
     return (
         f"a scorer ({state.holder}) ended in the middle of a batch: none of it counts, but verdicts that it changed, "
-        "as `neardup reconcile` does, are read until the next scorer puts them back; "
-        f"`neardup watch --once --window {where}` is one"
+        "as `neardup reconcile` does, stay changed until the next scorer restores them; run "
+        f"`neardup watch --once --window {where}`"
     )
 
 
@@ -123,5 +123,5 @@ def check_searchable(settings: Settings) -> None:
     }
     for name, given in needs.items():
         if given:
-            expected = "left out where candidates are searched for: candidates='memory' has it"
+            expected = "left out with candidates='search': only candidates='memory' has it"
             raise SettingsError(name, getattr(settings, name), expected)

@@ -34,8 +34,8 @@ log = logging.getLogger("neardup")
 _UUID: Final = "index.uuid"
 _PIPELINE: Final = "index.default_pipeline"
 _CHANGED: Final = (
-    "the pipeline {} ({} of {}) changes its text, or takes the verdict off: what is stored has none, and waits for "
-    "`neardup watch`; let the pipeline leave texts as they come, or write by another client"
+    "the pipeline {} ({} of {}) changes its text or removes its verdict, so the stored document has none and waits for "
+    "`neardup watch`; make the pipeline leave both as they are, or write by another client"
 )
 
 
@@ -100,7 +100,7 @@ class WriteSender:
         lost = updated.keys() - there.keys()
         for index in sorted(lost):
             log.warning(
-                "%s: deleted, but not by neardup; of documents in it (%d) no verdict is kept",
+                "%s: deleted, but not by neardup; the verdicts on documents in it (%d) are not kept",
                 index, updated[index],
             )  # fmt: skip
         return [write for write in writes if write.action.op != "update" or write.action.index not in lost]
@@ -169,7 +169,7 @@ class WriteSender:
         if current is None:
             if action.op in ("update", "delete"):
                 return None
-            return "Elasticsearch says both that it is there and that it is not"
+            return "Elasticsearch says both that it exists and that it does not"
         arrival = arrival_in(current.source)
         if arrival == write.arrival or _is_there(write, current):
             return None
@@ -180,8 +180,8 @@ class WriteSender:
         if action.op == "create":
             if self._lease.document.counts(arrival):
                 return (
-                    f"{action.index} holds another document of this id, which this window does not know, or by another "
-                    "name: delete that one, or `neardup doctor`"
+                    f"{action.index} holds another document of this id, which this window does not know, or knows by "
+                    "another id: delete that document, or run `neardup doctor`"
                 )
             # In place of a document left by a scorer that died.
             return self._again(write._replace(action=action._replace(op="index")), current)
