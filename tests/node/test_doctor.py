@@ -120,7 +120,9 @@ def test_copies_of_documents_with_their_verdicts_within_a_window_are_told(cluste
     cluster.request("POST", f"/{copy}/_refresh")
     (finding,) = examine_documents(own, cluster.credentials)
     assert (finding.what, finding.state) == (f"verdicts in {own.prefix}", "bad")
-    assert re.search(rf"{there}/\w and {copy}/\w have one arrival.*without the object neardup", finding.found)
+    assert re.search(
+        rf"{there}/\w and {copy}/\w have the same arrival.*without the object neardup", finding.found
+    )
     with (
         open_elastic_window(str(own)) as window,
         pytest.raises(WindowDamaged, match="the same arrival in both"),
@@ -148,7 +150,7 @@ def test_copies_within_a_window_are_told_beside_a_large_backup_of_it(cluster, mo
     monkeypatch.setattr(scored_documents, "PAGE", 2)
     (finding,) = examine_documents(own, cluster.credentials)
     assert finding.state == "bad"
-    assert re.search(rf"{own.hourly(HOUR)}/\w and {copy}/\w have one arrival", finding.found)
+    assert re.search(rf"{own.hourly(HOUR)}/\w and {copy}/\w have the same arrival", finding.found)
 
 
 def test_an_archive_whose_state_is_lost_is_told_how_it_is_made_anew(cluster):

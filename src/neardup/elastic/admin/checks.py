@@ -184,9 +184,7 @@ def _occupied(name: str, others: list[str]) -> Finding:
     alias when it shrinks or mounts an index; a foreign template may make such a data stream.
     """
     called_so, request = api.what_has_name(name, others)
-    text = (
-        f"{called_so}: no document there counts, and none that is sent to this hour; take it away ({request})"
-    )
+    text = f"{called_so}: no document there counts, nor any that is sent to this hour; remove it ({request})"
     if api.stream_of(others[0]) != name:
         again = f"then, if {others[0]} was made of this hour, POST {others[0]}/_clone/{name}"
         text += f'; {again}, which needs "index.blocks.write": true there'
@@ -214,7 +212,7 @@ def _problems(
         text = f"write.wait_for_active_shards is {copies}: nothing can be written with fewer than {needed} data nodes"
         yield "bad", f"{text}; {_put('write.wait_for_active_shards', 'null')}"
     if rebuilds_source:
-        text = "_source is synthetic: signatures and verdicts would not be given back as they were written"
+        text = "_source is synthetic: signatures and verdicts would not be returned as they were written"
         remedy = 'have index.mapping.source.mode "stored" in your templates; then delete this hour and write it again'
         yield "bad", f"{text}; {remedy}"
     if blocks := api.data_blocks_of(settings):
@@ -248,7 +246,7 @@ def _alias(cluster: Cluster, snapshot: ClusterSnapshot) -> Finding:
             f"writes to {writes[-1].name}, an hour that is over: neardup rollover --window {own}",
         )
     if writes[-1].hour > hour_of(now_ms()) + 1:  # clocks of two machines may differ a little
-        text = f"writes to {writes[-1].name}, an hour that is to come; was a clock wrong, here or where it was moved?"
+        text = f"writes to {writes[-1].name}, an hour of the future: check the clocks of this machine and of the one that moved it"
         return Finding(what, "warning", f"{text} If it is right here: neardup rollover --window {own}")
     return Finding(what, "ok", f"writes to {writes[-1].name}")
 

@@ -47,8 +47,8 @@ _OF_OTHERS: Final = (
 )
 
 _COPIED: Final = (
-    "{} and {} have one arrival, so the window cannot be read: `_reindex` and `_clone` copy documents with their "
-    "verdicts; index what was copied so again without the object neardup, for `neardup watch`, or delete it"
+    "{} and {} have the same arrival, so the window cannot be read: `_reindex` and `_clone` copy documents with their "
+    "verdicts; index such copies again without the object neardup, for `neardup watch`, or delete them"
 )
 
 
