@@ -444,7 +444,7 @@ def test_an_alias_that_was_moved_to_an_hour_far_ahead_is_found(cluster):
     set_up(cluster)
     roll_over(cluster, now_ms() + 2 * HOUR_MS)
     ((state, text),) = states_of(cluster, f"alias {own.alias}")
-    assert (state, "an hour that is to come" in text) == ("warning", True)
+    assert (state, "an hour of the future" in text) == ("warning", True)
     assert f"neardup rollover --window {own}" in text
     roll_over(cluster, now_ms() + HOUR_MS)
     assert states_of(cluster, f"alias {own.alias}")[0][0] == "ok"

@@ -246,8 +246,9 @@ def _alias(cluster: Cluster, snapshot: ClusterSnapshot) -> Finding:
             f"writes to {writes[-1].name}, an hour that is over: neardup rollover --window {own}",
         )
     if writes[-1].hour > hour_of(now_ms()) + 1:  # clocks of two machines may differ a little
-        text = f"writes to {writes[-1].name}, an hour of the future: check the clocks of this machine and of the one that moved it"
-        return Finding(what, "warning", f"{text} If it is right here: neardup rollover --window {own}")
+        clocks = "check the clocks of this machine and of the one that moved it"
+        text = f"writes to {writes[-1].name}, an hour of the future: {clocks}; if this one is right"
+        return Finding(what, "warning", f"{text}: neardup rollover --window {own}")
     return Finding(what, "ok", f"writes to {writes[-1].name}")
 
 
