@@ -81,7 +81,7 @@ def shown(value: object) -> str:
     try:
         return (text := repr(value))[:1_000] + "…" * (len(text) > 1_000)
     except Exception:  # noqa: BLE001 - a foreign value may raise anything
-        return f"a {type(value).__name__} that has no text"
+        return f"a {type(value).__name__} that cannot be shown as text"
 
 
 class NeardupError(Exception):
@@ -176,7 +176,7 @@ class RecipeMismatch(NeardupError):
         if self.window is not None and old[1:3] == new[1:3] and len(left_out) == 1:
             remedy = f"sign it again (`neardup resign --window {self.window}`, same options), or {remedy}"
         if can_be_read:
-            options = "no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate, nor a [recipe] in neardup.toml"
+            options = "without --q, --fold-case, --reach, --lexicon, --salt, --boilerplate or [recipe] in neardup.toml"
             remedy = f"open it with the settings it was signed with ({options}), or {remedy}"
         signed = f"{self.where} was signed by recipe {self.found}"
         return f"{signed}, this process signs by {self.expected}: {remedy}"
@@ -243,8 +243,8 @@ class LeaseLost(WindowLocked):
 
     def __str__(self) -> str:
         return (
-            f"{self.path} was taken over by another scorer ({self.holder or 'which has ended'}) while this one stood "
-            "still: run it again; nothing that it had not told counts"
+            f"{self.path} was taken over by another scorer ({self.holder or 'which has ended'}) because this one did "
+            "not renew its lease in time: run it again; results that it had not reported do not count"
         )
 
 
@@ -258,10 +258,10 @@ class WindowResigning(WindowLocked):
 
     def __str__(self) -> str:
         if self.done:
-            return f"{self.path} was signed again by recipe {self.recipe}: open it again (a server: start it again)"
+            return f"{self.path} was signed again by recipe {self.recipe}: open it again (a server must be restarted)"
         return (
             f"{self.path} is being signed again by recipe {self.recipe}: wait until `neardup resign` is done; if it "
-            f"was ended, `neardup resign --window {self.path} --force` goes on"
+            f"was interrupted, `neardup resign --window {self.path} --force` continues it"
         )
 
 
@@ -293,7 +293,7 @@ class WindowDamaged(WindowError):
         remedy = self.remedy
         if self.window:
             repair = f"`neardup doctor --repair --window {self.window}`"
-            remedy = f"{repair} says what can be saved of it, and with --force saves it"
+            remedy = f"{repair} shows what can be recovered, and recovers it with --force"
         damaged = f"{self.path} is damaged: found {self.found}, expected {self.expected}"
         return f"{damaged}; {remedy}" if remedy else damaged
 
@@ -306,7 +306,7 @@ class WindowOutdated(WindowError):
         self.path, self.format = path, format
 
     def __str__(self) -> str:
-        remedy = f"`neardup resign --window {self.path}` makes a window of this version of it"
+        remedy = f"`neardup resign --window {self.path}` converts it to the current format"
         return f"{self.path} has format {self.format} of an earlier version of neardup: {remedy}"
 
 
@@ -338,13 +338,13 @@ class ClusterRefused(ClusterError):
     def __str__(self) -> str:
         if self.action is None:
             return (
-                f"Elasticsearch at {self.url} does not accept the credentials, or wants some: set NEARDUP_API_KEY, "
+                f"Elasticsearch at {self.url} rejects the credentials, or requires some: set NEARDUP_API_KEY, "
                 "or NEARDUP_USERNAME and NEARDUP_PASSWORD"
             )
         where = "" if self.index is None else f" on {self.index}"
         remedy = f"the role {self.role} of neardup allows it"
         if self.role is None:
-            remedy = "no role of neardup is for that index, so allow it there"
+            remedy = "no role of neardup covers that index, so grant it there"
         return f"Elasticsearch at {self.url} refuses {self.action}{where} to this user: {remedy} (docs/security.md)"
 
 
@@ -378,8 +378,10 @@ class NotSetUp(ClusterError):
         self.address = address
 
     def __str__(self) -> str:
-        archive = "; of an index that is scored in place `neardup ingest --from-index INDEX --in-place` does"
-        return f"{self.address}: no window is set up here; `neardup setup --window {self.address}` does it{archive}"
+        archive = (
+            "; for an index that is scored in place, `neardup ingest --from-index INDEX --in-place` does"
+        )
+        return f"{self.address}: no window is set up here; `neardup setup --window {self.address}` sets one up{archive}"
 
 
 class SetupRefused(ClusterError):
@@ -397,4 +399,4 @@ class OutputClosed(NeardupError):
     """Standard output was closed by the caller of the command, and something was to be printed."""
 
     def __str__(self) -> str:
-        return "standard output is closed, so nothing can be printed: send it to a file or to /dev/null"
+        return "standard output is closed, so nothing can be printed: redirect it to a file or to /dev/null"

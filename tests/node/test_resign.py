@@ -175,7 +175,7 @@ def test_a_run_that_ended_half_way_closes_the_window_and_is_gone_on_with(window,
     assert told in caplog.messages
     put(window, documents[80:])  # other clients write on
     for readonly in (False, True):
-        with pytest.raises(WindowResigning, match=r"neardup resign --window http.* --force` goes on"):
+        with pytest.raises(WindowResigning, match=r"neardup resign --window http.* --force` continues it"):
             open_elastic_window(str(window.address), readonly=readonly)
     again = resigned(window, None)  # the recipe that it was begun with
     assert (again.is_begun, again.recipe) == (True, TEXT)
@@ -197,7 +197,7 @@ def test_the_doctor_says_of_a_run_that_ended_half_way_only_that(window):
     (finding,) = [each for each in map(orjson.loads, told.stdout.splitlines()) if each["state"] == "bad"]
     assert finding["what"] == f"state of {window.address.prefix}"
     assert f"; {hours - 1} of {hours} indices of hours are not signed yet" in finding["found"]
-    assert f"`neardup resign --window {window.address} --force` goes on" in finding["found"]
+    assert f"`neardup resign --window {window.address} --force` continues it" in finding["found"]
     assert "neardup setup" not in told.stdout
 
 

@@ -26,7 +26,7 @@ EXAMPLES = [
     (
         errors.OutputClosed(),
         {},
-        "standard output is closed, so nothing can be printed: send it to a file or to /dev/null",
+        "standard output is closed, so nothing can be printed: redirect it to a file or to /dev/null",
     ),
     (
         errors.SettingsError("threshold", 1.5, "above 0 and at most 1"),
@@ -69,7 +69,7 @@ EXAMPLES = [
         {"where": "w", "found": "n:q4:case:a", "expected": "n:q4:case:a:strip-1", "window": "w"},
         (
             "w was signed by recipe n:q4:case:a, this process signs by n:q4:case:a:strip-1: open it with the settings "
-            "it was signed with (no --q, --fold-case, --reach, --lexicon, --salt, --boilerplate, nor a [recipe] in "
+            "it was signed with (without --q, --fold-case, --reach, --lexicon, --salt, --boilerplate or [recipe] in "
             "neardup.toml), or ingest its documents (`neardup export`) into a new window"
         ),
     ),
@@ -78,21 +78,21 @@ EXAMPLES = [
         {"path": "http://localhost:9200/news", "recipe": "neardup-2:q4", "done": False},
         (
             "http://localhost:9200/news is being signed again by recipe neardup-2:q4: wait until `neardup resign` is "
-            "done; if it was ended, `neardup resign --window http://localhost:9200/news --force` goes on"
+            "done; if it was interrupted, `neardup resign --window http://localhost:9200/news --force` continues it"
         ),
     ),
     (
         errors.WindowResigning("news", "neardup-2:q4", done=True),
         {"path": "news", "recipe": "neardup-2:q4", "done": True},
-        "news was signed again by recipe neardup-2:q4: open it again (a server: start it again)",
+        "news was signed again by recipe neardup-2:q4: open it again (a server must be restarted)",
     ),
     (
         errors.RecipeMismatch("news.window", "n:r1", "n:r2"),
         {"where": "news.window", "found": "n:r1", "expected": "n:r2"},
         (
             "news.window was signed by recipe n:r1, this process signs by n:r2: "
-            "open it with the settings it was signed with (no --q, --fold-case, --reach, --lexicon, --salt, "
-            "--boilerplate, nor a [recipe] in neardup.toml), or ingest its documents (`neardup export`) into a new "
+            "open it with the settings it was signed with (without --q, --fold-case, --reach, --lexicon, --salt, "
+            "--boilerplate or [recipe] in neardup.toml), or ingest its documents (`neardup export`) into a new "
             "window"
         ),
     ),
@@ -110,8 +110,8 @@ EXAMPLES = [
         errors.LeaseLost("http://localhost:9200/news", "host:17:ab"),
         {"path": "http://localhost:9200/news", "holder": "host:17:ab"},
         (
-            "http://localhost:9200/news was taken over by another scorer (host:17:ab) while this one stood still: "
-            "run it again; nothing that it had not told counts"
+            "http://localhost:9200/news was taken over by another scorer (host:17:ab) because this one did not renew "
+            "its lease in time: run it again; results that it had not reported do not count"
         ),
     ),
     (
@@ -129,7 +129,7 @@ EXAMPLES = [
         {"path": "w/log", "window": "w"},
         (
             "w/log is damaged: found a torn record, expected its checksum; "
-            "`neardup doctor --repair --window w` says what can be saved of it, and with --force saves it"
+            "`neardup doctor --repair --window w` shows what can be recovered, and recovers it with --force"
         ),
     ),
     (
@@ -137,7 +137,7 @@ EXAMPLES = [
         {"path": "w", "format": 1},
         (
             "w has format 1 of an earlier version of neardup: "
-            "`neardup resign --window w` makes a window of this version of it"
+            "`neardup resign --window w` converts it to the current format"
         ),
     ),
 ]
@@ -199,7 +199,7 @@ def test_errors_are_also_what_python_would_raise():
 @pytest.mark.parametrize("value", [10**5_000, -(10**5_000), [10**5_000]], ids=["large", "negative", "list"])
 def test_a_value_that_python_does_not_print_has_a_message(value):
     """Python prints no number of more than 4,300 digits."""
-    shown = "a list that has no text" if isinstance(value, list) else "a number of 16610 bits"
+    shown = "a list that cannot be shown as text" if isinstance(value, list) else "a number of 16610 bits"
     told = [
         errors.UnknownDocument(value),
         errors.SettingsError("q", value, "less"),

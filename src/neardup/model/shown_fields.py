@@ -35,7 +35,7 @@ def shown_fields(record: Any, names: Sequence[str]) -> dict[str, Any]:
             if not _says_nothing(value):
                 shown[name] = _json_value(value, [_MOST])
         except Exception as error:  # noqa: BLE001 - the value is foreign, and may raise anything
-            shown[name] = f"a value that has no text ({type(error).__name__})"
+            shown[name] = f"a value that cannot be shown as text ({type(error).__name__})"
     return shown
 
 

@@ -179,4 +179,4 @@ def shown_value(value: object) -> str:
     try:
         return value.isoformat() if isinstance(value, datetime) else shown(value)
     except Exception:  # noqa: BLE001 - the zone is another's, and so is what it raises
-        return f"a {type(value).__name__} that has no text"
+        return f"a {type(value).__name__} that cannot be shown as text"

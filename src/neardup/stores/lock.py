@@ -154,7 +154,7 @@ def replaced(path: Path) -> WindowDamaged:
         path,
         "another file, an older copy or none: the window was deleted or replaced while this process wrote to it",
         "the file as it left it; what it has not acknowledged is not stored: open the window again "
-        "(a server: start it again)",
+        "(a server must be restarted)",
     )
 
 

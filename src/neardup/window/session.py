@@ -35,7 +35,7 @@ _FOLLOWED: Final = (("window_hours", "keep_hours"), ("threshold",))
 """Settings that a reader takes over from its writer, those of a tuple together, unless it was given others."""
 _READONLY: Final = "the window was opened readonly: open it for writing"
 _HALF_WAY: Final = (
-    "an earlier change of this window failed half-way: close it and open it again (a server: start it again); "
+    "an earlier change of this window failed half-way: close it and open it again (a server must be restarted); "
     "everything a verdict was yielded for is safe, unless it is in memory alone"
 )
 

@@ -15,7 +15,7 @@ EXAMPLES = [
     (
         errors.ClusterRefused(URL, None, None, None),
         (
-            f"Elasticsearch at {URL} does not accept the credentials, or wants some: "
+            f"Elasticsearch at {URL} rejects the credentials, or requires some: "
             "set NEARDUP_API_KEY, or NEARDUP_USERNAME and NEARDUP_PASSWORD"
         ),
     ),
@@ -36,8 +36,8 @@ EXAMPLES = [
     (
         errors.NotSetUp(f"{URL}/news"),
         (
-            f"{URL}/news: no window is set up here; `neardup setup --window {URL}/news` does it; of an index "
-            "that is scored in place `neardup ingest --from-index INDEX --in-place` does"
+            f"{URL}/news: no window is set up here; `neardup setup --window {URL}/news` sets one up; for an index that "
+            "is scored in place, `neardup ingest --from-index INDEX --in-place` does"
         ),
     ),
     (

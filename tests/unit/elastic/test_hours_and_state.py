@@ -304,7 +304,7 @@ def test_a_doctor_waits_no_longer_for_the_state_than_for_anything(monkeypatch):
     [
         (
             {**StateDocument(ABOUT, {}).source(), "resigned_from": "old"},
-            r"neardup resign --window .* --force` goes on",
+            r"neardup resign --window .* --force` continues it",
         ),
         ({"format": 1}, "is damaged: .*`neardup setup --window"),
         (
@@ -374,7 +374,7 @@ def test_no_setup_turns_back_what_is_being_signed_again():
     with (
         standing_in(answers) as server,
         cluster_of(server) as cluster,
-        pytest.raises(WindowResigning, match=r"neardup resign --window .* --force` goes on"),
+        pytest.raises(WindowResigning, match=r"neardup resign --window .* --force` continues it"),
     ):
         check_not_resigning(cluster)
 

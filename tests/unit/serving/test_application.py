@@ -257,7 +257,9 @@ def test_a_window_that_must_be_opened_again_is_told_as_a_server_that_must_be_sta
         assert client.post("/api/ingest", json=[DOCUMENT_E]).status_code == 503
     answer = client.post("/api/ingest", json=[DOCUMENT_E])
     assert answer.status_code == 503
-    assert "failed half-way: close it and open it again (a server: start it again)" in answer.json()["detail"]
+    assert (
+        "failed half-way: close it and open it again (a server must be restarted)" in answer.json()["detail"]
+    )
 
 
 def test_no_request_brings_more_documents_than_can_be_answered(serve):
