@@ -12,7 +12,7 @@ from testing.cli.samples import FERRY, MILL, STREAM, written
 
 import neardup
 
-WHOLE = "neardup: files are compared whole: no limit of hours (--window-hours 24 for a rolling window)\n"
+WHOLE = "neardup: no limit of hours: all documents of the files are compared (--window-hours 24 for a rolling window)\n"
 HOUR = 3_600
 START = 1_600_000_000 // HOUR * HOUR
 
@@ -64,7 +64,10 @@ def test_into_a_rolling_window_files_go_in_order_of_time(run, order):
         "ingest", written("b.jsonl", ordered(archive(), order)), "--window", "v", "--window-hours", "24"
     )
     assert (done.code, done.out) == (0, expected.out)
-    message = "neardup: the files are not in order of time: read in that order, because this window keeps 24 hours\n"
+    message = (
+        "neardup: the files are not in order of time: their documents are read in that order, because this window "
+        "keeps 24 hours\n"
+    )
     assert (message in done.err) == (order != "file")
 
 
@@ -401,11 +404,11 @@ def test_hours_are_kept_as_the_window_compares_them(run):
 def test_hours_by_which_nothing_can_expire_are_told(run):
     file, far = written("a.jsonl", STREAM), ("--window", "w", "--now", "2026-11-21T09:00:00Z", "--dry-run")
     run("ingest", file, "--window", "w", "--window-hours", "2", "--keep-hours", "720", "--format", "quiet")
-    said = "this window keeps 720 hours, whatever --window-hours says: --keep-hours is for that"
+    said = "--window-hours does not change how long this window keeps documents (720 hours): use --keep-hours"
     done = run("expire", *far, "--window-hours", "1")
     assert (said in done.err, "nothing to drop" in done.err) == (True, True)
     for hours in (["--window-hours", "1", "--keep-hours", "1"], ["--window-hours", "2"], []):
-        assert "whatever" not in run("expire", *far, *hours).err
+        assert "does not change how long" not in run("expire", *far, *hours).err
 
 
 def test_copies_that_are_earlier_than_their_originals_are_told_with_the_way_out(run):
@@ -414,11 +417,11 @@ def test_copies_that_are_earlier_than_their_originals_are_told_with_the_way_out(
     )
     said = run("ingest", file, "--window", "w.window").err
     assert (
-        "1 copy is earlier than its original, which came first here: neardup reconcile --window w.window"
+        "1 copy is earlier than its original, which arrived first: neardup reconcile --window w.window"
         in said
     )
     dropping = run("ingest", file, "--window", "d.window", "--policy", "drop").err
-    assert "came first here: the policy drop has not stored them; neardup dedup --keep earliest" in dropping
+    assert "arrived first: the policy drop has not stored them; neardup dedup --keep earliest" in dropping
     assert [line["id"] for line in run("dedup", file, "--keep", "earliest").lines] == ["b"]
     run("reconcile", "--window", "w.window")
     assert [line["head"] for line in run("groups", "--window", "w.window").lines] == ["b"]

@@ -89,7 +89,7 @@ def test_every_answer_of_a_file_counts_or_is_said_not_to(window, tmp_path, cli):
     done = cli("calibrate", "--window", str(window), "--answers", str(truth), "--format", "jsonl")
     assert json.loads(done.out)["answers"] == {"copy": 8}
     assert "2 judged pairs not counted: the window has no document 'nobody', nor 1 others" in done.err
-    assert "1 judged pair not counted, such as 'a2' and 'b5': a pair counts if" in done.err
+    assert "1 judged pair not counted, such as 'a2' and 'b5': a pair counts only if" in done.err
 
 
 @pytest.mark.parametrize(("option", "value"), [("--questions", "2"), ("--judged", "judged.tsv")])
@@ -98,7 +98,7 @@ def test_what_is_for_questions_is_refused_beside_a_file_of_answers(window, tmp_p
     JudgedPairs(truth).judge("a0", "b0", "copy")
     done = cli("calibrate", "--window", str(window), "--answers", str(truth), option, value)
     assert done.code == 2
-    assert f"--answers asks nobody: leave out {option}" in done.err
+    assert f"--answers asks no questions: leave out {option}" in done.err
 
 
 def test_all_pairs_of_a_sample_are_not_all_of_the_window(window, tmp_path, cli):
@@ -153,8 +153,8 @@ def test_a_threshold_that_the_window_has_already_is_not_advised(window, tmp_path
         target.reconcile()
     done = cli(*asked)
     assert done.code == 0, done.err
-    assert "to take it" not in done.out
-    assert f"the window compares by {best:g} already" in done.out
+    assert "to use it" not in done.out
+    assert f"the window has the threshold {best:g} already" in done.out
 
 
 @pytest.mark.parametrize(
@@ -176,15 +176,15 @@ def test_copies_now_are_those_of_the_window_or_said_to_be_some_of_them(tmp_path,
     JudgedPairs(truth).judge(ids[0], ids[2], "copy")
     done = cli("calibrate", "--window", str(path), "--answers", str(truth), *options)
     assert done.code == 0, done.err
-    assert (f"of 3 documents {copies} are copies now" in done.out) is is_all
-    assert ("of pairs from 0.6 on alone" in done.out) is not is_all
+    assert (f"of 3 documents, {copies} are copies now" in done.out) is is_all
+    assert ("only pairs with a doc_q of 0.6 or more were looked for" in done.out) is not is_all
 
 
 def test_keys_of_standard_input_are_written_as_serve_writes_them(window, tmp_path, cli):
     judged = tmp_path / "judged.tsv"
     done = cli("calibrate", "--window", str(window), "--judged", str(judged), input="c\nz\nn\ns\nq\n")
     assert done.code == 0, done.err
-    assert "'z' is none of the keys" in done.err
+    assert "'z' is not one of the keys" in done.err
     assert "answers    3 of " in done.out
     assert "forms and quotes: 1" in done.out
     assert f"neardup reconcile --window {window}" in done.out
@@ -199,7 +199,7 @@ def test_keys_of_standard_input_are_written_as_serve_writes_them(window, tmp_pat
     ("options", "message"),
     [
         (["--answers", "none.tsv"], "none.tsv"),
-        (["--lowest", "0.999"], "have a doc_q of 0.999 or more, so that there is nothing to judge"),
+        (["--lowest", "0.999"], "have a doc_q of 0.999 or more, so there is nothing to judge"),
     ],
 )
 def test_what_cannot_be_asked_is_said(window, cli, options, message):
@@ -273,7 +273,7 @@ def test_what_is_kept_and_not_compared_with_a_document_makes_no_pair(tmp_path, c
         ("c", "b"), ("late", "b"),
     ]  # fmt: skip
     done = cli("calibrate", "--window", str(tmp_path / "w"), "--judged", str(tmp_path / "j"), input="c\nn\n")
-    assert "of 4 documents 2 are copies now" in done.out
+    assert "of 4 documents, 2 are copies now" in done.out
 
 
 def test_a_key_is_read_from_a_terminal_by_what_neardup_depends_on(monkeypatch):
@@ -301,7 +301,7 @@ def test_a_key_that_is_none_is_asked_for_again_and_the_end_of_input_is_the_end(
         pairs = pairs_of(target, 0.6, most=9, on_progress=lambda done, of: None).pairs
         assert [answers.of(pair, 1, 3) for pair in pairs[:3]] == ["c", "n", "x"]
     said = capsys.readouterr().err
-    assert "'\\r' is none of the keys c, f, q, n, s, x" in said
+    assert "'\\r' is not one of the keys c, f, q, n, s, x" in said
     assert "\x1b[A" not in said
 
 
@@ -309,6 +309,7 @@ def test_nobody_said_anything(window, tmp_path, cli):
     done = cli("calibrate", "--window", str(window), "--judged", str(tmp_path / "j.tsv"), input="x\n")
     assert done.code == 2
     assert re.search(
-        r"it must be at least one, to one of the \d+ pairs found: by a key \(c, f, q, n\), or in the file of --answers",
+        r"it must be at least one, about one of the \d+ pairs found: by a key \(c, f, q, n\), or in the file of "
+        r"--answers",
         done.err,
     )

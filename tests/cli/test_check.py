@@ -94,15 +94,15 @@ def test_what_of_the_others_could_not_be_read_is_no_all_clear(run, stream):
     Path("empty.jsonl").write_text("")
     done = run("check", new, "--against", "empty.jsonl")
     assert done.code == 1
-    assert "compared with 0 documents of empty.jsonl: nothing can be a copy of them\n" in done.err
+    assert "compared with 0 documents of empty.jsonl, so no copy can be found\n" in done.err
     Path("bad.jsonl").write_text("{\n")
     assert (
-        "0 documents of bad.jsonl: nothing can be a copy of them; 1 could not be used\n"
+        "0 documents of bad.jsonl, so no copy can be found; 1 could not be used\n"
         in run("check", new, "--against", "bad.jsonl").err
     )
     run("ingest", "empty.jsonl", "--window", "w")
     done = run("check", new, "--against", "w")
-    assert (done.code, "w holds 0 documents: nothing can be a copy of them\n" in done.err) == (0, True)
+    assert (done.code, "w holds 0 documents, so no copy can be found\n" in done.err) == (0, True)
     done = run("check", new, "--against", stream)
     assert (done.code, "can be a copy" in done.err) == (0, False)
 
@@ -136,7 +136,7 @@ def test_a_time_that_cannot_be_read_is_none(run, window):
     ("against", "message"),
     [
         (["none.jsonl"], "none.jsonl does not exist"),
-        (["w", "stream.jsonl"], "w is a window: give it alone"),
+        (["w", "stream.jsonl"], "w is a window: give no other --against with it"),
     ],
 )
 def test_what_is_not_there_or_does_not_go_together(run, window, against, message):

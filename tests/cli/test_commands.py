@@ -101,7 +101,7 @@ class TestQuery:
 
     def test_options_for_partial_copies_where_none_are_looked_for(self, run, window, monkeypatch):
         """In a window that was made with --partial they count (test_partial_copies)."""
-        told = "neardup: nothing is decided by --containment and --delta: no partial copies are looked for"
+        told = "neardup: --containment and --delta have no effect: this run does not look for partial copies"
         idle = ("--delta", "9", "--containment", "0.5")
         text = written("text.jsonl", [{"id": "a", "text": MILL}])
         assert told in run("query", "--window", window, "--text", FERRY, *idle).err
@@ -235,7 +235,7 @@ class TestExpire:
         assert (refused.code, refused.out) == (2, "")
         assert (
             "Invalid value for --window-hours: 24 is too few: the window keeps 2 documents in 1 hour (2026.11.19-06 to "
-            "2026.11.19-06) that would go; --force lets them go"
+            "2026.11.19-06) that would go; --force drops them"
         ) in " ".join(word for word in refused.err.split() if word != "│")
         done = run("expire", *hours, "--force")
         assert done.err == "neardup: 2 documents in 1 hour dropped\n"
@@ -245,7 +245,7 @@ class TestExpire:
     def test_hours_beside_a_newest_hour_are_refused(self, run, window, option):
         done = run("expire", "--window", window, "--newest", "last", *option.split())
         assert done.code == 2
-        assert f"{option.split()[0]}: with --newest nothing is dropped: give one of them" in done.err
+        assert f"{option.split()[0]}: --newest drops nothing: give one or the other" in done.err
 
     def test_a_time_that_is_none(self, run, window):
         done = run("expire", "--window", window, "--now", "soon")
@@ -359,7 +359,7 @@ class TestLexicon:
         Path("bad.jsonl").write_text(content)
         done = run("lexicon", "build", "bad.jsonl", "--output", "own.lexicon", "--force")
         assert (done.code, done.out) == (2, "")
-        assert "lexicon own: there is no document to make it of" in done.err
+        assert "lexicon own: there is no document to build it from" in done.err
         assert Path("own.lexicon").read_bytes() == before
 
     def test_a_directory_that_is_not_there_is_named_before_anything_is_read(self, run):
@@ -637,7 +637,7 @@ def test_beside_what_writes_to_a_file_no_option_of_another_use_is_named(run, wor
 )
 def test_a_name_that_begins_as_an_option_is_told_its_place(run, words, is_name):
     done = run(*words.split())
-    said = f"a name that begins with - goes behind --: `neardup {words.split()[0]} -- NAME`"
+    said = f"put a name that begins with - after --: `neardup {words.split()[0]} -- NAME`"
     assert (done.code, said in " ".join(done.err.replace("│", " ").split())) == (2, is_name)
 
 
@@ -653,13 +653,16 @@ def test_bytes_of_a_value_that_cannot_be_are_shown_as_elsewhere(run, monkeypatch
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("stats", "here"), "here stands alone: is it --window here?"),
-        (("query", "http://a:1/news"), "http://a:1/news stands alone: is it --window http://a:1/news?"),
-        (("query", "page.txt"), "page.txt stands alone: is it --file page.txt?"),
-        (("query", "-"), "- stands alone: is it --file -?"),
+        (("stats", "here"), "here has no option before it: did you mean --window here?"),
+        (
+            ("query", "http://a:1/news"),
+            "http://a:1/news has no option before it: did you mean --window http://a:1/news?",
+        ),
+        (("query", "page.txt"), "page.txt has no option before it: did you mean --file page.txt?"),
+        (("query", "-"), "- has no option before it: did you mean --file -?"),
         (
             ("query", "the ferry", "aground"),
-            "the ferry aground stands alone: is it --text 'the ferry aground'?",
+            "the ferry aground has no option before it: did you mean --text 'the ferry aground'?",
         ),
         (("stats", "page.txt"), "unexpected extra argument(s) (page.txt)"),
         (("stats", "nowhere"), "unexpected extra argument(s) (nowhere)"),

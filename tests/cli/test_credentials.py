@@ -49,9 +49,10 @@ def test_a_file_that_lies_there_gets_no_credentials_of_the_environment(run, serv
     done = run(*command)
     assert (done.code, server.requests) == (2, [])
     assert done.err == (
-        f"neardup: {Path('neardup.toml').absolute()}: this file was only found in the working directory, and names "
-        f"the host of {address}: give --window {address} or set NEARDUP_WINDOW. Credentials of the environment go "
-        "where you say; if the file is yours, say so with --config neardup.toml\n"
+        f"neardup: {Path('neardup.toml').absolute()}: this file was found in the working directory, not named by you, "
+        "and it names "
+        f"the host of {address}: give --window {address} or set NEARDUP_WINDOW. Credentials from the environment are "
+        "sent only where you say; if the file is yours, name it with --config neardup.toml\n"
     )
 
 

@@ -295,7 +295,7 @@ def test_kinds_and_boilerplate_look_at_both_sides(run):
 @pytest.mark.parametrize(
     ("names", "reason"),
     [
-        (["w"], "w is a window, and dedup compares files: `neardup check` asks a window"),
+        (["w"], "w is a window: dedup compares with files only, `neardup check` with a window"),
         (["nowhere"], "nowhere does not exist"),
         (["a.jsonl", "."], "a.jsonl is to be cleaned itself"),
     ],

@@ -74,7 +74,7 @@ def test_the_same_again_measures_nothing_and_says_the_same(run, stream, truth):
     assert len(times) == 2
     again = run(*words)
     assert again.code == 2
-    assert "exists: --force replaces it, and takes results that are measured as they are" in again.err
+    assert "exists: --force replaces it, and reuses results that are already measured" in again.err
     assert run(*words, "--force").out == first.out
     assert {path: path.stat().st_mtime_ns for path in Path("out/results").iterdir()} == times
     report = without_costs(Path("out/report.json"))
@@ -204,13 +204,13 @@ def test_a_corpus_may_come_from_a_pipe_and_a_directory(run_process, stream, trut
             ("--thresholds", "0.5,1.5"),
             "setting thresholds is '1.5': it must be a number above 0 and at most 1",
         ),
-        (("-m", ""), "the name behind -m is empty"),
+        (("-m", ""), "the name after -m is empty"),
         (("--thresholds", ","), "give numbers such as 0.5,0.6,0.7"),
         (("--truth", "none.tsv"), "none.tsv"),
         (("--truth", "empty.tsv"), "empty.tsv: there is no pair in it"),
         (("--truth", "strange.tsv"), "line 1 names the document 'boat', which the corpus does not have"),
         (("--copy-from", "0.5"), "line 1 has no score"),
-        (("--copy-from", "nan"), "nan is no score to begin at: give a number such as 0.7"),
+        (("--copy-from", "nan"), "nan cannot be the lowest score of a copy: give a number such as 0.7"),
         (("--copy-from", "0.5", "--copy-label", "1"), "give --copy-from, for scores, or --copy-label"),
     ],
 )

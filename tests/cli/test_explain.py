@@ -49,7 +49,7 @@ def test_a_misspelt_file_is_told_where_no_window_was_meant(run):
     done = run("explain", "a.txt", "b.txt")
     assert (
         done.code,
-        "b.txt is no file, nor FILE:LINE, and there is no window here (neardup.window)" in done.err,
+        "b.txt is neither a file nor FILE:LINE, and there is no window here (neardup.window)" in done.err,
     ) == (
         2,
         True,

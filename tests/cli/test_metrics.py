@@ -98,7 +98,7 @@ def test_a_port_that_is_taken_is_named_before_anything_is_made(run, stream):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = str(taken.getsockname()[1])
         done = run("ingest", stream, "--window", "new", "--metrics", address, "--output", "v.jsonl")
-    assert (done.code, f"{address} cannot be listened at" in done.err) == (2, True)
+    assert (done.code, f"cannot listen on {address}" in done.err) == (2, True)
     assert "give another host or port" in done.err
     assert [*Path().iterdir()] == [stream]
 
@@ -118,6 +118,6 @@ def test_a_port_that_is_taken_meanwhile_is_named():
 
 @pytest.mark.parametrize("host", ["..a", "192.0.2.1", "\udcff", "ä" * 64])
 def test_a_host_that_cannot_be_is_named(host):
-    why = f"--metrics: {host}:0 cannot be listened at .+: give another host or port"
+    why = f"--metrics: cannot listen on {host}:0 .+: give another host or port"
     with pytest.raises(SettingsError, match=why):
         metrics_at(f"{host}:0", "watch")

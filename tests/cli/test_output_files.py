@@ -597,7 +597,7 @@ def test_an_empty_name_is_refused_and_not_taken_for_the_working_directory(run, p
     before = set(place.rglob("*"))
     done = run(*words)
     assert (done.code, done.out) == (2, "")
-    assert f"the name behind {behind} is empty: is a variable of the shell not set?" in done.err
+    assert f"the name after {behind} is empty: is a shell variable not set?" in done.err
     assert set(place.rglob("*")) == before
 
 

@@ -240,8 +240,8 @@ def test_the_summary_of_a_run_that_was_ended_counts_all_that_was_read():
     done = subprocess.run(started, capture_output=True, text=True, check=False)
     assert done.returncode == 130
     assert (
-        "\n4,001 read: 0 kept, 0 removed (0 exact, 0 near); the run ended before the other 4,000; 1 rejected; "
-        in done.stderr
+        "\n4,001 read: 0 kept, 0 removed (0 exact, 0 near); the run ended before the remaining 4,000 were compared; 1 "
+        "rejected; " in done.stderr
     )
 
 

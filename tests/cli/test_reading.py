@@ -275,7 +275,7 @@ def test_a_file_of_records_is_no_text_to_ask_with(run, window, stream):
         lines = " ".join(word for word in done.err.split() if word != "│")
         assert (
             "stream.jsonl holds records, not one text: give the text of one by --text, or all of them to "
-            "`neardup ingest`; --file - < stream.jsonl takes the whole of it for one text"
+            "`neardup ingest`; --file - < stream.jsonl reads all of it as one text"
         ) in lines
 
 
@@ -295,8 +295,8 @@ def test_a_record_as_a_text_is_told(run_process, window, stream):
     done = run_process("query", "--window", window, "--file", "-", stdin=stream.read_bytes())
     assert done.code == 0
     assert done.err == (
-        "neardup: standard input looks like a record, and is compared with its braces and names; "
-        "--text takes the text alone\n"
+        "neardup: standard input looks like a record, and is compared with its braces and names; give its text alone "
+        "by --text\n"
     )
 
 

@@ -129,7 +129,7 @@ def test_a_directory_that_may_not_be_looked_into_is_named(place, stream):
         pytest.skip("permissions do not bind the superuser, and setpriv is not there to take its powers")
     Path("closed").mkdir(mode=0)
     user = pwd.getpwuid(os.geteuid()).pw_name
-    whose = f"{Path('closed').resolve()} is {user}'s (mode 000), and this is run by {user}"
+    whose = f"{Path('closed').resolve()} belongs to {user} (mode 000), and neardup runs as {user}"
     for command in ("stats", "ingest stream.jsonl"):
         words = [*prefix, sys.executable, "-m", "neardup", *command.split(), "--window", "closed"]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
@@ -147,7 +147,7 @@ def test_of_a_window_that_is_another_users_it_is_told_whose(place, stream):
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     found = {finding["what"]: finding["found"] for finding in map(json.loads, done.stdout.splitlines())}
     file = Path("w/window.json")
-    assert found["window w"].startswith(f"{file}: Permission denied: {file.resolve()} is ")
+    assert found["window w"].startswith(f"{file}: Permission denied: {file.resolve()} belongs to ")
 
 
 @pytest.mark.parametrize("closed", ["hours", "hours/2020.09.13-12"])
@@ -164,8 +164,8 @@ def test_of_what_may_not_be_deleted_it_is_told_whose_its_directory_is(place, clo
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     denied.chmod(0o755)
     assert (done.returncode, "Permission denied" in done.stderr) == (3, True)
-    whose = f"{denied.resolve()} is {pwd.getpwuid(os.geteuid()).pw_name}'s (mode 555)"
-    assert whose in done.stderr or (closed != "hours" and " is " not in done.stderr)
+    whose = f"{denied.resolve()} belongs to {pwd.getpwuid(os.geteuid()).pw_name} (mode 555)"
+    assert whose in done.stderr or (closed != "hours" and " belongs to " not in done.stderr)
 
 
 def test_no_name_at_all_is_no_window_in_python(place):

@@ -219,7 +219,7 @@ class TestFromIndex:
             told.append(process.lines)
         assert all(verdict in wanted for lines in told for verdict in lines)
         last = run(cluster, *words, "--rejects", "r.jsonl", place=tmp_path)
-        assert "going on where the last run ended, at 2020-09-13T" in last.errors
+        assert "continuing where the last run stopped, at 2020-09-13T" in last.errors
         assert last.lines == wanted[-len(last.lines) :]
         assert len(last.lines) < len(documents), "it began at the checkpoint"
         copies = {id: source for index, id, source in stored(cluster) if index != archive}

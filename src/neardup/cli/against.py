@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from neardup.cli.described import Read
     from neardup.sources.reader import Reader
 
-_NOTHING: Final = ": nothing can be a copy of them"
+_NOTHING: Final = ", so no copy can be found"
 
 
 class Against(NamedTuple):
@@ -49,7 +49,9 @@ def opened_against(
 
     windows = [name for name in names if _is_window(name)]
     if windows and len(names) > 1:
-        raise typer.BadParameter(f"{windows[0]} is a window: give it alone", param_hint="--against")
+        raise typer.BadParameter(
+            f"{windows[0]} is a window: give no other --against with it", param_hint="--against"
+        )
     if windows:
         with opened_window(windows[0], config, readonly=True) as target:
             in_cluster = is_address(windows[0])  # searched, and not loaded only to be counted
@@ -72,7 +74,7 @@ def check_files(names: list[str], option: str, why: str) -> None:
     """Raises `typer.BadParameter`, and says `why`, if one of `names` is a window, which `option` does not take."""
     for name in names:
         if _is_window(name):
-            raise typer.BadParameter(f"{name} is a window, {why}", param_hint=option)
+            raise typer.BadParameter(f"{name} is a window: {why}", param_hint=option)
     for name in names:
         if not Path(name).exists():
             raise typer.BadParameter(f"{name} does not exist", param_hint="--against")

@@ -93,9 +93,7 @@ def _some(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """The `texts`; raises `typer.BadParameter` if there are none, so that no table is replaced by an empty one."""
     first = next(texts, None)
     if first is None:
-        reason = (
-            "no document to learn from: give files with texts, or name the field of theirs by --text-field"
-        )
+        reason = "no document to learn from: give files with texts, or name their text field by --text-field"
         raise typer.BadParameter(reason, param_hint="FILE")
     return chain([first], texts)
 

@@ -86,7 +86,7 @@ def calibrate(
     settings = configuration(config, locals())
     for option, value in (("--questions", questions), ("--judged", judged)):
         if answers is not None and value is not None:
-            raise typer.BadParameter(f"--answers asks nobody: leave out {option}", param_hint=option)
+            raise typer.BadParameter(f"--answers asks no questions: leave out {option}", param_hint=option)
     location = window_location(window, settings)
     given = given_answers(answers, judged or Path(JUDGED))
     with opened_window(window, settings, readonly=True) as target:

@@ -41,7 +41,7 @@ def given_answers(answers: Path | None, judged: Path) -> JudgedPairs:
         check_outputs([("--judged", judged)], [], replace=True)
         return JudgedPairs(judged)
     if not answers.exists():
-        expected = "a file that is there: neardup serve and calibrate write one"
+        expected = "an existing file, written by neardup serve or calibrate"
         raise SettingsError("answers", str(answers), expected)
     try:
         return JudgedPairs(answers, readonly=True)
@@ -74,7 +74,7 @@ class Answers:
                 self._given.judge(pair.id, pair.earlier, KEYS[key])
             if key in (*KEYS, SKIP, END):
                 return key
-            log_line(f"{key!r} is none of the keys {', '.join((*KEYS, SKIP, END))}")
+            log_line(f"{key!r} is not one of the keys {', '.join((*KEYS, SKIP, END))}")
 
 
 def _read_key() -> str:
@@ -152,8 +152,8 @@ class Calibration:
         sampled = pairs_of(window, str(lowest), most=sample, seed=seed, on_progress=progress)
         if not sampled.pairs:
             reason = (
-                f"no two of {counted(sampled.sampled, 'document')} have a doc_q of {lowest:g} or more, so that there "
-                "is nothing to judge: a lower --lowest, a larger --sample or another window may have such pairs"
+                f"no two of {counted(sampled.sampled, 'document')} have a doc_q of {lowest:g} or more, so there is "
+                "nothing to judge: try a lower --lowest, a larger --sample or another window"
             )
             raise typer.BadParameter(reason, param_hint="--lowest")
         if sampled.sampled < sampled.documents:
@@ -189,7 +189,7 @@ class Calibration:
         if unlisted:
             log_line(
                 f"{counted(len(unlisted), 'pair')} not asked about, such as {unlisted[0].earlier!r} and "
-                f"{unlisted[0].id!r}: an id with a tab or a line end cannot stand in a file of pairs"
+                f"{unlisted[0].id!r}: an id with a tab or a line end cannot be written to a file of pairs"
             )
 
     def report_unused(self, given: JudgedPairs, window: Window) -> None:
@@ -207,8 +207,8 @@ class Calibration:
         if others:
             log_line(
                 f"{counted(len(others), 'judged pair')} not counted, such as {' and '.join(map(repr, others[0]))}: "
-                f"a pair counts if one is the best match of the other before it, with doc_q from {self._lowest:g} on "
-                "(--lowest), and the other among the documents looked at (--sample)"
+                "a pair counts only if the earlier document is the best match of the later one, with a doc_q of "
+                f"{self._lowest:g} or more (--lowest), and the later one was looked at (--sample)"
             )
 
     def _answer(self, position: int, said: str) -> None:
@@ -226,7 +226,7 @@ class Calibration:
         if not self._calibrator.answered:
             pairs = counted(len(self._of_window.pairs), "pair")
             ways = f"by a key ({', '.join(KEYS)}), or in the file of --answers"
-            raise SettingsError("answers", 0, f"at least one, to one of the {pairs} found: {ways}")
+            raise SettingsError("answers", 0, f"at least one, about one of the {pairs} found: {ways}")
         best, now = self._calibrator.best(), self._calibrator.at(self._threshold)
         between, change = self._calibrator.thresholds(), self.change(best.threshold)
         if format == "jsonl":
@@ -259,14 +259,15 @@ class Calibration:
             "threshold": f"{best.threshold:g}  (95 %: {between[0]:g} to {between[1]:g})",
             "F1": _with_now(best.f1, now.f1, self._threshold),
             "precision": _with_now(best.precision, now.precision, self._threshold),
-            "recall": f"{_with_now(best.recall, now.recall, self._threshold)}, of the copies from {self._lowest:g} on",
+            "recall": _with_now(best.recall, now.recall, self._threshold)
+            + f", of copies with doc_q from {self._lowest:g} on",
         })  # fmt: skip
         print_line(self._about_intervals())
         print_line(_in_words(change))
         if self._lowest > self._threshold:
             print_line(
-                f"of pairs from {self._lowest:g} on alone: those below were not looked for (--lowest), though the "
-                f"window calls them copies from {self._threshold:g} on"
+                f"only pairs with a doc_q of {self._lowest:g} or more were looked for (--lowest), but the window finds "
+                f"copies from {self._threshold:g} on"
             )
         none = sum(count for name, count in self._said.items() if name in ("form", "quote"))
         if none:
@@ -275,25 +276,29 @@ class Calibration:
             )
         if best.threshold <= self._lowest:
             print_line(
-                "it may be lower: pairs below were not looked for (--lowest; see --reach for new windows)"
+                "the best threshold may be lower: pairs with a lower doc_q were not looked for (--lowest; see --reach "
+                "for new windows)"
             )
         if len({said == "copy" for said in self._said}) == 1:
             answer = "a copy" if self._said["copy"] else "no copy"
             print_line(
-                f"every answer is {answer}: a threshold needs pairs of both sides; judge more before it is taken"
+                f"every answer is {answer}: choosing a threshold needs copies and others; judge more before you use it"
             )
         elif best.threshold == self._threshold:
-            print_line(f"the window compares by {best.threshold:g} already: it stays as it is")
+            print_line(f"the window has the threshold {best.threshold:g} already: there is nothing to change")
         else:
-            print_line(f"to take it: neardup reconcile --window {window} --threshold {best.threshold:g}")
+            print_line(f"to use it: neardup reconcile --window {window} --threshold {best.threshold:g}")
 
     def _about_intervals(self) -> str:
         """A sentence that says what the intervals refer to."""
         pairs, sampled, documents = self._of_window
         of = "this window" if sampled == documents else f"the {sampled:,} documents drawn"
         if not (left := len(pairs) - self._calibrator.answered):
-            return f"all pairs of {of} are judged: the figures are what they are there, and no forecast"
-        return f"95 %: of the pairs of {of}, {left:,} of which nobody judged; no forecast of other texts"
+            return f"all pairs of {of} are judged: the figures are exact for them, and no forecast for other texts"
+        return (
+            f"the 95 % intervals are for the pairs of {of}, {left:,} of which are not judged; they are no forecast for "
+            "other texts"
+        )
 
 
 def _with_now(best: Interval, now: Interval, threshold: float) -> str:
@@ -306,7 +311,7 @@ def _with_now(best: Interval, now: Interval, threshold: float) -> str:
 def _in_words(change: Change) -> str:
     """A sentence on the effect that another threshold would have on the verdicts."""
     difference = change.then - change.now
-    of = f"of {counted(change.documents, 'document')} {change.now:,} are copies now"
+    of = f"of {counted(change.documents, 'document')}, {change.now:,} are copies now"
     if not difference:
-        return f"{of}, and as many with it"
-    return f"{of}, {change.then:,} with it: {abs(difference):,} {'more' if difference > 0 else 'fewer'}"
+        return f"{of}, and as many with this threshold"
+    return f"{of}, {change.then:,} with this threshold: {abs(difference):,} {'more' if difference > 0 else 'fewer'}"

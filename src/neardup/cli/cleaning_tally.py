@@ -64,8 +64,10 @@ class CleaningTally(Tally):
             stay.append(f"{self._kept_kinds.total():,} for their kind: {_named(self._kept_kinds)}")
         why = f" ({'; '.join(stay)})" if stay else ""
         kinds = f"; {_named(self.kinds)}" if self.kinds else ""
-        cut = f"; {self.incomplete:,} not compared with all" if self.incomplete else ""
-        cut += f"; the run ended before the other {self._pending:,}" if self._pending else ""
+        cut = f"; {self.incomplete:,} not compared with all others" if self.incomplete else ""
+        cut += (
+            f"; the run ended before the remaining {self._pending:,} were compared" if self._pending else ""
+        )
         read = self.count + self._pending + rejects.count
         return (
             f"{read:,} read: {self.count - removed:,} kept{why}, {removed:,} removed "
@@ -101,8 +103,8 @@ class CleaningTally(Tally):
         )
         is_are = "is no plain copy" if others.total() == 1 else "are no plain copies"
         return (
-            f"{of} {others.total():,} {is_are} ({_named(others)}): --keep-kinds {','.join(others)} keeps such, "
-            "--kinds marks them in --removed"
+            f"{of} {others.total():,} {is_are} ({_named(others)}): --keep-kinds {','.join(others)} keeps them, --kinds "
+            "marks them in --removed"
         )
 
 

@@ -76,8 +76,8 @@ _UNASKED: Final = {
     "verify_certs": "turns the check of certificates off",
 }
 _UNASKED_MESSAGE: Final = (
-    "this file was only found in the working directory, and {what}. Credentials of the environment go where you say; "
-    "if the file is yours, say so with --config {file}"
+    "this file was found in the working directory, not named by you, and it {what}. Credentials from the environment "
+    "are sent only where you say; if the file is yours, name it with --config {file}"
 )
 
 LONGEST_ESCAPE: Final = 12
@@ -289,9 +289,9 @@ def _check_keys(path: Path, data: Mapping[str, Any], known: Sequence[str], table
     for key, value in data.items():
         if key not in known:
             home = _home(key)
-            hint = f"{key} stands {home}" if home else f"the nearest is {table + _nearest(key, known)!r}"
+            hint = f"{key} belongs {home}" if home else f"the nearest is {table + _nearest(key, known)!r}"
             if isinstance(value, dict) and not difflib.get_close_matches(key, TABLES):
-                hint = f"settings stand above all tables, and the tables are {', '.join(TABLES)}"
+                hint = f"settings belong above all tables; the tables are {', '.join(TABLES)}"
             raise ConfigError(str(path), key, f"there is no setting {table + key!r}; {hint}")
 
 
@@ -350,7 +350,7 @@ def _log_unknown(environ: Mapping[str, str]) -> None:
             continue
         home = _home(key)
         nearest = f"the nearest is {PREFIX}{_nearest(key, VARIABLE_KEYS).upper()}"
-        hint = f"{key} stands in {FILE_NAME}, {home}" if home else nearest
+        hint = f"{key} belongs in {FILE_NAME}, {home}" if home else nearest
         log.warning("%s is no setting, and is ignored; %s", name, hint)
 
 

@@ -93,7 +93,10 @@ def report_without_partial(config: Config, partial: Callable[[], bool]) -> None:
     """Reports options for partial copies that have no effect because the window does not look for partial copies."""
     idle = [f"--{name}" for name in ("containment", "delta") if name in config.options]
     if idle and not partial():
-        log_line(f"nothing is decided by {' and '.join(idle)}: no partial copies are looked for (--partial)")
+        has = "has" if len(idle) == 1 else "have"
+        log_line(
+            f"{' and '.join(idle)} {has} no effect: this run does not look for partial copies (--partial)"
+        )
 
 
 def _opening(directory: Path, config: Config, *, make: bool, is_named: bool) -> Config:

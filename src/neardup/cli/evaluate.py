@@ -170,7 +170,8 @@ def _check_judgements(copy_label: list[str] | None, copy_from: float | None) -> 
     """Raises `typer.BadParameter` for a `copy_from` that is not a finite number, or if both options are given."""
     if copy_from is not None and not math.isfinite(copy_from):
         raise typer.BadParameter(
-            f"{copy_from} is no score to begin at: give a number such as 0.7", param_hint="--copy-from"
+            f"{copy_from} cannot be the lowest score of a copy: give a number such as 0.7",
+            param_hint="--copy-from",
         )
     if copy_label and copy_from is not None:
         reason = "give --copy-from, for scores, or --copy-label, for words, not both"
@@ -184,8 +185,8 @@ def _check_reports(directory: Path, read: Iterable[Path | str], *, force: bool) 
     from neardup.evaluation.report import NAMES
 
     if directory.exists() and not directory.is_dir():
-        raise OutputRefused("--output", directory, "is a file: name a directory, or one that is to be made")
+        raise OutputRefused("--output", directory, "is a file: name a directory, which need not exist")
     check_outputs(
         [(f"--output {directory}:", directory / name) for name in NAMES], read, replace=force,
-        ways="--force replaces it, and takes results that are measured as they are", whole=True,
+        ways="--force replaces it, and reuses results that are already measured", whole=True,
     )  # fmt: skip

@@ -74,8 +74,8 @@ def described(documents: int, truth: Truth, copy_labels: Sequence[str]) -> str:
         ""
         if truth.others or truth.judged_only or not truth.labels
         else (
-            "; none is judged to be no copy, so every other pair that is found counts as a mistake, also those that "
-            "nobody looked at (--judged-only counts judged pairs alone)"
+            "; no pair is judged to be no copy, so every other pair that is found counts as a mistake, even if nobody "
+            "judged it (--judged-only counts judged pairs only)"
         )
     )
     return (

@@ -121,9 +121,7 @@ def _check_no_empty_name(words: Sequence[str] = ()) -> None:
         is_unnamed = at < end and word.startswith("--") and word.partition("=")[1:] == ("=", "")
         behind = word.removesuffix("=") or before
         if (not word or is_unnamed) and MAY_BE_EMPTY.isdisjoint((before, behind)):
-            raise typer.BadParameter(
-                f"the name behind {behind} is empty: is a variable of the shell not set?"
-            )
+            raise typer.BadParameter(f"the name after {behind} is empty: is a shell variable not set?")
 
 
 @contextlib.contextmanager
@@ -159,7 +157,7 @@ def _say_how_names_begin(error: Any) -> None:
     """Adds to typer's error for an unknown option how to give a name that begins with -."""
     takes_names = any(each.param_type_name == "argument" for each in error.ctx.command.params)
     if takes_names and not error.option_name.startswith("--"):
-        error.message += f"; a name that begins with - goes behind --: `{error.ctx.command_path} -- NAME`"
+        error.message += f"; put a name that begins with - after --: `{error.ctx.command_path} -- NAME`"
 
 
 def _name_the_longer(error: Any) -> None:
@@ -200,7 +198,7 @@ def _name_the_option(error: Any) -> None:
     is_file = word == "-" or os.path.isfile(word)  # noqa: PTH113
     option = "--window" if is_window else "--file" if is_file else "--text"
     if any(option in each.opts for each in error.ctx.command.params):
-        error.message = f"{word} stands alone: is it {option} {shlex.quote(word)}?"
+        error.message = f"{word} has no option before it: did you mean {option} {shlex.quote(word)}?"
 
 
 def exit_code(error: BaseException) -> int:
@@ -258,7 +256,7 @@ def _whose(name: Any) -> str:
                 break
             mode = stat.S_IMODE(status.st_mode)
             owner, own = _user(status.st_uid), _user(os.geteuid())
-            return f": {each} is {owner}'s (mode {mode:03o}), and this is run by {own}"
+            return f": {each} belongs to {owner} (mode {mode:03o}), and neardup runs as {own}"
     return ""
 
 
@@ -326,14 +324,15 @@ def _code_of(app: typer.Typer) -> int:
         return exit_code(error)
     except MemoryError as error:
         log_line(
-            f"there is too little memory ({str(error) or 'no more is given'}): what was told is safe. Shorter texts "
-            "(--max-length), smaller batches (--batch-documents) and a smaller window (--max-memory) take less"
+            f"there is too little memory ({str(error) or 'the system gives no more'}): results already reported are "
+            "safe. Shorter texts (--max-length), smaller batches (--batch-documents) and a smaller window "
+            "(--max-memory) need less"
         )
         return UNUSABLE
     except Exception:  # noqa: BLE001 - Python's own exit code for a crash, 1, means "done" here
         for line in traceback.format_exc().splitlines():
             streams.write_error_line(line)
-        log_line("this is a fault of neardup: please report the lines above")
+        log_line("this is a bug in neardup: please report the lines above")
         return UNUSABLE
     return DONE
 

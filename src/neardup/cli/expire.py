@@ -85,7 +85,9 @@ def _kept(settings: Settings, hours: Mapping[str, int]) -> int:
     chosen = settings.with_changes(**hours)
     if chosen.window_hours != settings.window_hours and chosen.keep_hours == settings.keep_hours is not None:
         kept = counted(chosen.kept_hours, "hour") if chosen.kept_hours else "all hours"
-        log_line(f"this window keeps {kept}, whatever --window-hours says: --keep-hours is for that")
+        log_line(
+            f"--window-hours does not change how long this window keeps documents ({kept}): use --keep-hours"
+        )
     return chosen.kept_hours
 
 
@@ -97,22 +99,24 @@ def _check_narrowing(
 
     if going := going_by(before, kept, expirable):
         option = "--keep-hours" if "keep_hours" in hours else "--window-hours"
-        raise typer.BadParameter(f"{kept} is too few: {going}; --force lets them go", param_hint=option)
+        raise typer.BadParameter(f"{kept} is too few: {going}; --force drops them", param_hint=option)
 
 
 def _check_alone(others: Mapping[str, object]) -> None:
     """Raises `typer.BadParameter` if one of the options `others` is given with --newest, which ignores them."""
     for option, value in others.items():
         if value is not None:
-            raise typer.BadParameter("with --newest nothing is dropped: give one of them", param_hint=option)
+            raise typer.BadParameter("--newest drops nothing: give one or the other", param_hint=option)
 
 
 def _set_back(target: Window, newest: str, *, dry_run: bool) -> None:
     if dry_run:
-        raise typer.BadParameter("--newest is not tried out", param_hint="--dry-run")
+        raise typer.BadParameter("--newest has no dry run", param_hint="--dry-run")
     hour = target.set_newest(None if newest == LAST else newest)
     log_line(
-        "the newest hour is forgotten: no document is left" if hour is None else f"the newest hour is {hour}"
+        "the newest hour is no longer set: the window holds no documents"
+        if hour is None
+        else f"the newest hour is {hour}"
     )
 
 

@@ -100,12 +100,14 @@ class Subjects(NamedTuple):
             except WindowMissing as error:
                 if window or config.window:
                     raise
-                why = f"{next(iter(ids.values()))} is no file, nor FILE:LINE, and there is no window here "
-                why += f"({error.path}) whose document it could be; `neardup ingest FILE` makes one"
+                why = f"{next(iter(ids.values()))} is neither a file nor FILE:LINE, and there is no window here "
+                why += f"({error.path}) with a document of this id; `neardup ingest FILE` makes one"
                 raise typer.BadParameter(why, param_hint="A B") from error
         read = files - subjects.keys()
         if sum(name.partition(":")[0] == STDIN for name in read) > 1:
-            once = "standard input can be read once only: write it to a file, and name the records of that"
+            once = (
+                "standard input can be read once only: write it to a file, and name the records of that file"
+            )
             raise typer.BadParameter(once, param_hint="A B")
         subjects |= {
             name: _of_file(name, config, reading, recipe) for name in dict.fromkeys(names) if name in read

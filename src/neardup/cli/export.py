@@ -52,7 +52,7 @@ def export(
             count += 1
             not_kept += not document.is_original
     if not_kept:
-        log_line(f"of {not_kept:,} of {count:,} texts only the normal form was kept, and is written")
+        log_line(f"the original of {not_kept:,} of {count:,} texts was not kept: its normal form is written")
 
 
 @contextmanager

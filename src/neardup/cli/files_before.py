@@ -30,13 +30,13 @@ class FilesBefore:
     def __init__(
         self, names: list[str], config: Config, reading: Mapping[str, Any], *, apart_from: Reader
     ) -> None:
-        check_files(names, "--against", "and dedup compares files: `neardup check` asks a window")
+        check_files(names, "--against", "dedup compares with files only, `neardup check` with a window")
         self.names, self._reader = names, config.reader(names, **reading)
         self._count, self.is_whole = 0, not names
         cleaned = set(map(os.path.realpath, apart_from.paths))
         for path in self._reader.paths:
             if os.path.realpath(path) in cleaned:
-                why = f"{bytes_escaped(path)} is to be cleaned itself: all of it would go as a copy of itself"
+                why = f"{bytes_escaped(path)} is also to be cleaned: all of it would be removed as a copy of itself"
                 raise typer.BadParameter(why, param_hint="--against")
 
     @contextmanager

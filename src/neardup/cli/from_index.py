@@ -31,7 +31,7 @@ def ingest_index(window: str | None, config: Config, name: str, outputs: OutputO
         checkpoint = source.checkpoint()
         since = checkpoint.time()
         if since is not None:
-            log_line(f"going on where the last run ended, at {source.time.time(since)}")
+            log_line(f"continuing where the last run stopped, at {source.time.time(since)}")
         reader = IndexReader(source, since=since, on_done=checkpoint.note)
         with opened_window(window, config, make=True, remember=True, force=outputs.force) as target:
             code = ingest_all(target, reader, outputs)

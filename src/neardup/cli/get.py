@@ -80,9 +80,9 @@ def _print_texts(documents: Sequence[ReadDocument]) -> None:
         if not each.is_original and each.text:
             print("(the text was not kept; this is its normal form)")
         if each.left_out.spans:
-            print("(what stands in [- -] recurs in its source, and does not count)")
+            print("(text in [- -] recurs in its source and does not count)")
         if each.left_out.is_whole:
-            print("(nearly all of it recurs in its source, and so it counts whole)")
+            print("(nearly all of this text recurs in its source, so all of it counts)")
         print()
         print(escaped(_marked(each), lines=True))
 

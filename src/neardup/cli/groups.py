@@ -96,7 +96,7 @@ def groups(
         neardup groups --window news.window --kind copies --min-size 5 --format csv --output groups.csv
     """
     if details and format != "jsonl":
-        raise typer.BadParameter("only JSON Lines have more to tell: leave it out", param_hint="--details")
+        raise typer.BadParameter("only --format jsonl has details: leave it out", param_hint="--details")
     most = min(limit, sys.maxsize) if limit is not None else ROWS if format == "table" else 0
     settings = showing(configuration(config), source_field)
     written = _written_to(output, format, settings.files_read, force=force)

@@ -56,7 +56,9 @@ def without_limit(location: str, config: Config, dated: DatedReader) -> Config:
         return config
     if not is_new_window(location, config, hours=lambda: dated.hour_order().hours):
         return config
-    log_line("files are compared whole: no limit of hours (--window-hours 24 for a rolling window)")
+    log_line(
+        "no limit of hours: all documents of the files are compared (--window-hours 24 for a rolling window)"
+    )
     return config.with_options(window_hours=0)
 
 
@@ -83,7 +85,9 @@ def in_time_order(target: Window, dated: DatedReader) -> DatedReader | SortedRea
     if dated.is_live or not target.settings.kept_hours or dated.hour_order().in_order:
         return dated
     hours = counted(target.settings.kept_hours, "hour")
-    log_line(f"the files are not in order of time: read in that order, because this window keeps {hours}")
+    log_line(
+        f"the files are not in order of time: their documents are read in that order, because this window keeps {hours}"
+    )
     return SortedReader(dated)
 
 
@@ -119,7 +123,7 @@ def report_earlier_copies(count: int, location: str, *, policy: Policy) -> None:
         earlier = counted(
             count, "copy is earlier than its original", "copies are earlier than their originals"
         )
-        remedy = f"neardup reconcile --window {location} marks all as if they had come in order of time"
+        remedy = f"neardup reconcile --window {location} marks all as if they had arrived in order of time"
         if policy == "drop":
             remedy = "the policy drop has not stored them; neardup dedup --keep earliest keeps the earliest"
-        log_line(f"{earlier}, which came first here: {remedy}")
+        log_line(f"{earlier}, which arrived first: {remedy}")

@@ -85,7 +85,7 @@ def _reader(reader: OptionalReader) -> Finding:
 def _server() -> Finding:
     lacking = lacking_parts()
     if lacking:
-        return Finding("neardup serve", "ok", f"not here, for want of {', '.join(lacking)}; {HOW} adds it")
+        return Finding("neardup serve", "ok", f"not available without {', '.join(lacking)}; {HOW} adds it")
     return Finding("neardup serve", "ok", f"fastapi {metadata.version('fastapi')}")
 
 

@@ -68,7 +68,7 @@ def _listening_at(address: str) -> Iterator[None]:
     try:
         yield
     except (OSError, UnicodeError) as error:  # UnicodeError: a name that has no form in ASCII
-        why = f"{address} cannot be listened at ({getattr(error, 'strerror', None) or error})"
+        why = f"cannot listen on {address} ({getattr(error, 'strerror', None) or error})"
         raise NotAvailable("--metrics", why, "give another host or port") from None
 
 

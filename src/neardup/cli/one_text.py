@@ -134,7 +134,7 @@ def _check_not_records(file: Path, form: Form | None) -> None:
     if form not in ("text", "html", "mail", None):
         raise typer.BadParameter(
             f"{file} holds records, not one text: give the text of one by --text, or all of them to `neardup ingest`; "
-            f"--file - < {file} takes the whole of it for one text",
+            f"--file - < {file} reads all of it as one text",
             param_hint="--file",
         )
 
@@ -144,7 +144,7 @@ def _report_kind(file: Path, text: str, reader: Reader) -> None:
     if is_record(text):
         name = "standard input" if str(file) == "-" else str(file)
         log_line(
-            f"{name} looks like a record, and is compared with its braces and names; --text takes the text alone"
+            f"{name} looks like a record, and is compared with its braces and names; give its text alone by --text"
         )
         return
     for remark in reader.remarks():

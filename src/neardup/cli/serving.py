@@ -46,7 +46,7 @@ def needs_extra(extra: Part) -> None:
     lacking = lacking_parts(extra)
     if lacking:
         how = HOW.replace("serve", "mcp") if extra == "mcp" else HOW
-        raise NotAvailable(f"neardup {extra}", f"not installed here is {', '.join(lacking)}", how)
+        raise NotAvailable(f"neardup {extra}", f"not installed: {', '.join(lacking)}", how)
 
 
 def lacking_parts(extra: Part = "serve") -> list[str]:
@@ -102,16 +102,14 @@ def listen(
             listener.listen()  # early clients wait, and are not refused
         except (OSError, TypeError) as error:  # TypeError: a name that has no form in ASCII
             is_port = isinstance(error, OSError) and error.errno in {errno.EADDRINUSE, errno.EACCES}
-            why = f"{host}:{port} cannot be listened at ({getattr(error, 'strerror', None) or error})"
+            why = f"cannot listen on {host}:{port} ({getattr(error, 'strerror', None) or error})"
             raise NotAvailable("--port" if is_port else "--host", why, "give another") from None
 
         token = "TOKEN" if own_token else limits.token
         ends = "SIGTERM" if is_ignored(signal.SIGINT) else "Ctrl-C"  # as in a script's background
         log_line(f"serving {location} at {_address(host, listener.getsockname()[1], token)} ({ends} ends it)")
         if pairs is not None:
-            log_line(
-                f"what people say of pairs is written to {pairs.path.absolute()} ({len(pairs):,} so far)"
-            )
+            log_line(f"judgements of pairs are written to {pairs.path.absolute()} ({len(pairs):,} so far)")
         threading.Thread(target=_load, args=(questions,), daemon=True).start()
         config = uvicorn.Config(
             # Its warnings are about faulty requests, and the clients get them: the operator can do nothing about them.
@@ -128,7 +126,7 @@ def _judged_pairs(path: Path | None) -> JudgedPairs | None:
     from neardup.serving.judged import JudgedPairs
 
     if path is None and not os.access(Path.cwd(), os.W_OK | os.X_OK):
-        log_line(f"{_JUDGED} cannot be written here: pairs are not judged (--judged names another file)")
+        log_line(f"pairs cannot be judged: {_JUDGED} cannot be written here (--judged names another file)")
         return None
     file = path or Path(_JUDGED)
     check_outputs([("--judged", file)], [], replace=True)

@@ -64,7 +64,7 @@ class JudgedPairs:
             raise DocumentError(first, "a pair is of two documents, and both ids are this one")
         for id in (first, second):
             if not is_listable(id):
-                raise DocumentError(id, "an id with a tab or a line end cannot stand in a file of pairs")
+                raise DocumentError(id, "an id with a tab or a line end cannot be written to a file of pairs")
         pair = _ordered(first, second)
         with self._lock, _held(self.path) as file:
             known = os.fstat(file.fileno())  # another process may have judged, too

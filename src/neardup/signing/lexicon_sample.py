@@ -25,8 +25,8 @@ class EmptySample(SettingsError):
 
     def __str__(self) -> str:
         return (
-            f"lexicon {self.name}: there is no document to make it of: give files with texts, or name the field of "
-            "theirs by --text-field"
+            f"lexicon {self.name}: there is no document to build it from: give files with texts, or name their text "
+            "field by --text-field"
         )
 
 

@@ -176,15 +176,15 @@ def test_a_value_that_cannot_be_used_is_told_with_what_it_stands_in(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("q = 5", "there is no setting 'q'; q stands in the table [recipe]"),
-        ("[recipe]\nq = 5\nthreshold = 0.8", "'recipe.threshold'; threshold stands above all tables"),
-        ("[recipe]\ntext = 'body'", "'recipe.text'; text stands in the table [fields]"),
+        ("q = 5", "there is no setting 'q'; q belongs in the table [recipe]"),
+        ("[recipe]\nq = 5\nthreshold = 0.8", "'recipe.threshold'; threshold belongs above all tables"),
+        ("[recipe]\ntext = 'body'", "'recipe.text'; text belongs in the table [fields]"),
         ("[recipe]\nrecipe = 5", "'recipe.recipe'; the nearest is 'recipe.reach'"),
         (
             "[neardup]\nq = 5",
-            "'neardup'; settings stand above all tables, and the tables are recipe, fields, elas",
+            "'neardup'; settings belong above all tables; the tables are recipe, fields, elas",
         ),
-        ("[tool.neardup]\nq = 5", "'tool'; settings stand above all tables"),
+        ("[tool.neardup]\nq = 5", "'tool'; settings belong above all tables"),
         ("[recip]\nq = 5", "'recip'; the nearest is 'recipe'"),
     ],
 )
@@ -202,9 +202,9 @@ def test_a_key_in_the_wrong_table_is_told_where_it_stands(tmp_path, text, messag
             "NEARDUP_THRESOLD",
             "NEARDUP_THRESOLD is no setting, and is ignored; the nearest is NEARDUP_THRESHOLD",
         ),
-        ("NEARDUP_FOLD_CASE", "fold_case stands in neardup.toml, in the table [recipe]"),
-        ("NEARDUP_TEXT", "text stands in neardup.toml, in the table [fields]"),
-        ("NEARDUP_VERIFY_CERTS", "verify_certs stands in neardup.toml, in the table [elasticsearch]"),
+        ("NEARDUP_FOLD_CASE", "fold_case belongs in neardup.toml, in the table [recipe]"),
+        ("NEARDUP_TEXT", "text belongs in neardup.toml, in the table [fields]"),
+        ("NEARDUP_VERIFY_CERTS", "verify_certs belongs in neardup.toml, in the table [elasticsearch]"),
         ("NEARDUP_APIKEY", "the nearest is NEARDUP_API_KEY"),
         ("NEARDUP_TOKN", "the nearest is NEARDUP_TOKEN"),
     ],

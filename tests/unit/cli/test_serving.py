@@ -95,7 +95,7 @@ def test_a_closed_terminal_ends_it_as_other_signals_do(tmp_path, monkeypatch, po
 @pytest.mark.parametrize("host", ["..a", "192.0.2.1", "\udcff", "ä" * 64])
 def test_a_host_that_cannot_be_is_named_and_not_the_port(tmp_path, monkeypatch, host):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(NotAvailable, match=f"--host: {host}:0 cannot be listened at .+: give another"):
+    with pytest.raises(NotAvailable, match=f"--host: cannot listen on {host}:0 .+: give another"):
         listen(tmp_path, 0, host)
 
 
@@ -103,7 +103,7 @@ def test_a_port_that_is_taken_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
-        pytest.raises(NotAvailable, match=r"--port: .+ cannot be listened at .+: give another"),
+        pytest.raises(NotAvailable, match=r"--port: cannot listen on .+: give another"),
     ):
         listen(tmp_path, taken.getsockname()[1])
 

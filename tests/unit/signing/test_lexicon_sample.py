@@ -26,7 +26,7 @@ def test_a_sample_is_repeatable_and_comes_from_the_whole_stream():
 
 def test_of_no_text_no_lexicon_is_made():
     with pytest.raises(
-        EmptySample, match="lexicon own: there is no document to make it of: give files"
+        EmptySample, match="lexicon own: there is no document to build it from: give files"
     ) as caught:
         lexicon_of([], name="own")
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
