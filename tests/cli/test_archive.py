@@ -85,10 +85,10 @@ def test_a_stream_that_comes_too_late_is_no_success(run_process, order):
     assert f"; {bad} not compared with all of their window" in done.err
     assert f"neardup: {bad} of {len(done.lines)} documents (" in done.err
     assert (
-        "were not compared with all of their window: what is too late for it, or is read again, finds its hours gone."
-        in done.err
+        "were not compared with all of their window. For late documents, and those read again, the hours to compare "
+        "with may be dropped already:" in done.err
     )
-    assert "A new window with --window-hours 0 has no limit" in done.err
+    assert "a new window with --window-hours 0 has no limit" in done.err
     assert WHOLE not in done.err
 
 
@@ -96,9 +96,7 @@ def test_a_sentence_that_too_many_documents_have_is_named_as_what_was_left_out(r
     records = [{"id": f"{number}", "text": f"{text(number)}. {FERRY}"} for number in range(310)]
     done = run("ingest", written("a.jsonl", records), "--partial")
     assert (done.code, incomplete(done.lines)) == (1, 9)
-    assert (
-        "pass over what was stored without them, and a sentence that hundreds of documents have" in done.err
-    )
+    assert "skip documents stored without them, and sentences that hundreds of documents have" in done.err
 
 
 def test_one_in_a_hundred_is_not_much(run):
@@ -208,7 +206,7 @@ def undated(*times):
 A, B = "2026-11-20T06:00:00Z", "2026-11-20T07:00:00Z"
 
 
-BEFORE = "that of the one before, or the first (first: a.jsonl"
+BEFORE = "the time of the document before, or of the first with a time (first: a.jsonl"
 
 
 @pytest.mark.parametrize(("times", "expected", "message"), [
@@ -229,17 +227,17 @@ def test_no_time_is_that_of_the_one_before(run, times, expected, message):
 def test_where_nothing_has_a_time_it_is_that_of_arrival(run):
     done = run("ingest", written("a.jsonl", undated(None, None)))
     assert all(verdict["time"].startswith("20") for verdict in done.lines)
-    assert "2 documents without a time have that of arrival (first: a.jsonl:1)" in done.err
+    assert "2 documents without a time have the time of arrival (first: a.jsonl:1)" in done.err
 
 
 @pytest.mark.parametrize(
     ("times", "hours", "told"),
     [
-        ([None, None], "0", "1 document without a time has that of arrival (first: a.jsonl:2)"),
+        ([None, None], "0", "1 document without a time has the time of arrival (first: a.jsonl:2)"),
         ([None, None, B], "0", f"1 document without a time has {BEFORE}:2)"),
         ([None, None, B, A], "24", f"1 document without a time has {BEFORE}:2)"),
     ],
-    ids=["of arrival", "of the one before", "sorted"],
+    ids=["of arrival", "of the document before", "sorted"],
 )
 def test_rejected_documents_are_not_told_among_those_without_a_time(run, times, hours, told):
     long, *others = undated(*times)
@@ -370,7 +368,8 @@ def test_the_head_of_a_pipe_waits_for_the_first_time(run_process):
     assert [verdict["time"] for verdict in done.lines] == ["2026-11-19T06:00:00Z"] * 2
     assert (
         done.code,
-        "1 document without a time has that of the one before, or the first" in done.err,
+        "1 document without a time has the time of the document before, or of the first with a time"
+        in done.err,
     ) == (0, True)
 
 
@@ -378,9 +377,11 @@ def test_documents_of_an_earlier_run_that_give_way_are_told(run):
     for text in (FERRY, MILL):
         written("a.jsonl", [{"text": text, "time": "2026-11-19T06:00:00Z"}])
         done = run("ingest", "a.jsonl", "--window", "w", "--format", "quiet")
-    message = "1 document stored by earlier runs gave way to another text of the same id: --id-field names the field"
+    message = (
+        "1 document stored by earlier runs were replaced by another text with the same id: name the field"
+    )
     assert message in done.err
-    assert "(without one, a record is called by its file's name), --window another window\n" in done.err
+    assert "(without an id, a record is named after its file), or another window by --window\n" in done.err
 
 
 def test_hours_are_kept_as_the_window_compares_them(run):

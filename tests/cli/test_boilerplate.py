@@ -93,7 +93,7 @@ def test_the_table_says_what_recurs_and_where(run, table):
 
 def test_what_was_added_in_vain_is_told(run, table):
     """A line of two sentences is cut into these, so that no text has it as a piece."""
-    told = "more than one sentence, and nothing is left out by that"
+    told = "more than one sentence, and have no effect"
     shown = run("boilerplate", "show", table)
     assert (shown.code, told in shown.err) == (0, False)
     known = json.loads(table.read_text("utf-8"))
@@ -231,7 +231,7 @@ def test_what_was_left_out_is_shown(run, window, table):
     assert document["text"] == RECORDS[1]["text"]
     assert "All rights reserved by the owners of a." in document["left_out"]
     assert "[-All rights reserved by the owners of a.-]" in run("get", "a1", "--window", window).out
-    assert "so it counts whole" in run("get", "menu", "--window", window).out
+    assert "so all of it counts" in run("get", "menu", "--window", window).out
     Path("text.txt").write_text(RECORDS[1]["text"], "utf-8")
     shown = run(
         "show", "--file", "text.txt", "--boilerplate", table, "--source", "a", "--format", "jsonl"

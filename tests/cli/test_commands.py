@@ -109,9 +109,9 @@ class TestQuery:
         assert told in run("check", text, "--against", text, *idle).err
         assert told in run("ingest", text, "--window", "w", *idle).err
         done = run("query", "--window", window, "--text", FERRY, "--partial", "--delta", "9")
-        assert "nothing is decided" not in done.err
+        assert "no effect" not in done.err
         monkeypatch.setenv("NEARDUP_DELTA", "9")  # which is for other commands, too
-        assert "nothing is decided" not in run("query", "--window", window, "--text", FERRY).err
+        assert "no effect" not in run("query", "--window", window, "--text", FERRY).err
 
     def test_nothing_is_stored(self, run, window):
         run("query", "--window", window, "--text", "A text of its own, which nobody has written before.")
@@ -349,7 +349,7 @@ class TestLexicon:
     def test_no_option_is_named_that_is_not_there(self, run):
         Path("bad.jsonl").write_text('{"text": "Rain."}\n{\n{\n')
         done = run("lexicon", "build", "bad.jsonl", "--output", "own.lexicon")
-        assert "1 more was rejected for the reason of bad.jsonl:2" in done.err
+        assert "1 more was rejected for the same reason as bad.jsonl:2" in done.err
         assert "--rejects" not in done.err
 
     @pytest.mark.parametrize("content", ["", '{"body": "Rain."}\n{\n'])
@@ -429,7 +429,7 @@ class TestDoctor:
                 "ids": ["ferry"],
             }
         ]
-        assert "the files of damaged hours go to w/damaged" in done.err
+        assert "the files of damaged hours are moved to w/damaged" in done.err
         assert run("query", "--window", window, "--id", "mill").code == 0
         done = run("doctor", "--window", window, "--repair")
         assert (done.code, done.out) == (0, "")
@@ -453,7 +453,7 @@ class TestDoctor:
     def test_a_description_is_restored(self, run, window):
         Path("w/window.json").write_bytes(b"")
         done = run("doctor", "--window", window, "--repair", "--force")
-        assert "window.json is damaged: window.json.copy takes its place" in done.err
+        assert "window.json is damaged: window.json.copy replaces it" in done.err
         assert "5 documents" in run("doctor", "--window", window).out
 
     def test_without_a_copy_there_is_no_repair(self, run, window):
@@ -485,7 +485,7 @@ class TestDoctor:
         assert "nothing was changed: --force does it" in done.err
         done = run("resign", "--window", window, "--force")
         assert done.code == 0
-        assert "the old files lie in w/old-1" in done.err
+        assert "the old files are in w/old-1" in done.err
         assert "5 documents" in run("doctor", "--window", window).out
         assert "nothing to do" in run("resign", "--window", window, "--force").err
 
@@ -497,7 +497,7 @@ class TestDoctor:
         assert "neardup doctor --repair" in run("stats", "--window", window).err
         done = run("doctor", "--window", window, "--repair")
         assert done.code == 3
-        assert "window.salt is damaged: window.salt.copy takes its place" in done.err
+        assert "window.salt is damaged: window.salt.copy replaces it" in done.err
         assert run("doctor", "--window", window, "--repair", "--force").code == 0
         assert salt.read_bytes() == b"a pinch"
         salt.unlink()

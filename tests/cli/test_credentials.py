@@ -69,7 +69,7 @@ def test_a_host_that_was_named_gets_them(run, server, address, monkeypatch, way)
     else:
         monkeypatch.setenv("NEARDUP_CONFIG", "neardup.toml")
     done = run(*words)
-    assert "does not accept the credentials" in done.err
+    assert "rejects the credentials" in done.err
     assert sent(server) == {f"ApiKey {SECRET}"}
 
 

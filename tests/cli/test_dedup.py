@@ -297,7 +297,7 @@ def test_kinds_and_boilerplate_look_at_both_sides(run):
     [
         (["w"], "w is a window: dedup compares with files only, `neardup check` with a window"),
         (["nowhere"], "nowhere does not exist"),
-        (["a.jsonl", "."], "a.jsonl is to be cleaned itself"),
+        (["a.jsonl", "."], "a.jsonl is also to be cleaned"),
     ],
 )
 def test_what_cannot_be_compared_with_is_refused_before_anything_is_written(run, names, reason):
@@ -331,11 +331,11 @@ def test_the_summary_says_what_is_no_plain_copy_and_options_mark_or_keep_it(run,
     )
     done = run(*words)
     assert "6 read: 2 kept, 4 removed (0 exact, 4 near); " in done.err
-    advice = "of the 4 near 4 are no plain copies (4 form): --keep-kinds form keeps such, --kinds marks them"
+    advice = "of the 4 near 4 are no plain copies (4 form): --keep-kinds form keeps them, --kinds marks them"
     assert done.err.splitlines()[-1] == f"{advice} in --removed"
     assert "kind" not in lines("removed.jsonl")[0]["neardup"]
     monkeypatch.setitem(KindSample.__init__.__kwdefaults__, "most", 3)
-    advice = "3 of the 4 near, drawn at random, were looked at for their kind: 3 are no plain copies (3 form)"
+    advice = "of 3 of the 4 near, drawn at random, 3 are no plain copies (3 form)"
     assert advice in run(*words).err
 
     done = run(*words, "--kinds")
@@ -672,8 +672,8 @@ def test_a_dash_is_standard_output(run, stream):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["-o", "s.jsonl"], "--output s.jsonl is s.jsonl, which is read"),
-        (["-o", "o.jsonl", "--removed", "o.jsonl"], "is the file of --output"),
+        (["-o", "s.jsonl"], "--output s.jsonl is s.jsonl, which is an input"),
+        (["-o", "o.jsonl", "--removed", "o.jsonl"], "is also the file of --output"),
         (["--removed", "there.jsonl"], "--removed there.jsonl exists: --force replaces it"),
         (
             ["-o", "clean.txt"],

@@ -66,7 +66,7 @@ def test_a_misspelt_file_is_told_where_no_window_was_meant(run):
 def test_a_number_of_thousands_of_digits_is_no_line(run):
     Path("a.jsonl").write_text(json.dumps({"text": FERRY}))
     done = run("explain", "a.jsonl:1", f"a.jsonl:{'1' * 5_000}")
-    assert (done.code, "is no file, nor FILE:LINE" in done.err) == (2, True)
+    assert (done.code, "is neither a file nor FILE:LINE" in done.err) == (2, True)
 
 
 def test_what_dedup_removed_is_explained_by_the_names_that_it_gives(run):

@@ -76,7 +76,7 @@ def test_a_head_that_is_gone_is_not_counted(run, window):
 def test_details_are_refused_where_there_are_none(run, window, format):
     done = run("groups", "--window", window, "--details", "--format", format)
     assert done.code == 2
-    assert "only JSON Lines have more to tell" in done.err
+    assert "only --format jsonl has details" in done.err
 
 
 def test_a_spreadsheet_computes_nothing(run, window):
@@ -144,7 +144,7 @@ def test_a_report_of_an_empty_window_and_of_other_rejects(run, window):
     assert not Path("r.html").exists()
     done = run("report", "--window", window, "--output", "r.html", "--rejects", "none.jsonl")
     assert done.code == 2
-    assert "none.jsonl does not exist: neardup ingest writes it, by its --rejects" in " ".join(
+    assert "none.jsonl does not exist: neardup ingest --rejects writes it" in " ".join(
         done.err.replace("│", " ").split()
     )
 

@@ -62,12 +62,12 @@ def test_reading_the_same_file_again_changes_nothing(run, stream):
 
 def test_what_is_there_already_is_counted(run):
     first = [{"id": "a", "text": "Rain."}, {"id": "b", "text": "Snow."}, {"id": "b", "text": "Snow."}]
-    said = "documents were there from earlier runs, with the same text"
+    said = "documents were stored by earlier runs with the same text"
     assert said not in run("ingest", written("a.jsonl", first), "--window", "w").err
     done = run("ingest", written("a.jsonl", [*first, {"id": "c", "text": "Sun."}]), "--window", "w")
-    assert (done.code, f"neardup: 2 {said}: nothing of that has changed\n" in done.err) == (0, True)
+    assert (done.code, f"neardup: 2 {said}, and stay unchanged\n" in done.err) == (0, True)
     assert (
-        "neardup: 1 document came again with the same id and text: counted above, and not stored twice\n"
+        "neardup: 1 document came again with the same id and text: they are counted above, but not stored twice\n"
         in done.err
     )
 
@@ -78,15 +78,15 @@ def test_what_is_rejected_each_time_neither_comes_again_nor_was_there(run):
     command = ("ingest", written("a.jsonl", records), "--window", "w", "--max-length", "50")
     assert "came again" not in run(*command).err
     again = run(*command).err
-    assert "neardup: 2 documents were there from earlier runs, with the same text" in again
+    assert "neardup: 2 documents were stored by earlier runs with the same text" in again
     assert "came again" not in again
 
 
 def test_what_comes_again_in_one_run_but_for_white_space_was_not_there_before(run):
     twice = [{"id": "a", "text": "Rain falls."}, {"id": "a", "text": "Rain  falls!"}]
-    assert "from earlier runs" not in run("ingest", written("a.jsonl", twice), "--window", "w").err
+    assert "by earlier runs" not in run("ingest", written("a.jsonl", twice), "--window", "w").err
     again = run("ingest", "a.jsonl", "--window", "w").err
-    assert "neardup: 1 document was there from earlier runs, with the same text" in again
+    assert "neardup: 1 document was stored by earlier runs with the same text" in again
 
 
 def test_output_and_quiet_leave_standard_output_empty(run, stream):
@@ -152,8 +152,8 @@ def test_rejects_of_a_kind_are_told_once(run):
     Path("bad.jsonl").write_text("{\n" * 100)
     done = run("ingest", "bad.jsonl")
     assert done.err.count("neardup: rejected bad.jsonl:") == 1
-    assert "neardup: 99 more were rejected for the reason of bad.jsonl:1\n" in done.err
-    assert "neardup: --rejects FILE keeps all that were rejected\n" in done.err
+    assert "neardup: 99 more were rejected for the same reason as bad.jsonl:1\n" in done.err
+    assert "neardup: --rejects FILE lists all rejected documents\n" in done.err
     again = run("ingest", "bad.jsonl", "--rejects", "r.jsonl").err
     assert "99 more were rejected" in again
     assert "--rejects FILE" not in again
@@ -172,7 +172,7 @@ def test_an_id_that_is_too_long_is_rejected_where_it_stood(run):
     )
     done = run("ingest", "urls.jsonl", "--rejects", "rejects.jsonl")
     assert "rejected urls.jsonl:2: id is longer than 512 bytes" in done.err
-    assert "1 document without a time has that of arrival (first: urls.jsonl:1)" in done.err
+    assert "1 document without a time has the time of arrival (first: urls.jsonl:1)" in done.err
     reject = json.loads(Path("rejects.jsonl").read_text())
     assert (reject["source"], reject["line"], reject["id"]) == ("urls.jsonl", 2, "u" * 600)
 

@@ -71,7 +71,7 @@ def test_what_is_read_is_never_written(run, place, stream, folder, words, messag
     before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
     done = run(*words.format(here=place).split(), *option)
     assert (done.code, done.out) == (2, "")
-    assert done.err == f"neardup: {message.format(here=place)}, which is read: write to another file\n"
+    assert done.err == f"neardup: {message.format(here=place)}, which is an input: write to another file\n"
     assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
 
 
@@ -84,7 +84,7 @@ def test_a_file_that_standard_input_comes_from_is_not_written(command, stream):
         )  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "neardup: --output stream.jsonl is standard input, which is read: write to another file\n"
+        "neardup: --output stream.jsonl is standard input, which is an input: write to another file\n"
     )
     assert stream.read_bytes() == before
 
@@ -96,20 +96,20 @@ def test_standard_output_into_the_file_that_is_read_is_refused(command, stream):
             [*command, "ingest", str(stream)], stdout=out, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 2
-    assert "standard output is stream.jsonl, which is read: write to another file" in done.stderr
+    assert "standard output is stream.jsonl, which is an input: write to another file" in done.stderr
     assert stream.read_bytes() == before
 
 
 OTHERWISE = [
-    ("ingest d --output d/v.jsonl", "--output d/v.jsonl lies in d, which is read: the next run would read"),
-    ("ingest stream.jsonl --output r --rejects ./r", "--rejects r is the file of --output r: give each its own"),
+    ("ingest d --output d/v.jsonl", "--output d/v.jsonl lies in the input directory d: the next run would read"),
+    ("ingest stream.jsonl --output r --rejects ./r", "--rejects r is also the file of --output r: give each option"),
     ("ingest stream.jsonl --window w --output w/v.jsonl", "--output w/v.jsonl lies in the window w: write it"),
     ("ingest stream.jsonl --window w --rejects w/commit", "--rejects w/commit lies in the window w: write it"),
     ("ingest stream.jsonl --output old", "--output old exists: --append adds to it, --force replaces it"),
     ("ingest stream.jsonl --rejects old", "--rejects old exists: --append adds to it, --force replaces it"),
     ("lexicon build stream.jsonl --output old", "--output old exists: --force replaces it"),
     ("evaluate stream.jsonl --truth truth.tsv --output out", "--output out: out/report.md exists: --force replaces it"),
-    ("lexicon build stream.jsonl --output /dev/null --force", "--output /dev/null is no file: what is made whole"),
+    ("lexicon build stream.jsonl --output /dev/null --force", "--output /dev/null is not a regular file"),
     ("ingest stream.jsonl --window fresh --output out", "--output out is a directory: name a file in it"),
     ("report --window w --output out --force", "--output out is a directory: name a file in it"),
 ]  # fmt: skip
@@ -172,7 +172,7 @@ def test_a_last_line_that_was_cut_off_is_ended_before_lines_are_added(run, strea
     Path("v.jsonl").write_text('{"id":"a","sta')
     done = run("ingest", stream, "--output", "v.jsonl", "--append")
     assert (
-        "neardup: v.jsonl: the last line had been cut off; it is ended there, and lines are added below\n"
+        "neardup: v.jsonl: the last line was cut off; it is ended with a line feed, and new lines are added below\n"
         in done.err
     )
     cut, *rest = Path("v.jsonl").read_text().splitlines()
@@ -309,7 +309,7 @@ def test_text_is_not_written_under_the_name_of_another_form(run, stream, window,
     monkeypatch.setenv("NEARDUP_WINDOW", window)
     done = run(*words.split())
     text = "text" if "groups" in words else "JSON Lines"
-    assert (done.code, f"is to hold {text}, not what ." in done.err) == (2, True)
+    assert (done.code, f"would hold {text}, not what its ending ." in done.err) == (2, True)
     assert not [*Path().glob("o.*"), *Path().glob("new")]
 
 
@@ -320,7 +320,7 @@ def test_a_hyphen_where_it_does_not_stand_for_standard_output_is_told_without_fa
     done = run(*(word.format(stream=stream) for word in words), "-", "--window", window)
     assert (done.code, done.err) == (
         2,
-        f"neardup: {words[-1]} - is no file: name one (./- is a file of that name)\n",
+        f"neardup: {words[-1]} - is not the name of a file: name one (./- is a file called -)\n",
     )
 
 
@@ -379,7 +379,7 @@ def test_what_could_not_be_added_to_an_output_is_not_told_to_be_unread(run, monk
     with monkeypatch.context() as patch:
         patch.setattr(NamedFile, "write", _refused)
         done = run(*words)
-    way = "the same command writes the rest, and of an id that comes again its first line counts"
+    way = "the same command writes the rest, and if an id occurs twice, its first line counts"
     assert (done.code, f"o was not written to its end: {way}\n" in done.err) == (3, True)
     assert run(*words).code == 0
     assert len(Path("o").read_text().splitlines()) == 6
@@ -491,7 +491,7 @@ def test_what_killed_processes_left_is_named_by_the_next_run(run, stream):
     done = run("dedup", stream, "--output", "o.csv")
     (said,) = (line for line in done.err.splitlines() if ".tmp" in line)
     assert "o.csv.1.tmp" in said
-    assert "o.csv.22.tmp can be removed, unless" in said
+    assert "o.csv.22.tmp, which can be removed unless" in said
     assert "o.csv.x" not in said
     assert "o_csv" not in said
     assert Path("o.csv.1.tmp").exists()
@@ -651,7 +651,7 @@ def test_an_output_that_may_not_be_written_is_refused_before_a_window_is_made(ru
     for option in ("--output", "--rejects"):
         done = run("ingest", stream, "--window", "w", option, "closed/a.jsonl")
         assert (done.code, Path("w").exists()) == (2, False)
-        assert f"nothing in {Path('closed').resolve()} may be written here" in done.err
+        assert f"{Path('closed').resolve()} is not writable" in done.err
     assert run("ingest", stream, "--window", "w", "--output", "closed/there.jsonl").code == 0
 
 
@@ -668,5 +668,5 @@ def test_of_a_file_that_cannot_be_written_nothing_is_said_but_the_error(tmp_path
 def test_what_is_only_put_in_place_whole_is_told_to_be_missing(tmp_path, capsys):
     with pytest.raises(KeyboardInterrupt), told_if_cut_short(tmp_path / "a.csv", force=False, whole=True):
         raise KeyboardInterrupt
-    words = "a.csv was not written, because not all of it is there: the same command writes it"
+    words = "a.csv was not written, because its content is not complete: the same command writes it"
     assert words in capsys.readouterr().err

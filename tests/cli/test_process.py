@@ -187,7 +187,10 @@ def test_a_signal_in_the_middle_of_a_batch_finishes_it(command, run_process, num
             ["--output", "out"],
             "out was not written to its end: the same command with --force writes all of it",
         ),
-        (["--output", "old", "--append"], "old was not written to its end: what is missing was not read"),
+        (
+            ["--output", "old", "--append"],
+            "old was not written to its end: the documents missing in it were not read",
+        ),
     ],
 )
 def test_an_output_that_is_not_written_to_its_end_is_told_with_what_completes_it(words, told):

@@ -25,12 +25,12 @@ def test_ids_that_come_again_with_another_text_are_told_once(run):
     records = [{"id": id, "text": text} for id, text in zip("abaab", texts, strict=True)]
     done = run("ingest", written("a.jsonl", records), "--format", "quiet")
     assert (
-        "neardup: 2 documents had an id that came before in this run with another text, and took its place "
-        "(first: 'a' at a.jsonl:4): --id-field names the field that tells documents apart, but not of mails, "
-        "which go by their Message-ID (docs/input.md, Mail)\n"
+        "neardup: 2 documents had the id of an earlier document of this run but another text, and replaced it "
+        "(first: 'a' at a.jsonl:4): name the field that tells documents apart by --id-field; mails are told apart by "
+        "their Message-ID (docs/input.md, Mail)\n"
     ) in done.err
     assert (
-        "neardup: 1 document came again with the same id and text: counted above, and not stored twice\n"
+        "neardup: 1 document came again with the same id and text: they are counted above, but not stored twice\n"
         in done.err
     )
     assert done.code == 0
@@ -41,7 +41,7 @@ def test_a_run_that_replaces_most_of_its_documents_has_not_gone_well(run):
     records = [{"id": "same", "text": f"{FERRY} {number}"} for number in range(9)]
     done = run("ingest", written("a.jsonl", records), "--format", "quiet")
     assert done.code == 1
-    assert "8 documents had an id that came before" in done.err
+    assert "8 documents had the id of an earlier document" in done.err
 
 
 def test_ids_are_looked_for_among_the_last_ones_only():
@@ -55,7 +55,7 @@ def test_ids_are_looked_for_among_the_last_ones_only():
 
 def test_a_run_without_anything_odd_tells_nothing(run, stream):
     done = run("ingest", stream, "--window", "w", "--format", "quiet")
-    assert len([line for line in done.err.splitlines() if "compared whole" not in line]) == 1
+    assert len([line for line in done.err.splitlines() if "no limit of hours" not in line]) == 1
 
 
 # ---- fields that are not there ----
@@ -148,7 +148,7 @@ def test_the_wrong_text_field_is_one_message_and_every_record_in_the_file(run):
         "neardup: rejected a.jsonl:1: no text: there is no field 'text' (fields: body, id): --text-field names another"
     )
     assert lines[1].endswith("304 rejected (see r.jsonl)")
-    assert lines[2:] == ["neardup: 303 more were rejected for the reason of a.jsonl:1"]
+    assert lines[2:] == ["neardup: 303 more were rejected for the same reason as a.jsonl:1"]
     assert len(Path("r.jsonl").read_text().splitlines()) == 304
 
 
@@ -156,11 +156,11 @@ def test_more_kinds_of_rejects_than_are_shown_are_counted(run, monkeypatch):
     monkeypatch.setattr("neardup.cli.sinks.SHOWN_KINDS", 1)
     Path("a.jsonl").write_text('{"text": 7}\n[]\n{"text": 8}\n[]\n')
     lines = run("ingest", "a.jsonl", "--window", "w").err.splitlines()
-    assert [line for line in lines if "documents" not in line and "no window" not in line] == [
+    assert [line for line in lines if "documents in" not in line and "no window" not in line] == [
         "neardup: rejected a.jsonl:1: field 'text' is an integer, not a string",
-        "neardup: 1 more was rejected for the reason of a.jsonl:1",
+        "neardup: 1 more was rejected for the same reason as a.jsonl:1",
         "neardup: 2 more were rejected for other reasons",
-        "neardup: --rejects FILE keeps all that were rejected",
+        "neardup: --rejects FILE lists all rejected documents",
     ]
 
 
@@ -170,7 +170,7 @@ def test_of_more_kinds_of_rejects_none_is_named_by_one_that_was_not_shown(run, m
     Path("a.jsonl").write_text('{"text": 7}\n[]\n{"text": 8}\n[]\n[]\n')
     lines = run("ingest", "a.jsonl", "--window", "w").err.splitlines()
     assert [line for line in lines if "more w" in line] == [
-        "neardup: 1 more was rejected for the reason of a.jsonl:1",
+        "neardup: 1 more was rejected for the same reason as a.jsonl:1",
         "neardup: 3 more were rejected for other reasons",
     ]
 
@@ -338,7 +338,7 @@ def test_a_file_name_that_is_no_utf8_is_escaped_wherever_it_is_told(run):
         (r"caf\xe9.jsonl", 3),
     ]
     assert "neardup: rejected caf\\xe9.jsonl:1: field 'text' is an integer, not a string\n" in done.err
-    assert "that of arrival (first: caf\\xe9.jsonl:2)" in done.err
+    assert "the time of arrival (first: caf\\xe9.jsonl:2)" in done.err
 
 
 @pytest.mark.parametrize(
@@ -386,8 +386,11 @@ def test_times_of_mail_are_read_and_others_named(run):
 def test_a_text_that_differs_by_white_space_alone_took_no_place(run):
     records = [{"id": "a", "text": "Rain falls."}, {"id": "a", "text": "Rain  falls!"}]
     done = run("ingest", written("in.jsonl", records), "--window", "w", "--format", "quiet")
-    assert "1 document came again with the same id and text: counted above, and not stored twice" in done.err
-    assert "took its place" not in done.err
+    assert (
+        "1 document came again with the same id and text: they are counted above, but not stored twice"
+        in done.err
+    )
+    assert "replaced it" not in done.err
     assert run("get", "a", "--window", "w", "--format", "jsonl").lines[0]["text"] == "Rain falls."
 
 
@@ -398,8 +401,8 @@ def test_an_id_that_comes_again_with_another_text_after_its_hour_is_not_told_as_
         "ingest", written("in.jsonl", records), "--window", "w", "--window-hours", "1", "--format", "quiet"
     )
     assert (
-        "neardup: 1 document had an id that came before in this run with another text, which was no longer stored, "
-        "or differs by white space and punctuation alone\n"
+        "neardup: 1 document had the id of an earlier document of this run but another text; the earlier one was no "
+        "longer stored, or differs only in white space and punctuation\n"
     ) in done.err
     assert "the same id and text" not in done.err
 
@@ -410,7 +413,7 @@ def test_a_copy_that_was_dropped_is_not_told_as_the_same_text_when_its_id_comes_
         "ingest", written("in.jsonl", records), "--policy", "drop", "--window", "w", "--format", "quiet"
     )
     assert (
-        "1 document had an id that came before in this run with another text, which was no longer st"
+        "1 document had the id of an earlier document of this run but another text; the earlier one was no longer"
         in done.err
     )
     assert "the same id and text" not in done.err

@@ -224,7 +224,7 @@ def test_a_closed_standard_output_of_other_commands(command, window, words):
     done = shell(command, f"{words} >&-")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(
-        "neardup: standard output is closed, so nothing can be printed: send it to a"
+        "neardup: standard output is closed, so nothing can be printed: redirect it to a"
     )
     assert len(done.stderr.splitlines()) == 1
 

@@ -378,14 +378,14 @@ def test_another_threshold_is_told_and_reconcile_brings_the_window_to_it(run_pro
     assert (stats["threshold"], stats["mixed"]) == ("0.99", {"threshold": ["0.7"]})
     table = run_process("stats", "--window", window).out
     assert (
-        "some verdicts are by threshold 0.7 (`neardup reconcile` brings all to the settings above)" in table
+        "some verdicts were made with threshold 0.7 (`neardup reconcile` applies the settings above)" in table
     )
     changed = run_process("reconcile", "--window", window, "--threshold", "0.99")
     assert [verdict["id"] for verdict in changed.lines] == ["ferry-edited"]
     assert (changed.lines[0]["status"], "stay as they are" in changed.err) == ("unique", False)
     stats = run_process("stats", "--window", window, "--format", "jsonl").lines[0]
     assert (stats["threshold"], stats["mixed"], stats["copies"]) == ("0.99", {}, 1)
-    alike = "no: all verdicts are by one threshold, retrieval, policy and partial"
+    alike = "no: all verdicts were made with one threshold, retrieval, policy and partial"
     assert alike in run_process("stats", "--window", window).out
     again = run_process("reconcile", "--window", window, "--threshold", "0.7")
     assert {verdict["id"]: verdict["status"] for verdict in again.lines} == {

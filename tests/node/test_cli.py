@@ -253,7 +253,10 @@ def test_files_into_a_new_window_are_compared_whole(run, address, monkeypatch):
     )
     assert "--window-hours 24 keeps the last hours only, a directory as --window keeps all" in done.stderr
     done = run("ingest", "s.jsonl", "--window", address)
-    assert (done.exit_code, "files are compared whole: no limit of hours" in done.stderr) == (0, True)
+    assert (done.exit_code, "no limit of hours: all documents of the files are compared" in done.stderr) == (
+        0,
+        True,
+    )
     assert json.loads(run("stats", "--window", address, "--format", "jsonl").stdout)["window_hours"] == 0
 
 

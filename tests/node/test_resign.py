@@ -329,7 +329,7 @@ def test_the_command_says_what_it_would_do_and_does_it(window, monkeypatch, tmp_
     assert "nothing to do" in run()
     said = run("--reach", "0.5")
     assert "30 documents in 2 indices to be signed again" in said
-    assert "in about 0 s if a document has 4 KB, and longer as it is longer; scorers" in said
+    assert "would take about 0 s with 4 KB a document, and longer with longer ones; scorers" in said
     assert "nothing was changed: --force does it" in said
     said = run("--reach", "0.5", "--force")
     assert "signed again by neardup-2:" in said

@@ -99,7 +99,7 @@ class CleaningTally(Tally):
         of = (
             f"of the {near:,} near"
             if looked_at == near
-            else f"{looked_at:,} of the {near:,} near, drawn at random, were looked at for their kind:"
+            else f"of {looked_at:,} of the {near:,} near, drawn at random,"
         )
         is_are = "is no plain copy" if others.total() == 1 else "are no plain copies"
         return (

@@ -89,7 +89,8 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
     if whole and _is_replaceable(path):
         if left := other_drafts(path):
             log_line(
-                f"{some_of(left)} can be removed, unless a run writes there now: one that was killed left it"
+                f"a run that was killed left {some_of(left)}, which can be removed unless another run is writing there "
+                "now"
             )
         there = path.stat() if path.exists() else None
         opener = _private if there else None
@@ -107,7 +108,9 @@ def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> It
     mode = _mode(path, force=force)
     with io.BufferedWriter(NamedFile(path, mode, opener=_at_its_end)) as file:
         if mode == "ab" and not is_stream(path) and _is_cut_off(path):
-            log_line(f"{path}: the last line had been cut off; it is ended there, and lines are added below")
+            log_line(
+                f"{path}: the last line was cut off; it is ended with a line feed, and new lines are added below"
+            )
             file.write(b"\n")
         yield file
 
@@ -133,7 +136,7 @@ def told_if_cut_short(
             way = (
                 ""
                 if isinstance(error, NeardupError)
-                else ", because not all of it is there: the same command writes it"
+                else ", because its content is not complete: the same command writes it"
             )
             log_line(f"{path} was not written{way}")
         elif path is not None and not is_stream(path):
@@ -146,13 +149,13 @@ def told_if_cut_short(
 
 def _way_on(path: Path, error: BaseException, *, is_own: bool, is_past: bool) -> str:
     """How to get the rest of a file after an error; `is_past` as above, `is_own`: the whole file is this run's."""
-    first_counts = "and of an id that comes again its first line counts"
+    first_counts = "and if an id occurs twice, its first line counts"
     if not is_own:
         # After a failed write, input has been read that is not written; after a signal, nothing is pending.
         return (
             f"{_SAME_COMMAND} the rest, {first_counts}"
             if isinstance(error, OSError)
-            else "what is missing was not read"
+            else "the documents missing in it were not read"
         )
     if not holds_something(path):
         return f"{_SAME_COMMAND} all of it"
@@ -224,10 +227,10 @@ def _why_read(path: Path, known: Mapping[_FileId, str], directories: Iterable[Pa
     """Why a file would be read, now or the next time; None if it would not."""
     id = _file_id(path)
     if id is not None and id in known:
-        return f"is {known[id]}, which is read: write to another file"
+        return f"is {known[id]}, which is an input: write to another file"
     for directory in directories:
         if form_of(_resolved(path).name) and _resolved(path).is_relative_to(_resolved(directory)):
-            return f"lies in {directory}, which is read: the next run would read it; write it elsewhere"
+            return f"lies in the input directory {directory}: the next run would read it; write it elsewhere"
     return None
 
 
@@ -242,24 +245,24 @@ def _why_in_a_window(path: Path, window: str | None) -> str | None:
 def _why_shared(path: Path, before: Iterable[tuple[str, Path]]) -> str | None:
     """Why a file is also another output: standard output, or one of those `before`; None if it is not."""
     if _is_standard_output(path):
-        return "is standard output: leave the option out, or send that elsewhere"
+        return "is standard output: leave the option out, or redirect standard output elsewhere"
     same = next(((option, other) for option, other in before if _is_same(path, other)), None)
-    return None if same is None else f"is the file of {same[0]} {same[1]}: give each its own"
+    return None if same is None else f"is also the file of {same[0]} {same[1]}: give each option its own file"
 
 
 def _why_unusable(path: Path, *, whole: bool) -> str | None:
     """Why no file of this name can be written; None if it can."""
     if str(path) == "-":
-        return "is no file: name one (./- is a file of that name)"
+        return "is not the name of a file: name one (./- is a file called -)"
     if not whole and not path.parent.is_dir():
         return f"cannot be made: there is no directory {path.parent} (mkdir -p {path.parent} makes it)"
     if path.is_dir():
         return "is a directory: name a file in it"
     if whole and path.exists() and not path.is_file():
-        return "is no file: what is made whole is put in its place"
+        return "is not a regular file: the finished output would replace it"
     folder = _resolved(path).parent
     if folder.is_dir() and not any(os.access(each, os.W_OK) for each in (folder, path)):
-        return f"cannot be written: nothing in {folder} may be written here; write it elsewhere"
+        return f"cannot be written: {folder} is not writable; write it elsewhere"
     return None
 
 
@@ -268,7 +271,7 @@ def _why_misnamed(path: Path, *, lines: bool) -> str | None:
     ending, form = path.suffix.lower(), form_of(path.name)
     if ending in COMPRESSED or ending in PACKED or form in ("parquet", "arrow") or (lines and form == "csv"):
         what = "JSON Lines" if lines else "text"
-        return f"is to hold {what}, not what {ending} says: give another ending"
+        return f"would hold {what}, not what its ending {ending} means: give another ending"
     return None
 
 
@@ -296,7 +299,9 @@ def _check_standard_output(known: Mapping[_FileId, str]) -> None:
     """Refuses standard output into a file that is read: `neardup ingest a.jsonl >> a.jsonl` would never end."""
     id = _standard_output()
     if id is not None and id in known:
-        raise OutputRefused("standard output", "", f"is {known[id]}, which is read: write to another file")
+        raise OutputRefused(
+            "standard output", "", f"is {known[id]}, which is an input: write to another file"
+        )
 
 
 def _file_id(name: str | os.PathLike[str]) -> _FileId | None:

@@ -96,11 +96,11 @@ def code_of_run(sinks: Sinks, *, blocked: int = 0) -> int:
     if much:
         log_line(
             f"{tally.incomplete:,} of {counted(tally.count, 'document')} "
-            f"({100 * tally.incomplete / tally.count:.1f} %) were not compared with all of their window: what is too "
-            "late for it, or is read again, finds its hours gone. A new window with --window-hours 0 has no limit; "
-            "--keep-hours keeps hours for what comes late; max_candidates, max_documents and max_memory are limits, "
-            "too. --partial and --route pass over what was stored without them, and a sentence that hundreds of "
-            "documents have"
+            f"({100 * tally.incomplete / tally.count:.1f} %) were not compared with all of their window. For late "
+            "documents, and those read again, the hours to compare with may be dropped already: a new window with "
+            "--window-hours 0 has no limit of hours, and --keep-hours keeps hours for late documents. max_candidates, "
+            "max_documents and max_memory are limits, too; --partial and --route skip documents stored without them, "
+            "and sentences that hundreds of documents have"
         )
     return REJECTED if much or blocked or sinks.rejects.count else DONE
 

@@ -32,13 +32,13 @@ def repair_window(path: Path, format: Printed, *, force: bool) -> int:
     check_window(path)
     survey = repair(path, signing_of, dry_run=not force)
     if survey.is_whole:
-        log_line(f"nothing to repair: all of {path} is what was written")
+        log_line(f"nothing to repair: {path} is not damaged")
         return DONE
     losses = list(_losses(survey))
     if format == "jsonl":
         print_lines(losses)
     elif losses:
-        print_table(("hour", "kept", "lost", "unreadable", "ids of the lost"), map(_cells, losses))
+        print_table(("hour", "kept", "lost", "unreadable", "lost ids"), map(_cells, losses))
     for line in _in_words(survey, path):
         log_line(line)
     if not force:
@@ -83,22 +83,22 @@ def _in_words(survey: Survey, path: Path) -> Iterator[str]:
         if hour.is_damaged and hour.unreadable_at:
             yield _where_unreadable(hour)
     for name, source in survey.restorable.items():
-        yield f"{name} is damaged: {source} takes its place"
+        yield f"{name} is damaged: {source} replaces it"
     if survey.missing is None:
-        yield "the commit is damaged: all whole documents count, and how many there were is not known"
+        yield "the commit is damaged: all intact documents are kept, and it is not known how many there were"
     elif survey.missing:
         yield (
-            f"{counted(survey.missing, 'committed version')} of documents cannot be read: where their hour is not "
-            "lost, an earlier version may be left, also of a document that was deleted since"
+            f"{counted(survey.missing, 'committed version')} of documents cannot be read: unless its hour is lost, an "
+            "earlier version of such a document may be kept, even if the document was deleted later"
         )
     unsigned = sum(int((~hour.signed).sum()) for hour in survey.hours)
     if unsigned:
         yield (
-            f"of {counted(unsigned, 'document')} only what they are searched by is damaged: it is made anew from the "
-            "texts, but for sentences (--partial) and simhashes"
+            f"of {counted(unsigned, 'document')}, only the search keys are damaged: they are computed again from the "
+            "texts, except sentences (--partial) and simhashes"
         )
     if any(hour.is_damaged for hour in survey.hours):
-        yield f"the files of damaged hours go to {path / ASIDE}: delete them when nobody needs them"
+        yield f"the files of damaged hours are moved to {path / ASIDE}: delete them when they are no longer needed"
 
 
 def _where_unreadable(hour: HourSurvey) -> str:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 GENERATION: Final = 500_000
 """An id is looked for among this many ids before it, or up to twice as many: a live stream has no end."""
 _UNDATED: Final[dict[type, str]] = {
-    AssumedTime: "that of the one before, or the first",
-    NoneType: "that of arrival",
+    AssumedTime: "the time of the document before, or of the first with a time",
+    NoneType: "the time of arrival",
 }
 """The message about documents without a time, by the type of the time that `DatedReader` gives them."""
 
@@ -83,28 +83,28 @@ class IdCheckingReader:
         again = came_again(self._ids, target)
         if again.stored:
             were = counted(again.stored, "document was", "documents were")
-            log_line(f"{were} there from earlier runs, with the same text: nothing of that has changed")
+            log_line(f"{were} stored by earlier runs with the same text, and stay unchanged")
         if again.earlier:
             log_line(
-                f"{counted(again.earlier, 'document')} stored by earlier runs gave way to another text of the same id: "
-                "--id-field names the field that tells documents apart (without one, a record is called by its file's "
-                "name), --window another window"
+                f"{counted(again.earlier, 'document')} stored by earlier runs were replaced by another text with the "
+                "same id: name the field that tells documents apart by --id-field (without an id, a record is named "
+                "after its file), or another window by --window"
             )
         if again.same:
             log_line(
-                f"{counted(again.same, 'document')} came again with the same id and text: counted above, and not "
-                "stored twice"
+                f"{counted(again.same, 'document')} came again with the same id and text: they are counted above, but "
+                "not stored twice"
             )
         if again.other:
             log_line(
-                f"{counted(again.other, 'document')} had an id that came before in this run with another text, and "
-                f"took its place (first: {self._ids.example}): --id-field names the field that tells documents apart, "
-                "but not of mails, which go by their Message-ID (docs/input.md, Mail)"
+                f"{counted(again.other, 'document')} had the id of an earlier document of this run but another text, "
+                f"and replaced it (first: {self._ids.example}): name the field that tells documents apart by "
+                "--id-field; mails are told apart by their Message-ID (docs/input.md, Mail)"
             )
         if again.beside:
             log_line(
-                f"{counted(again.beside, 'document')} had an id that came before in this run with another text, which "
-                "was no longer stored, or differs by white space and punctuation alone"
+                f"{counted(again.beside, 'document')} had the id of an earlier document of this run but another text; "
+                "the earlier one was no longer stored, or differs only in white space and punctuation"
             )
         is_wrong = report_read(self._reader, self._named)
         return is_wrong or 2 * again.other > self._ids.count

@@ -52,7 +52,7 @@ def report(
     from neardup.cli.stories import showing
 
     if output.suffix.lower() not in _PAGES:
-        reason = f"{output} does not end in .html, and a report is a page of HTML: give it such a name"
+        reason = f"{output} does not end in .html, but a report is an HTML page: give a name with that ending"
         raise typer.BadParameter(reason, param_hint="--output")
     settings = showing(configuration(config), source_field)
     read = [*([rejects] if rejects is not None else []), *settings.files_read]

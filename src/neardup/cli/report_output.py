@@ -140,7 +140,7 @@ def _distinct_texts(story: Story, documents: dict[str, ReadDocument]) -> list[Re
 def read_rejects(path: Path) -> list[dict[str, Any]]:
     """The rejects that `neardup ingest --rejects` wrote; raises `typer.BadParameter` for a missing or another file."""
     if not path.exists():
-        reason = f"{path} does not exist: neardup ingest writes it, by its --rejects"
+        reason = f"{path} does not exist: neardup ingest --rejects writes it"
         raise typer.BadParameter(reason, param_hint="--rejects")
     return list(_rejects(path))
 

@@ -97,11 +97,11 @@ def _report_cluster(window: str, done: ClusterResigning, *, force: bool) -> None
         log_line(f"signed again by {done.recipe}")
         return
     what = f"{counted(done.documents, 'document')} in {counted(done.indices, 'index', 'indices')}"
-    begun = ", of a run that was ended half-way" if done.is_begun else ""
-    log_line(f"{window}: {what} to be signed again{begun}, now by {done.old_recipe}")
+    begun = ", continuing an interrupted run" if done.is_begun else ""
+    log_line(f"{window}: {what} to be signed again{begun}; currently signed by {done.old_recipe}")
     log_line(
-        f"it would be signed by {done.recipe}: in about {done.seconds:,.0f} s if a document has 4 KB, and longer as "
-        "it is longer; scorers and readers wait meanwhile"
+        f"signing by {done.recipe} would take about {done.seconds:,.0f} s with 4 KB a document, and longer with longer "
+        "ones; scorers and readers wait meanwhile"
     )
     log_line("nothing was changed: --force does it")
 
@@ -112,8 +112,8 @@ def _report(path: Path, done: Resigning, *, force: bool) -> None:
         log_line(f"{path}: {what}, signed by {done.old_recipe} in format {done.old_format}")
     if done.is_needed and not force:
         log_line(
-            f"it would be signed by {done.recipe}: in about {done.seconds:,.0f} s, with {done.bytes / 1e6:,.1f} MB "
-            f"more of disk ({done.free / 1e6:,.1f} MB are free)"
+            f"signing by {done.recipe} would take about {done.seconds:,.0f} s and {done.bytes / 1e6:,.1f} MB more of "
+            f"disk ({done.free / 1e6:,.1f} MB are free)"
         )
         log_line("nothing was changed: --force does it")
     elif done.is_needed:
@@ -123,6 +123,6 @@ def _report(path: Path, done: Resigning, *, force: bool) -> None:
         lost = f"{names} {'is' if len(done.lost_salts) == 1 else 'are'} lost: --force puts the secret back"
         log_line(f"{path}: the secret is back in {names}" if force else f"{path}: {lost}")
     else:
-        log_line(f"nothing to do: {what}, all signed by {done.recipe} in the format of today")
+        log_line(f"nothing to do: {what}, all signed by {done.recipe} in the current format")
     if done.aside is not None:
-        log_line(f"the old files lie in {done.aside}: delete it when nobody needs them")
+        log_line(f"the old files are in {done.aside}: delete it when they are no longer needed")

@@ -185,12 +185,12 @@ class Rejects:
         self._stack.close()
         rest = self.count - len(self._shown)
         for each in [each for each in self._kinds if each.count > 1 and each.name in self._shown]:
-            log_line(f"{_more(each.count - 1)} rejected for the reason of {each.first}")
+            log_line(f"{_more(each.count - 1)} rejected for the same reason as {each.first}")
             rest -= each.count - 1
         if rest:
             log_line(f"{_more(rest)} rejected for other reasons")
         if self.count > len(self._shown) and self._has_option and not self.path:
-            log_line("--rejects FILE keeps all that were rejected")
+            log_line("--rejects FILE lists all rejected documents")
 
     def passing(self, items: Iterable[Document | Reject | Flush]) -> Iterator[Document]:
         """The documents among `items`; rejects are added."""

@@ -46,9 +46,9 @@ def stats(
 def _mixed(values: dict[str, list[str]]) -> str:
     """A sentence on the verdicts that were made by other settings than those above."""
     if not values:
-        return "no: all verdicts are by one threshold, retrieval, policy and partial"
+        return "no: all verdicts were made with one threshold, retrieval, policy and partial"
     listed = "; ".join(f"{name} {', '.join(others)}" for name, others in values.items())
     if list(values) == ["policy"]:
-        return f"some documents came under {listed}, and stay as they were kept then"
-    but = " but the policy" if "policy" in values else ""
-    return f"some verdicts are by {listed} (`neardup reconcile` brings all{but} to the settings above)"
+        return f"some documents were stored with {listed}, and stay as they are"
+    but = ", except the policy" if "policy" in values else ""
+    return f"some verdicts were made with {listed} (`neardup reconcile` applies the settings above{but})"

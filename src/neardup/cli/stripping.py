@@ -44,7 +44,7 @@ def learned(
     reader = config.reader(files, **reading)
     if reader.bytes_total is None:
         reason = "standard input and pipes cannot be read twice: learn from a file by `neardup boilerplate learn`, and "
-        raise typer.BadParameter(f"{reason}give what it writes by --boilerplate", param_hint=OPTION)
+        raise typer.BadParameter(f"{reason}give its table by --boilerplate", param_hint=OPTION)
     from neardup.index.boilerplate_sample import boilerplate_of
     from neardup.signing.boilerplate_file import save
 
@@ -65,11 +65,11 @@ def has_boilerplate(location: str) -> bool:
     from neardup.stores.description import read_description
 
     if is_address(location):
-        reason = "a window in a cluster leaves out no boilerplate: take one in a directory"
+        reason = "a window in a cluster cannot leave out boilerplate: use one in a directory"
         raise typer.BadParameter(reason, param_hint=OPTION)
     if not read_description(Path(location)).boilerplate_mark:
         return False
-    log_line(f"{location} has a table of boilerplate, by which its documents were signed: it stays")
+    log_line(f"{location} keeps its own table of boilerplate, because its documents were signed with it")
     return True
 
 
@@ -104,6 +104,6 @@ def warn_of_passages(table: Boilerplate, sources: Iterable[str]) -> None:
     passages = [passage for source in sources for passage in table.passages(source)]
     if passages:
         what = "text is" if len(passages) == 1 else "texts are"
-        reason = f"{len(passages):,} {what} more than one sentence, and nothing is left out by that"
+        reason = f"{len(passages):,} {what} more than one sentence, and have no effect"
         shown = some_of([repr(passage) for passage in passages], _NAMED)
         log_line(f"{reason}: add each sentence by itself: {shown}")

@@ -119,7 +119,7 @@ def examine_window(path: Path) -> Survey:
     if missing != 0:
         hours = [hour._replace(is_damaged=hour.is_damaged or hour.unreadable > 0) for hour in hours]
     if missing == 0 and not hour_list.is_whole(path, [hour.hour for hour in hours if hour.versions]):
-        restorable[HOUR_LIST] = "a list of the hours that are there"
+        restorable[HOUR_LIST] = "a list of the hours found"
     lost_hours = sorted(
         hour
         for hour in hour_list.listed_hours(path) - set(stored)

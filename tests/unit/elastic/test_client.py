@@ -460,7 +460,7 @@ def test_an_index_of_others_is_reached_by_no_role_of_ours(indices, role):
     found = permission_error(own, "POST /_search", 403, "security_exception", reason)
     assert isinstance(found, ClusterRefused)
     assert found.role == role
-    assert ("allow it there" in str(found)) == (role is None)
+    assert ("grant it there" in str(found)) == (role is None)
 
 
 def test_a_blocked_index_is_no_matter_of_rights():
