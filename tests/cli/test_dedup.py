@@ -56,8 +56,8 @@ def test_standard_output_and_input(run_process, stream):
 
 def test_standard_input_that_is_no_json_is_told_with_the_way_out(run_process):
     said = (
-        "neardup: standard input was read as JSON Lines, and has none: --input says what it is (text: one document, "
-        "however many lines; jq -Rc '{text: .}' makes a record of each)\n"
+        "neardup: standard input was read as JSON Lines, but has none: name its format by --input (text: all of it is "
+        "one document; jq -Rc '{text: .}' makes a record of each line)\n"
     )
     rows = b"text\nRain is due.\n"
     for command in (("dedup",), ("ingest", "--window", "w")):
@@ -166,7 +166,7 @@ def test_no_record_is_lost_for_its_id_or_time(run, caplog, keep):
 @pytest.mark.parametrize("option", [["--fold-case"], ["--q", "5"], []])
 def test_sketches_reach_a_low_threshold_whatever_the_recipe(run, stream, caplog, command, option):
     assert run(*command, stream, "--threshold", "0.5", *option).code == 0
-    assert "they miss copies" not in caplog.text
+    assert "and miss copies at" not in caplog.text
 
 
 def test_what_cannot_be_used_is_in_neither_file(run):
@@ -506,7 +506,7 @@ def test_parquet_in_and_out_keeps_its_types(run):
     written("d.jsonl", [{"text": FERRY, "n": 1}, {"text": MILL, "n": "one"}])
     done = run("dedup", "d.jsonl", "-o", "d.parquet")
     assert done.code == 3
-    assert "the records make no columns of one type each" in done.err
+    assert "the records do not fit into columns of one type each" in done.err
     assert "d.parquet was not written\n" in done.err  # not that the same command would
     assert run("dedup", "--force", written("e.jsonl", []), "-o", "e.parquet").code == 0
 
@@ -680,14 +680,17 @@ def test_a_dash_is_standard_output(run, stream):
             "setting --output is 'clean.txt': it must be a file whose name says what it is to hold",
         ),
         (["--removed", "clean"], "setting --removed is 'clean'"),
-        (["-o", "/dev/null"], ".feather; to write to what is no file, leave --output out: > /dev/null\n"),
+        (
+            ["-o", "/dev/null"],
+            ".feather; to write to something that is not a regular file, leave --output out: > /dev/",
+        ),
         (
             ["-o", "o.parquet.GZ"],
             "setting --output is 'o.parquet.GZ': it must be a name without its last ending",
         ),
         (
             ["--removed", "o.feather.zst"],
-            "Parquet and Arrow are not read where they are compressed as a whole",
+            "Parquet and Arrow are not read if the whole file is compressed",
         ),
         (["-t", "70"], "threshold"),
     ],
@@ -708,7 +711,7 @@ def test_records_that_make_no_table_leave_the_earlier_one(run, stream):
     before = Path("o.parquet").read_bytes()
     written("d.jsonl", [{"text": FERRY, "n": 1}, {"text": MILL, "n": "one"}])
     done = run("dedup", "d.jsonl", "-o", "o.parquet", "--force")
-    assert (done.code, "make no columns of one type each" in done.err) == (3, True)
+    assert (done.code, "do not fit into columns of one type each" in done.err) == (3, True)
     assert Path("o.parquet").read_bytes() == before
     assert {path.name for path in Path().iterdir()} == {"stream.jsonl", "d.jsonl", "o.parquet"}
 
@@ -723,7 +726,7 @@ def test_what_parquet_cannot_hold_is_told(run, value):
     pytest.importorskip("pyarrow")
     written("a.jsonl", [{"text": FERRY, "n": value}])
     done = run("dedup", "a.jsonl", "-o", "a.parquet")
-    assert (done.code, "make no columns of one type each" in done.err) == (3, True)
+    assert (done.code, "do not fit into columns of one type each" in done.err) == (3, True)
     assert "write JSON Lines" in done.err
 
 

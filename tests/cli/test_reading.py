@@ -119,8 +119,8 @@ def test_a_date_and_time_in_twelve_digits_is_told_once(run, minutes):
     done = run("ingest", path, "--format", "quiet")
     (line,) = [line for line in done.err.splitlines() if "1976" in line]
     assert line == (
-        f"neardup: 3 times are numbers of milliseconds in the year 1976 (first: {minutes} at a.jsonl:1): a date and "
-        "time such as 202611210900 is to be written in ISO 8601; --time-field names another field"
+        f"neardup: 3 times are numbers of milliseconds in the year 1976 (first: {minutes} at a.jsonl:1): write a "
+        "date and time such as 202611210900 in ISO 8601; --time-field names another field"
     )
 
 
@@ -240,7 +240,7 @@ def test_what_is_taken_for_text_and_is_none_is_told(run):
 
 def test_a_delimiter_of_files_that_are_no_csv_is_told(run, stream):
     """A table in a file called .txt is one document."""
-    told = "the delimiter is for CSV, and no file was read as that"
+    told = "the delimiter has no effect, because no file was read as CSV"
     table = Path("table.txt")
     table.write_text("id;text\n1;Rain on the hills.\n2;Snow in the valley.\n")
     assert told in run("dedup", table, "--delimiter", ";").err

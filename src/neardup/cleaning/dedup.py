@@ -134,7 +134,8 @@ class _Run:
             self._add(each)
             if len(self.pairs) >= log_at:
                 log.warning(
-                    "%s pairs so far: dedup(..., pairs=False) looks for no more than it needs", f"{log_at:,}"
+                    "%s pairs so far: dedup(..., pairs=False) finds only the pairs that it needs",
+                    f"{log_at:,}",
                 )
                 log_at *= 10
 
@@ -161,7 +162,7 @@ def _texts_before(against: Any, text: str) -> list[Any]:
     try:
         return values(rows_of(against), text)
     except SettingsError as error:
-        remedy = "of `against`, too; texts under another name are passed alone, such as against=frame['body']"
+        remedy = "in `against`, too; if its texts have another name, pass them alone, such as against=frame['body']"
         raise SettingsError("text", text, f"{error.expected}, {remedy}") from None
 
 
@@ -174,7 +175,7 @@ def _ranks(rule: Keep, rows: Any, *, source: str, time: str) -> list[int]:
     elif rule.rule == "source":
         ranks = [rank(rule, name) for name in values(rows, source, "source")]
     for doubt in doubts(
-        rule, ranks, "text", lambda at: (f"position {at}", times[at], "time names the field of a record")
+        rule, ranks, "text", lambda at: (f"position {at}", times[at], "`time` names the field of a record")
     ):
         log.warning(doubt)
     return ranks

@@ -40,23 +40,21 @@ def rows_of(data: Any) -> Any:
     if isinstance(data, str | bytes):
         remedy = "put a single text into a list; files are read by `neardup dedup`"
     elif isinstance(data, AbstractSet):
-        remedy = (
-            "a set has no order, so that nobody knows which copy comes first: pass sorted(texts) or a list"
-        )
+        remedy = "a set has no order, so no copy comes first: pass sorted(texts) or a list"
     elif isinstance(data, Document):
         remedy = "put a single document into a list"
     elif isinstance(data, Mapping):
-        remedy = "of several splits choose one, data['train']; put a single record into a list"
+        remedy = "choose one of several splits, data['train']; put a single record into a list"
     elif hasattr(data, "collect") and hasattr(data, "collect_schema"):
         remedy = "collect() it first"
     elif hasattr(data, "read_all"):
         remedy = "read_all() it first"
     elif isinstance(data, Sequence) and len(data) and is_frame(data[0]):
-        remedy = "of several frames make one (concat), or clean each by itself"
+        remedy = "combine several frames into one (concat), or clean each by itself"
     elif is_frame(data) or isinstance(data, Sequence) or _values_of_column(data) is not None:
         return data
     elif hasattr(data, "agg") and not hasattr(data, "columns"):
-        remedy = "these are groups of rows: pass the frame that they are of, or each group by itself"
+        remedy = "these are groups of rows: pass the frame that they come from, or each group by itself"
     elif _iterates(data):
         return rows_of(list(data))
     else:
@@ -112,7 +110,7 @@ def with_columns(data: Any, columns: Columns, text: str) -> Any:
     own = names_of(frame) if is_frame(frame) else {name for row in frame for name in row}
     for name in columns:
         if name in own:
-            raise SettingsError("prefix", "", f"one that makes names which are not there yet; {name!r} is")
+            raise SettingsError("prefix", "", f"one that makes new names; the data has {name!r} already")
     if not is_frame(frame):
         cells = zip(*(column.cells for column in columns.values()), strict=True)
         return [

@@ -154,7 +154,7 @@ def cleaned(
 
 def _time_of(entry: Entry) -> tuple[str, object, str]:
     """(Where the record is, its time, the remedy if it has none)."""
-    no_field = "texts and mails without a Date have none; of such alone the first stays"
+    no_field = "texts and mails without a Date have none; if no copy has a time, the first is kept"
     return entry.where, entry.time, no_field if entry.record.is_made else "--time-field names the field"
 
 

@@ -51,10 +51,12 @@ def form_of_output(name: str, option: str) -> OutputForm:
     if form is None:
         expected = f"a file whose name says what it is to hold: {', '.join(FORMS)}"
         if option == "--output" and Path(name).exists() and not Path(name).is_file():
-            expected += f"; to write to what is no file, leave --output out: > {name}"
+            expected += f"; to write to something that is not a regular file, leave --output out: > {name}"
         raise SettingsError(option, name, expected)
     if form in ("parquet", "arrow") and name.lower().endswith(COMPRESSED):
-        expected = "a name without its last ending: Parquet and Arrow are not read where they are compressed as a whole"
+        expected = (
+            "a name without its last ending: Parquet and Arrow are not read if the whole file is compressed"
+        )
         raise SettingsError(option, name, expected)
     if form in ("parquet", "arrow") and find_spec("pyarrow") is None:  # before hours of work, not after
         raise SettingsError(
@@ -245,7 +247,7 @@ class _Table:
                     writer.write_table(pa.Table.from_pylist(self._exact(rows, schema), schema=schema))
         except (pa.ArrowException, OverflowError) as error:
             raise NeardupError(
-                f"the records make no columns of one type each ({error}): write JSON Lines"
+                f"the records do not fit into columns of one type each ({error}): write JSON Lines"
             ) from error
 
     def _schema(self, read: Any) -> Any:

@@ -100,7 +100,7 @@ def documents(name: str, form: str, use: FieldUse, position: Position) -> Iterat
 
 def _why_no_file(name: str, form: str) -> str | None:
     """Why a table cannot be read from `name`; None if reading can be tried. Its reader seeks within the file."""
-    only_files = f"{form} is read from files only: write it into one first"
+    only_files = f"{form} is read from files only: write it to a file first"
     if name == STDIN:
         return only_files
     try:
@@ -111,7 +111,7 @@ def _why_no_file(name: str, form: str) -> str | None:
     except OSError as error:
         return f"cannot be read: {error.strerror or error}"
     if head.startswith((GZIP_MAGIC, *ZSTD_MAGIC)):
-        return f"compressed {form} is not read: unpack it first; it is compressed within itself"
+        return f"compressed {form} is not read: unpack it first; {form} compresses its own content"
     return None
 
 

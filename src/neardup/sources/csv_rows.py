@@ -37,8 +37,8 @@ _CUT: Final = "unexpected end of data"  # the parser's own words for it
 _BARE_RETURN: Final = "new-line character seen in unquoted field"
 """The beginning of the parser's message; advice to programmers follows it."""
 _RETURN_IN_CELL: Final = (
-    "a carriage return stands in a cell without quotes: quote it, or, where every line of the file ends in one alone, "
-    "make line feeds of them (tr '\\r' '\\n')"
+    "a cell without quotes has a carriage return in it: quote the cell, or, if every line of the file ends in a "
+    "carriage return alone, turn these into line feeds (tr '\\r' '\\n')"
 )
 _BACKSLASH: Final = (
     'a backslash is no escape in CSV: a quote within quotes is written twice (sed \'s/\\\\"/""/g\')'
@@ -270,7 +270,7 @@ class _LineSource:
             raise csv.Error(self._reason)
         if self._size > self._longest or len(self._read) > MOST_LINES:
             raise csv.Error(
-                f"a quote that is open here does not end within {self._longest:,} bytes or {MOST_LINES:,} lines"
+                f"a quote that is open here is not closed within {self._longest:,} bytes or {MOST_LINES:,} lines"
             )
 
     def __iter__(self) -> _LineSource:

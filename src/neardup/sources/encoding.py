@@ -123,7 +123,7 @@ def not_text(data: bytes, encoding: str | None) -> str | None:
         if (control := _CONTROL_RE.search(data)) is not None:
             return (
                 f"not text: control byte 0x{control[0][0]:02x} at offset {control.start()}, and not UTF-8: if it is "
-                "text all the same, --encoding names in what, such as utf-16le"
+                "text, name its encoding by --encoding, such as utf-16le"
             )
         return (
             f"not UTF-8: byte 0x{byte:02x} at offset {error.start}: --encoding names another, such as latin-1"

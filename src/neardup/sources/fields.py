@@ -235,7 +235,7 @@ class FieldUse:
         for (units, dates), first in self._odd.items():
             times = counted(self._odd_counts[units, dates], "time is a number", "times are numbers")
             yield (
-                f"{times} of {units} (first: {first}): {dates} is to be written in ISO 8601; "
+                f"{times} of {units} (first: {first}): write {dates} in ISO 8601; "
                 "--time-field names another field"
             )
 

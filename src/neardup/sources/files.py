@@ -62,7 +62,7 @@ UNREAD: Final = {
 }
 """By the endings of their names, what files of no readable form most likely are."""
 _NO_ENDING: Final = "no ending"
-_WINDOW: Final = "this is a window, which is not read as files are: give the files that it was made of"
+_WINDOW: Final = "this is a window, not a directory of files: give the files that it was made from"
 _DELIVERED: Final = ("cur", "new")
 MAILDIR: Final = (*_DELIVERED, "tmp")
 """The directories in every folder of a Maildir; its mails, whose names imply no form, lie in the first two."""
@@ -123,7 +123,8 @@ def listed(names: Iterable[str], form: Form | None = None, *, html: bool = False
     files, again = _once(files)
     if again:
         passed_over.append(
-            f"{some_of([bytes_escaped(name) for name in again])}: named twice, or linked to, and read once"
+            f"{some_of([bytes_escaped(name) for name in again])}: named more than once, or reached by a link, and read "
+            "once"
         )
     # Two files of one name in one run would give the same ids, and one would replace the other's documents. The path
     # of one file may be the plain name of another: hence the loop.

@@ -105,5 +105,5 @@ def _fault(line: bytes, cause: orjson.JSONDecodeError, encoding: str | None) -> 
         )
     except (ValueError, RecursionError):
         pass
-    advice = "; a line feed ends a line, and no carriage return alone" if b"\r" in line.rstrip() else ""
+    advice = "; a line ends in a line feed, not in a carriage return alone" if b"\r" in line.rstrip() else ""
     return f"not JSON: {cause.msg} at column {cause.colno}{advice}"

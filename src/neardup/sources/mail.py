@@ -47,15 +47,15 @@ ONLY_HTML: Final = f"the mail begins with text in HTML: --html reads it{optional
 NO_MAIL: Final = "not a mail: it begins with no header; --input says what it is"
 EMPTY: Final = "the mail is empty"
 RETURNS: Final = (
-    "the lines of the mailbox end in carriage returns alone: make line feeds of them (tr '\\r' '\\n')"
+    "the lines of the mailbox end in carriage returns alone: turn them into line feeds (tr '\\r' '\\n')"
 )
 NO_MAILBOX: Final = (
     "not a mailbox (mbox): it does not begin with a line 'From sender time'; --input says what it is"
 )
-TOO_DEEP: Final = "the parts of the mail lie in one another too deep to be read"
+TOO_DEEP: Final = "the parts of the mail are nested too deep to be read"
 NO_TEXT: Final = "the mail has no text part"
-PACKED: Final = f"the text of the mail is packed by {{packing!r}} ({HEADER}), which nobody knows to unpack"
-UNREADABLE: Final = "the mail cannot be taken apart: {error}"
+PACKED: Final = f"the text of the mail is encoded as {{packing!r}} ({HEADER}), which neardup cannot decode"
+UNREADABLE: Final = "the mail cannot be parsed: {error}"
 _EITHER: Final = "multipart/alternative"
 _PAGE: Final = "text/html"
 _TEXTS: Final = ("text/plain", _PAGE)
@@ -208,7 +208,7 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
     try:
         read = [html(each.text) if html and each.is_page else each.text for each in texts]
     except PageError as error:
-        plain = "" if _begins_with_page(texts) else "; without --html the plain text before it is read alone"
+        plain = "" if _begins_with_page(texts) else "; without --html only the plain text before it is read"
         return position.reject(f"{error}{plain}", id=id)
     return position.document(id, "\n".join(read), mail.time, mail.shown)
 

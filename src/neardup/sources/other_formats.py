@@ -22,12 +22,12 @@ _WITHOUT: Final = optional_readers.HTML.if_missing
 HTML: Final = OtherFormat("HTML", f"--input html reads its text{_WITHOUT}", "with its tags", "html")
 PAGE: Final = HTML._replace(remedy=f"--html reads its text{_WITHOUT}")
 """HTML in a file whose name says so."""
-XML: Final = OtherFormat("XML (RSS, Atom)", "convert it to JSON Lines, an item a line", "with its tags")
+XML: Final = OtherFormat("XML (RSS, Atom)", "convert it to JSON Lines, one item a line", "with its tags")
 MBOX: Final = OtherFormat("a mailbox (mbox)", "--input mbox reads its messages", "as one document", "mbox")
 MAIL: Final = OtherFormat("a mail", "--input mail reads its text", "with its headers", "mail")
 LOG: Final = OtherFormat(
     "a log",
-    "--input jsonl reads lines of JSON; convert others to that, an entry a line (jq -Rc '{text: .}')",
+    "--input jsonl reads lines of JSON; convert other logs to that, one entry a line (jq -Rc '{text: .}')",
     "as one document",
 )
 JSON: Final = OtherFormat(
@@ -36,7 +36,7 @@ JSON: Final = OtherFormat(
 MARKDOWN: Final = OtherFormat("Markdown", "convert it to text", "with its marks")
 WARC: Final = OtherFormat(
     "an archive of pages (WARC)",
-    "convert it to JSON Lines, a page a line",
+    "convert it to JSON Lines, one page a line",
     "with its headers, as one document",
 )
 TAR: Final = OtherFormat("a tar archive", "unpack it first (tar -xf)", "")
@@ -76,7 +76,7 @@ def reason_by_name(name: str) -> str:
         return f"this is {UNREAD[ending(name)]}, which neardup does not read: {how} first{plain}"
     kind = _BY_ENDING.get(ending(name))
     return reason_for(kind) if kind else (
-        f"the name does not tell what it holds (known: {', '.join(FORMS)}): --input says it: {', '.join(INPUTS)}"
+        f"the name does not show the format (known: {', '.join(FORMS)}): name it by --input: {', '.join(INPUTS)}"
     )  # fmt: skip
 
 

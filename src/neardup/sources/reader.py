@@ -120,11 +120,11 @@ class Reader:
             yield f"{files} {taken_for_text(kind.name)} (first: {kind.first})"
         if self._form is None and self._stdin_has_none:
             yield (
-                "standard input was read as JSON Lines, and has none: --input says what it is (text: one document, "
-                "however many lines; jq -Rc '{text: .}' makes a record of each)"
+                "standard input was read as JSON Lines, but has none: name its format by --input (text: all of it is "
+                "one document; jq -Rc '{text: .}' makes a record of each line)"
             )
         if self._delimiter is not None and "csv" not in self.forms:
-            yield "the delimiter is for CSV, and no file was read as that: --input csv reads all so"
+            yield "the delimiter has no effect, because no file was read as CSV: --input csv reads all files as CSV"
         yield from self._use.odd_times()
 
     def missing_fields(self, named: Collection[str]) -> Iterator[tuple[str, int]]:

@@ -42,12 +42,12 @@ _LARGE_WINDOW: Final = "too much memory"
 """The decoder's own words for a frame with a window above its limit."""
 PARQUET: Final = "Parquet"
 _UNPACK: Final = "unpack it first"
-_UNPACK_OR_CONVERT: Final = "unpack the one, or convert the other to UTF-8 text, first"
+_UNPACK_OR_CONVERT: Final = "unpack the archive, or convert the document to UTF-8 text, first"
 _FOREIGN: Final = (
     (re.compile(rb"PK\x03\x04"), "a zip archive, or a document of an office program", _UNPACK_OR_CONVERT),
     (
         re.compile(rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "a mail of Outlook, or a document of an office program",
-        "convert the one to .eml, or the other to UTF-8 text, first",
+        "convert the mail to .eml, or the document to UTF-8 text, first",
     ),
     (re.compile(rb"(?s)BZh[1-9](?:1AY&SY|.{0,5}[\x00-\x08\x0e-\x1f])"), "bzip2", _UNPACK),
     (re.compile(rb"\xfd7zXZ"), "xz", _UNPACK),
@@ -123,7 +123,7 @@ def _of_encoding(content: Iterator[Chunk], encoding: str | None, *, is_mail: boo
         raise StreamError(f"this is {wide.upper()} text: {how.format(wide)}")
     if encoding not in _UTF_8 and head.startswith(BOM) and not is_mail:
         raise StreamError(
-            f"this is UTF-8 text, by its byte order mark, and not {encoding}: leave --encoding out"
+            f"the byte order mark says that this is UTF-8 text, not {encoding}: leave --encoding out"
         )
     return after_head(head, content)
 
@@ -187,7 +187,7 @@ def _gunzipped(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
             if not (inflater or is_first or GZIP_MAGIC.startswith(rest[: len(GZIP_MAGIC)])):
                 yield b"\n"  # the content before is whole, and so is its last line
                 raise StreamError(
-                    "bytes that are no gzip follow the gzip stream: pack it without them (zcat FILE | gzip)"
+                    "other bytes follow the gzip stream: compress it again without them (zcat FILE | gzip)"
                 )
             is_first = False
             inflater = inflater or gzip_codec.decompressobj(wbits=31)

@@ -268,7 +268,7 @@ def test_times_that_are_not_known_are_told(caplog):
 
 def test_texts_alone_have_neither_time_nor_source(caplog):
     assert neardup.dedup([FERRY, DUSK, FERRY], keep="earliest").kept == [0]
-    assert "(first: position 0): it has none; time names the field of a record" in caplog.text
+    assert "(first: position 0): it has none; `time` names the field of a record" in caplog.text
     caplog.clear()
     assert neardup.dedup(["Some rain.", "Some rain"], keep="source:Some rain").kept == [0]
     assert "no text has the source 'Some rain' that keep names" in caplog.text

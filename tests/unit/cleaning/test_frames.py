@@ -107,7 +107,7 @@ def test_arrow():
     with pytest.raises(TypeError, match=r"not RecordBatchReader: read_all\(\) it first"):
         neardup.dedup(data.to_reader())
     for batches in (data.to_batches(), iter(data.to_batches())):
-        with pytest.raises(TypeError, match="not list: of several frames make one"):
+        with pytest.raises(TypeError, match="not list: combine several frames into one"):
             neardup.dedup(batches)
     check(arrow.chunked_array([TEXTS[:2], TEXTS[2:]]))
 
@@ -127,7 +127,7 @@ def test_data_sets():
     assert [none[name].dtype for name in ("duplicate_of", "score", "group")] == ["int64", "float64", "int64"]
     assert neardup.dedup(data["text"]).kept == [0, 1]
     assert len(data.select(neardup.dedup(data).kept)) == 2
-    with pytest.raises(TypeError, match="of several splits choose one"):
+    with pytest.raises(TypeError, match="choose one of several splits"):
         neardup.dedup(datasets.DatasetDict(train=data))
     assert neardup.dedup(data.to_iterable_dataset()).frame()[2]["duplicate_of"] == 0
     with pytest.raises(SettingsError, match=r"pass data.with_format\(None\)"):
@@ -210,11 +210,11 @@ def test_columns_that_are_not_there_or_there_already_are_named():
         ):
             neardup.dedup([{"body": FERRY, "n": 1}, {"body": None}], **options)
     result = neardup.dedup(data, text="body")
-    with pytest.raises(SettingsError, match="'score' is"):
+    with pytest.raises(SettingsError, match="has 'score' already"):
         result.frame()
     assert "near_score" in result.frame(prefix="near_").columns
     assert neardup.dedup([{"text": None}]).rejected == ((0, "no text: 'text' is missing"),)
-    with pytest.raises(SettingsError, match="'group' is"):
+    with pytest.raises(SettingsError, match="has 'group' already"):
         neardup.dedup([{"text": FERRY, "group": 1}]).frame()
 
 
@@ -262,7 +262,7 @@ def test_groups_of_rows_are_refused_with_what_to_pass(library):
         grouped = [frame.group_by("n"), frame.lazy().group_by("n")]
     for data in grouped:
         with pytest.raises(
-            TypeError, match=rf"not {type(data).__name__}: .* pass the frame that they are of"
+            TypeError, match=rf"not {type(data).__name__}: .* pass the frame that they come from"
         ):
             neardup.dedup(data, text="body")
 
@@ -308,7 +308,7 @@ def test_a_time_of_polars_beyond_the_year_9999_is_told_as_any_other(caplog):
 def test_texts_before_that_have_another_name_are_told_how_to_be_passed():
     pandas = pytest.importorskip("pandas")
     data, before = pandas.DataFrame({"body": [FERRY]}), pandas.DataFrame({"content": [FERRY]})
-    expected = r"text is 'body': .*\(columns: content\), of `against`, too; .* alone, such as against=frame"
+    expected = r"text is 'body': .*\(columns: content\), in `against`, too; .* alone, such as against=frame"
     with pytest.raises(SettingsError, match=expected):
         neardup.dedup(data, text="body", against=before)
     assert neardup.dedup(data, text="body", against=before["content"]).kept == []

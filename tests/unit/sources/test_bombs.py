@@ -85,7 +85,7 @@ class TestRows:
         broken = 'id,text\n1,"a\n' + "2,bbbbbbbb\n" * 40
         (tmp_path / "a.csv").write_text(broken)
         first, *others = Reader([tmp_path / "a.csv"], longest=200)
-        reason = "not CSV: a quote that is open here does not end within 200 bytes or 1,000,000 lines"
+        reason = "not CSV: a quote that is open here is not closed within 200 bytes or 1,000,000 lines"
         assert isinstance(first, Reject)
         assert (first.reason, first.line) == (reason, 2)
         assert others == [Document("2", "bbbbbbbb")] * 40
@@ -94,7 +94,7 @@ class TestRows:
         monkeypatch.setattr(table, "MOST_LINES", 3)
         assert (
             rows_of('a,"\n\n\n\n"\n')[0]
-            == "a quote that is open here does not end within 10,000 bytes or 3 lines"
+            == "a quote that is open here is not closed within 10,000 bytes or 3 lines"
         )
         assert rows_of('a,"\n\n"\n') == [["a", "\n\n"]]
 

@@ -82,10 +82,7 @@ def test_of_many_endings_the_most_frequent_are_told(tmp_path):
 def test_a_window_that_is_given_as_a_file_is_told(tmp_path):
     written(tmp_path, "w/window.json", '{"format": 2, "recipe": "r"}')
     (reject,) = read(tmp_path / "w")
-    assert (
-        reject.reason
-        == "this is a window, which is not read as files are: give the files that it was made of"
-    )
+    assert reject.reason == "this is a window, not a directory of files: give the files that it was made from"
     assert Reader([tmp_path / "w"]).passed_over == []
 
 
@@ -222,9 +219,11 @@ def test_a_file_that_is_named_twice_or_linked_to_is_read_once(tmp_path):
     reader = Reader([tmp_path / "d", path, written(tmp_path, "c.txt", "c")])
     assert [record.id for record in reader if isinstance(record, Document)] == ["a.txt", "c.txt"]
     assert reader.passed_over == [
-        f"{tmp_path}/d/b.txt, {path}: named twice, or linked to, and read once",
+        f"{tmp_path}/d/b.txt, {path}: named more than once, or reached by a link, and read once",
     ]
-    assert Reader([path, path]).passed_over == [f"{path}: named twice, or linked to, and read once"]
+    assert Reader([path, path]).passed_over == [
+        f"{path}: named more than once, or reached by a link, and read once"
+    ]
     (tmp_path / "hard.txt").hardlink_to(path)
     assert Reader([path, tmp_path / "hard.txt"]).passed_over == []
 
@@ -299,7 +298,7 @@ FOREIGN = {
         "<p>x",
         "this is HTML: --html reads its text; --input text comp",
     ),
-    "feed.rss": ("<x>", "this is XML (RSS, Atom): convert it to JSON Lines, an item a line; --input text "),
+    "feed.rss": ("<x>", "this is XML (RSS, Atom): convert it to JSON Lines, one item a line; --input text "),
     "in.mbox": (
         "x",
         "not a mailbox (mbox): it does not begin with a line 'From sender time'; --input says",
@@ -310,11 +309,11 @@ FOREIGN = {
     ),
     "a.log.gz": (
         "x",
-        "this is a log: --input jsonl reads lines of JSON; convert others to that, an entry a line (jq -Rc",
+        "this is a log: --input jsonl reads lines of JSON; convert other logs to that, one entry a line (jq -Rc",
     ),
     "a.warc.gz": (
         "x",
-        "this is an archive of pages (WARC): convert it to JSON Lines, a page a line; --input text ",
+        "this is an archive of pages (WARC): convert it to JSON Lines, one page a line; --input text ",
     ),
     "a.md": ("x", "this is Markdown: convert it to text; --input text compares it with its marks"),
     "a.jsonl": ("<!DOCTYPE html>\n<p>Rain\n", "this is HTML: --input html reads its text; "),
@@ -344,7 +343,7 @@ def test_an_archive_of_pages_is_no_page_and_no_mail(tmp_path, form):
     )
     (reject,) = read(path, form=form)
     assert reject.reason.startswith(
-        "this is an archive of pages (WARC): convert it to JSON Lines, a page a line; "
+        "this is an archive of pages (WARC): convert it to JSON Lines, one page a line; "
     )
 
 
@@ -456,7 +455,7 @@ def test_utf_8_with_its_mark_is_not_read_in_another_encoding(tmp_path, encoding)
     (reject,) = read(path, encoding=encoding)
     assert (
         reject.reason
-        == f"this is UTF-8 text, by its byte order mark, and not {encoding}: leave --encoding out"
+        == f"the byte order mark says that this is UTF-8 text, not {encoding}: leave --encoding out"
     )
     for right in (None, "utf-8", "utf-8-sig"):
         assert [document.id for document in read(path, encoding=right)] == ["1"]
@@ -467,7 +466,9 @@ def test_what_is_compressed_is_known_by_its_first_bytes_when_it_is_unpacked(tmp_
     """By --encoding cp1252 the ids of a column behind a mark were lost; UTF-16 without a mark was taken for UTF-8."""
     path = written(tmp_path, "a.csv.gz", pack(b"\xef\xbb\xbfid,text\n1,Caf\xc3\xa9\n"))
     (reject,) = read(path, encoding="cp1252")
-    assert reject.reason == "this is UTF-8 text, by its byte order mark, and not cp1252: leave --encoding out"
+    assert (
+        reject.reason == "the byte order mark says that this is UTF-8 text, not cp1252: leave --encoding out"
+    )
     assert [document.id for document in read(path)] == ["1"]
     text = "The ferry ran aground."
     for encoding in ("utf-16", "utf-16le", "utf-32be"):
@@ -495,8 +496,8 @@ def test_what_is_no_text_or_in_an_unknown_encoding_is_told_both(tmp_path):
     path = written(tmp_path, "a.txt", text.encode("utf-16le"))
     (reject,) = read(path)
     assert reject.reason == (
-        "not text: control byte 0x05 at offset 4, and not UTF-8: if it is text all the same, --encoding names in what, "
-        "such as utf-16le"
+        "not text: control byte 0x05 at offset 4, and not UTF-8: if it is text, name its encoding by --encoding, such "
+        "as utf-16le"
     )
     (document,) = read(path, encoding="utf-16le")
     assert document.text == text

@@ -356,7 +356,7 @@ def test_parts_that_lie_too_deep_are_told(tmp_path, kind):
     (reject,) = read(written(tmp_path / "a.eml", deep))
     assert (reject.id, reject.reason) == (
         "a.eml",
-        "the parts of the mail lie in one another too deep to be read",
+        "the parts of the mail are nested too deep to be read",
     )
 
 
@@ -431,7 +431,7 @@ def test_whatever_the_library_raises_for_a_mail_rejects_that_mail_alone(tmp_path
     items = read(written(tmp_path / "a.eml", PLAIN), written(tmp_path / "b.eml", other))
     assert (items[0].id, items[0].reason) == (
         "a.eml",
-        "the mail cannot be taken apart: AssertionError: not foreseen",
+        "the mail cannot be parsed: AssertionError: not foreseen",
     )
     assert items[1].id == "2@arnmouth.example"
 
@@ -485,7 +485,7 @@ def test_a_mailbox_whose_lines_end_in_carriage_returns_alone_is_told_as_that(tmp
     if end == "\r":
         (reject,) = items
         assert reject.reason == (
-            "the lines of the mailbox end in carriage returns alone: make line feeds of them (tr '\\r' '\\n')"
+            "the lines of the mailbox end in carriage returns alone: turn them into line feeds (tr '\\r' '\\n')"
         )
     else:
         assert [item.text.strip() for item in items] == ["Rain."] * 2

@@ -128,7 +128,7 @@ def test_a_mail_with_a_page_that_cannot_be_read_behind_plain_text_says_how_that_
     parts = f"--X\n\nRain.\n--X\nContent-Type: text/html\n\n{'<div>' * 3_000}Snow.\n--X--\n"
     mail = written(tmp_path / "b.eml", f"Subject: S\nContent-Type: multipart/mixed; boundary=X\n\n{parts}")
     (reject,) = read(mail, html=True)
-    assert reject.reason.endswith("document: 2048; without --html the plain text before it is read alone")
+    assert reject.reason.endswith("document: 2048; without --html only the plain text before it is read")
     assert [document.text for document in read(mail)] == ["Rain."]
 
 
@@ -233,9 +233,11 @@ def test_a_column_that_is_not_there_and_a_damaged_file_are_told(tmp_path, table)
     (reject,) = read(tmp_path / "none.parquet")
     assert reject.reason == "cannot be read: No such file or directory"
     (reject,) = read(written(tmp_path / "c.parquet.gz", gzip.compress(b"PAR1")))
-    assert reject.reason == "compressed Parquet is not read: unpack it first; it is compressed within itself"
+    assert (
+        reject.reason == "compressed Parquet is not read: unpack it first; Parquet compresses its own content"
+    )
     (reject,) = read("-", form="arrow")
-    assert reject.reason == "Arrow is read from files only: write it into one first"
+    assert reject.reason == "Arrow is read from files only: write it to a file first"
 
 
 @pytest.mark.parametrize("name", ["a.arrow", "a.feather"])

@@ -102,9 +102,9 @@ def test_the_form_may_be_said_where_the_name_does_not_tell_it(tmp_path):
     path = written(tmp_path, "news", AS_JSON)
     reason = read(path)[0].reason
     assert reason.startswith(
-        "the name does not tell what it holds (known: .jsonl, .ndjson, .json, .csv, .tsv, .txt, "
+        "the name does not show the format (known: .jsonl, .ndjson, .json, .csv, .tsv, .txt, "
     )
-    assert reason.endswith("): --input says it: jsonl, csv, text, mail, mbox, html, parquet, arrow")
+    assert reason.endswith("): name it by --input: jsonl, csv, text, mail, mbox, html, parquet, arrow")
     assert read(path, form="jsonl") == STORIES
 
 
@@ -122,7 +122,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_trouble(tmp_path):
 
 def test_lines_that_end_in_carriage_returns_alone_are_told_as_such(tmp_path):
     reject, other = read(written(tmp_path, "a.jsonl", AS_JSON.replace(b"\n", b"\r") + b"\n{bad}\r\n"))
-    assert reject.reason.endswith("; a line feed ends a line, and no carriage return alone")
+    assert reject.reason.endswith("; a line ends in a line feed, not in a carriage return alone")
     assert "carriage" not in other.reason
 
 
@@ -231,7 +231,7 @@ BAD_ROWS = {
     '2,"b" c,': "not CSV",
     '2,"never closed,': "not CSV",
     r'2,"a \"b\" c",': "',' expected after '\"'; a backslash is no escape in CSV: a quote within",
-    "2,a\rb,": "a carriage return stands in a cell without quotes: quote it, or",
+    "2,a\rb,": "a cell without quotes has a carriage return in it: quote the cell, or",
 }
 
 
@@ -250,7 +250,7 @@ def test_a_bad_row_costs_one_row(tmp_path, row, reason):
 def test_a_table_whose_lines_end_in_carriage_returns_alone_is_told_how_to_be_read(tmp_path, delimiter, quote):
     lines = [delimiter.join(f"{quote}{cell}{quote}" for cell in row) for row in (("id", "text"), ("1", "a"))]
     (reject,) = read(written(tmp_path, "a.csv", "".join(f"{line}\r" for line in lines)))
-    assert "make line feeds of them (tr '\\r' '\\n')" in reject.reason
+    assert "turn these into line feeds (tr '\\r' '\\n')" in reject.reason
 
 
 def test_a_backslash_before_a_quote_is_told_of_whatever_line_of_the_row_has_it(tmp_path):
@@ -296,7 +296,7 @@ def test_bytes_behind_a_gzip_stream_are_told_as_that(tmp_path, foreign):
     assert len(documents) == 2 * AS_JSON.count(b"\n")
     assert (
         reject.reason
-        == "bytes that are no gzip follow the gzip stream: pack it without them (zcat FILE | gzip)"
+        == "other bytes follow the gzip stream: compress it again without them (zcat FILE | gzip)"
     )
 
 
@@ -327,12 +327,12 @@ def test_a_zstd_stream_that_would_take_much_memory_is_told_with_the_way_out(tmp_
         (
             b"PK\x03\x04",
             "a zip archive, or a document of an office program, which neardup does not read",
-            "unpack the one, or convert the other to UTF-8 text, first",
+            "unpack the archive, or convert the document to UTF-8 text, first",
         ),
         (
             b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
             "a mail of Outlook, or a document of an office program, which neardup does not read",
-            "convert the one to .eml, or the other to UTF-8 text, first",
+            "convert the mail to .eml, or the document to UTF-8 text, first",
         ),
         (b"BZh9", "bzip2, which neardup does not read", "unpack it first"),
         (bz2.compress(b""), "bzip2, which neardup does not read", "unpack it first"),
