@@ -116,7 +116,7 @@ def test_a_file_of_answers_that_is_none_is_named_by_its_option(window, tmp_path,
     done = cli("calibrate", "--window", str(window), "--answers", str(wrong))
     assert done.code == 2
     assert "setting answers is" in done.err
-    assert "its first line is another" in done.err
+    assert "its first line is different" in done.err
 
 
 def test_an_answer_that_is_none_is_shown_with_those_there_are(window, tmp_path, cli):

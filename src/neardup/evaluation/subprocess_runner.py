@@ -95,4 +95,4 @@ def _reason_of_end(errors: IO[bytes], code: int) -> str:
     lines = errors.read().decode("utf-8", "replace").strip().splitlines()
     if code < 0:
         return f"its process was ended by signal {-code}" + (" (out of memory?)" if code == -9 else "")
-    return lines[-1] if lines else f"its process ended with exit code {code} and said nothing"
+    return lines[-1] if lines else f"its process ended with exit code {code} and no message"

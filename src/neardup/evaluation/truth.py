@@ -137,7 +137,7 @@ def read_truth(
         for kind in (True, False, None)
     }
     if not kinds[True]:
-        raise EvaluationError(str(path), "no pair in it is judged a copy: recall would say nothing")
+        raise EvaluationError(str(path), "no pair in it is judged a copy: recall would be undefined")
     return Truth(
         kinds[True],
         kinds[False],
@@ -229,7 +229,7 @@ def _by_score(path: Path, lines: Iterable[_Line], copy_from: float) -> dict[str 
         if math.isnan(score):
             raise EvaluationError(
                 str(path),
-                f"line {number} has the score {label!r}, which is none: write a number, or ?",
+                f"line {number} has the score {label!r}, which is not a number: write a number, or ?",
                 label,
             )
         meanings[label] = score >= copy_from
@@ -251,8 +251,8 @@ def _are_scores(path: Path, lines: Iterable[_Line]) -> bool:
         if value is not None and not math.isfinite(value):
             raise EvaluationError(
                 str(path),
-                f"line {line.number} has the judgement {line.label!r}, which says neither copy nor none: write 1, 0 "
-                "or ? (not counted); if the column is a score, a number or ?, and give --copy-from NUMBER",
+                f"line {line.number} has the judgement {line.label!r}, which means neither copy nor no copy: write 1, "
+                "0 or ? (not counted); if the column holds scores, write a number or ?, and give --copy-from NUMBER",
                 line.label,
             )
         has_words |= value is None
@@ -263,9 +263,9 @@ def _are_scores(path: Path, lines: Iterable[_Line]) -> bool:
         bit, other = bits[0], others[0]
         raise EvaluationError(
             str(path),
-            f"line {other.number} has the judgement {other.label!r}, line {bit.number} has {bit.label!r}: a score or "
-            "a judgement? If it is a score, say by --copy-from NUMBER from where on a pair is a copy (the lowest: all "
-            "that are listed); if not, write 1, 0 or ? (not counted)",
+            f"line {other.number} has the judgement {other.label!r}, line {bit.number} has {bit.label!r}: are these "
+            "scores or judgements? For scores, give the lowest score of a copy by --copy-from NUMBER (the lowest in "
+            "the file makes all listed pairs copies); for judgements, write 1, 0 or ? (not counted)",
             other.label,
         )
     return bool(others)

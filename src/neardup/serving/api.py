@@ -30,8 +30,8 @@ _ERRORS: Final[dict[int | str, dict[str, Any]]] = {
     401: _problem("A token is needed"),
     403: _problem("A page of another origin may not change anything"),
     413: _problem("The request is too large"),
-    421: _problem("This server is not called so"),
-    422: _problem("This cannot be asked"),
+    421: _problem("This server does not answer to that name"),
+    422: _problem("The request is not valid"),
     429: _problem("Too many requests in this second"),
     503: _problem("The window cannot be used"),
 }

@@ -87,7 +87,7 @@ def _tell_errors(application: FastAPI) -> None:
 
     @application.exception_handler(ClientDisconnect)
     async def answer_nobody(request: Request, _: ClientDisconnect) -> Response:
-        return _error(request, 400, "the client went away before all of its request had come")
+        return _error(request, 400, "the client disconnected before its whole request had arrived")
 
     @application.exception_handler(RequestValidationError)
     async def answer_invalid(request: Request, error: RequestValidationError) -> Response:
@@ -102,7 +102,7 @@ def _tell_errors(application: FastAPI) -> None:
             return _error(request, 422, unreadable)
         detail = str(error.detail)
         if error.status_code == 405:
-            detail = f"{shown(path)} cannot be asked by {method}: see /api/openapi.json"
+            detail = f"{shown(path)} does not accept {method}: see /api/openapi.json"
         answer = _error(request, error.status_code, detail)
         answer.headers.update(error.headers or {})
         return answer
@@ -110,9 +110,7 @@ def _tell_errors(application: FastAPI) -> None:
     @application.exception_handler(Exception)
     async def answer_fault(request: Request, error: Exception) -> Response:
         """The server's log has all that is known of the error; the client learns only its class."""
-        advice = (
-            f"{type(error).__name__}: a fault of neardup. The log of the server has more; please report it"
-        )
+        advice = f"{type(error).__name__}: a bug in neardup. The log of the server has the details; please report it"
         answer = _error(request, 500, advice)
         answer.headers.update(SECURITY_HEADERS)  # this answer does not pass the guard
         return answer
@@ -123,7 +121,8 @@ def _why_invalid(request: Request, error: RequestValidationError) -> str:
     first = error.errors()[0]
     kind = request.headers.get("content-type", "none").partition(";")[0]
     if first["loc"] == ("body",) and request.url.path.startswith("/api/") and kind != "application/json":
-        return f"the body must be JSON, and the header say so: Content-Type: application/json (it says {shown(kind)})"
+        says = f"Content-Type: application/json (it says {shown(kind)})"
+        return f"the body must be JSON, and the header must say so: {says}"
     if first["type"] == "json_invalid":
         return f"the body must be JSON: {first['ctx']['error']} at character {first['loc'][-1]}"
     where = first["loc"][1] if len(first["loc"]) > 1 else "the request"  # a type may follow it
@@ -139,7 +138,7 @@ def _why_invalid(request: Request, error: RequestValidationError) -> str:
 def _why_unreadable(cause: BaseException | None) -> str | None:
     """Why a body cannot be read as JSON at all, from the `cause` of the error; None if that is not the fault."""
     if isinstance(cause, UnicodeDecodeError):
-        return f"the body must be JSON in UTF-8: its byte {cause.start:,} is none"
+        return f"the body must be JSON in UTF-8: its byte {cause.start:,} is not"
     if isinstance(cause, RecursionError):
         return "the body must be JSON: it is nested too deep"
     if isinstance(cause, ValueError):

@@ -44,7 +44,8 @@ class LimitedProtocol(H11Protocol):
         if not LimitedProtocol.has_told:
             LimitedProtocol.has_told = True
             log.warning(
-                "%s connections are open: more are hung up (half of `ulimit -n` are taken)", f"{most:,}"
+                "%s connections are open: further ones are closed (the limit is half of `ulimit -n`)",
+                f"{most:,}",
             )
 
 

@@ -42,7 +42,7 @@ def pasted(body: Annotated[bytes, Depends(_sent)]) -> Pasted:
         named = {name: value for name, value in pairs if value}
     except UnicodeDecodeError as error:
         wrong = error.object[error.start]
-        raise HTTPException(422, f"the form must be UTF-8: its byte {wrong:#04x} is none") from None
+        raise HTTPException(422, f"the form must be UTF-8: its byte {wrong:#04x} is not") from None
     try:
         return Pasted.model_validate(named)
     except ValidationError as error:

@@ -118,9 +118,7 @@ class Guard:
                     await self._app(whole, body.receive, send_unless_too_large)
                 refused = self._too_large() if body.is_too_large else None
             except asyncio.CancelledError:  # the server ends, and has waited for this request
-                refused = (
-                    None if has_begun else problem(503, "this server is being stopped: ask it again later")
-                )
+                refused = None if has_begun else problem(503, "this server is shutting down: try again later")
         if refused is not None:
             await refused(scope, receive, send_guarded)
 
@@ -129,7 +127,7 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "").lower()
         if self._limits.hosts and _name_of(host) not in self._limits.hosts:
-            advice = f"this server is not {shown(host)}: ask it as {self._limits.hosts[0]}"
+            advice = f"this server does not answer to the name {shown(host)}: use {self._limits.hosts[0]}"
             return problem(421, advice)
         client = (scope.get("client") or ("?",))[0]
         if self._rate is not None and not self._limiter.hit(self._rate, client):
@@ -142,10 +140,10 @@ class Guard:
             unquote_to_bytes(scope["query_string"]).decode()
         except UnicodeDecodeError as error:
             wrong = error.object[error.start]
-            return problem(422, f"an address must be escaped UTF-8: its byte {wrong:#04x} is none")
+            return problem(422, f"an address must be escaped UTF-8: its byte {wrong:#04x} is not")
         origin = headers.get("origin")
         if scope["method"] not in _SAFE_METHODS and origin and _host_of(origin) != host:
-            advice = "a proxy must pass on the Host that it was asked by"
+            advice = "a proxy must pass on the Host header that it received"
             return problem(
                 403, f"a page of {shown(origin)} may not change anything at {shown(host)}: {advice}"
             )
@@ -177,7 +175,9 @@ class Guard:
         return hmac.compare_digest(given.encode(), (self._limits.token or "").encode())
 
     def _too_large(self) -> Response:
-        return problem(413, f"a request may have {self._limits.body:,} bytes: send less at once (--max-body)")
+        return problem(
+            413, f"a request may have at most {self._limits.body:,} bytes: send less at once (--max-body)"
+        )
 
 
 def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:

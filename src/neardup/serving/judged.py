@@ -41,7 +41,7 @@ class JudgedPairs:
         if not readonly:
             _check_writable(path)
         if path.exists() and not path.is_file():
-            raise SettingsError("judged", str(path), "a file, and none that leads elsewhere")
+            raise SettingsError("judged", str(path), "a regular file, not a directory, a pipe or a device")
         if path.exists() and path.stat().st_size:  # an empty file: another process is about to judge
             self._judged = _read(path)
 
@@ -109,7 +109,7 @@ def _read(path: Path) -> dict[tuple[str, str], str]:
     except ValueError:
         raise SettingsError("judged", str(path), wanted.format("it is empty or not UTF-8")) from None
     if f"{header}\n" != _HEADER:
-        raise SettingsError("judged", str(path), wanted.format("its first line is another"))
+        raise SettingsError("judged", str(path), wanted.format("its first line is different"))
     judged = {}
     for number, line in enumerate(lines, 2):
         parts = line.split("\t")

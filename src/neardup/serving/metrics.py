@@ -95,7 +95,9 @@ class _WindowFigures(Collector):
             kinds.add_metric([kind], count)
         yield kinds
         story = GaugeMetricFamily(
-            "neardup_story_copies", "Copies of the story that has most in the newest hours", labels=["hours"]
+            "neardup_story_copies",
+            "Copies of the story with the most copies in the newest hours",
+            labels=["hours"],
         )
         times = [
             [parse_time(member.time) for member in group.members]

@@ -36,8 +36,8 @@ class UnknownGroup(UnknownDocument):
 
     def __str__(self) -> str:
         return (
-            f"no group in this window has the head {shown(self.id)}: the group of a document stands in its verdict, "
-            "and one without copies is in none"
+            f"no group in this window has the head {shown(self.id)}: the verdict of a document names its group, and a "
+            "document without copies has none"
         )
 
 

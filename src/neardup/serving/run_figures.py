@@ -47,7 +47,7 @@ class RunFigures(Collector):
         """See docs/serve.md."""
         state = self._state()
         yield from verdict_figures({self._call: state.counts}, state.rejects)
-        seconds = CounterMetricFamily("neardup_stage_seconds", "What the time went to", labels=["stage"])
+        seconds = CounterMetricFamily("neardup_stage_seconds", "Time spent in each stage", labels=["stage"])
         for stage, spent in list(state.seconds.items()):
             seconds.add_metric([stage], spent)
         yield seconds
@@ -59,7 +59,9 @@ def _of_waiting(waiting: Backlogged) -> Iterator[Metric]:
     lag = 0 if waiting.oldest is None else max(0, now_ms() - waiting.oldest)
     yield GaugeMetricFamily("neardup_waiting_documents", "Documents without a verdict", waiting.documents)
     yield GaugeMetricFamily(
-        "neardup_blocked_documents", "Documents without one in indices that are read-only", waiting.blocked
+        "neardup_blocked_documents",
+        "Documents without a verdict in indices that are read-only",
+        waiting.blocked,
     )
     yield GaugeMetricFamily("neardup_lag_seconds", "Age of the oldest document that waits", lag / 1_000)
 

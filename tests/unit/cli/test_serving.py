@@ -142,7 +142,7 @@ def test_half_a_request_does_not_hold_its_end_up(tmp_path, monkeypatch, capsys, 
     run(tmp_path, port, monkeypatch, ask)
     assert b"100 Continue" in answers[0]
     assert b"503 Service Unavailable" in answers[1]
-    assert b"is being stopped" in answers[1]
+    assert b"is shutting down" in answers[1]
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -183,7 +183,7 @@ def test_more_connections_than_it_may_open_are_hung_up_and_it_goes_on(tmp_path, 
     assert b"200 OK" in answers[0]
     assert b"\nserver:" not in answers[0].lower()  # nobody is told what serves it
     assert [record.getMessage() for record in caplog.records] == [
-        "4 connections are open: more are hung up (half of `ulimit -n` are taken)"
+        "4 connections are open: further ones are closed (the limit is half of `ulimit -n`)"
     ]
 
 

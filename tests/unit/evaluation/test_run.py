@@ -347,7 +347,7 @@ def test_what_a_method_raises_is_told():
     [
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "ended by signal 9 (out of memory?)"),
         ("import sys; sys.exit('no such library')", "no such library"),
-        ("import sys; sys.exit(3)", "ended with exit code 3 and said nothing"),
+        ("import sys; sys.exit(3)", "ended with exit code 3 and no message"),
     ],
 )
 def test_a_process_that_dies_is_a_method_that_failed(monkeypatch, tmp_path, program, reason):

@@ -150,17 +150,17 @@ def test_scores_of_listed_pairs_say_nothing_unless_a_bar_is_set(truth_of):
         (
             "a\tb\t1\na\tc\t0\nb\tc\t0.5\n",
             {},
-            r"line 3 has the judgement '0.5', line 1 has '1': a score or a judgement\? .*--copy-from NUMBER",
+            r"line 3 has the judgement '0.5', line 1 has '1': are these scores or judgements\? .*--copy-from NUMBER",
         ),
         (
             "a\tb\t0.3\na\tc\t0.0\n",
             {},
             "line 1 has the judgement '0.3', line 2 has '0.0'.*--copy-from NUMBER",
         ),
-        ("a\tb\tnan\n", {}, "line 1 has the judgement 'nan', which says neither.*--copy-from NUMBER"),
-        ("a\tb\t0.3\na\tc\t-Inf\n", {}, "line 2 has the judgement '-inf', which says neither"),
-        ("a\tb\tdup\na\tc\tNaN\n", {}, "line 2 has the judgement 'nan', which says neither"),
-        ("a\tb\t0.7\na\tc\tnan\n", {"copy_from": 0.5}, "line 2 has the score 'nan', which is none"),
+        ("a\tb\tnan\n", {}, "line 1 has the judgement 'nan', which means neither.*--copy-from NUMBER"),
+        ("a\tb\t0.3\na\tc\t-Inf\n", {}, "line 2 has the judgement '-inf', which means neither"),
+        ("a\tb\tdup\na\tc\tNaN\n", {}, "line 2 has the judgement 'nan', which means neither"),
+        ("a\tb\t0.7\na\tc\tnan\n", {"copy_from": 0.5}, "line 2 has the score 'nan', which is not a number"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_told_with_its_line(truth_of, text, options, message):

@@ -335,7 +335,7 @@ def test_an_error_repeats_little_of_what_was_asked(client, method, url, how, sta
     [
         ("GET", "/api/document?id=nobody", {}, 404, "no document 'nobody'"),
         ("GET", "/api/group?head=d", {}, 404, "no group in this window has the head 'd'"),
-        ("GET", "/api/group?head=b", {}, 404, "the group of a document stands in its verdict"),
+        ("GET", "/api/group?head=b", {}, 404, "the verdict of a document names its group"),
         ("GET", "/api/query?id=a&threshold=2", {}, 422, "less than or equal to 1 (it is '2')"),
         ("GET", "/api/groups?limit=all", {}, 422, "(it is 'all')"),
         ("GET", "/api/query", {}, 422, "id: Field required"),
@@ -359,7 +359,7 @@ def test_an_error_repeats_little_of_what_was_asked(client, method, url, how, sta
             ("POST", "/api/check", {"json": {"text": "x", name: True}}, 422, f"{name}: true is neither text")
             for name in ("time", "threshold", "matches")
         ),
-        ("POST", "/api/check", {"body": b'{"text": "\xff"}'}, 422, "JSON in UTF-8: its byte 10 is none"),
+        ("POST", "/api/check", {"body": b'{"text": "\xff"}'}, 422, "JSON in UTF-8: its byte 10 is not"),
         ("POST", "/api/check", {"body": b"[" * 200_000}, 422, "JSON: it is nested too deep"),
         (
             "POST",
@@ -385,9 +385,9 @@ def test_an_error_repeats_little_of_what_was_asked(client, method, url, how, sta
             422,
             "/api/check has no parameter 'threshold': it takes none",
         ),
-        ("GET", "/api/document?id=%ff", {}, 422, "an address must be escaped UTF-8: its byte 0xff is none"),
+        ("GET", "/api/document?id=%ff", {}, 422, "an address must be escaped UTF-8: its byte 0xff is not"),
         ("GET", "/api/nothing", {}, 404, "there is nothing at '/api/nothing'"),
-        ("PUT", "/api/check", {}, 405, "'/api/check' cannot be asked by PUT"),
+        ("PUT", "/api/check", {}, 405, "'/api/check' does not accept PUT"),
         (
             "POST",
             "/api/judge",
@@ -443,7 +443,7 @@ def test_a_fault_of_ours_is_told_without_what_it_holds(client, monkeypatch):
     for headers, kind in (({}, "application/problem+json"), (HTML, "text/html; charset=utf-8")):
         answer = client.get("/api/stats" if not headers else "/", headers=headers)
         assert (answer.status_code, answer.headers["content-type"]) == (500, kind)
-        assert "RuntimeError: a fault of neardup" in answer.text
+        assert "RuntimeError: a bug in neardup" in answer.text
         assert "secret" not in answer.text
         assert {name: answer.headers[name] for name in SECURITY_HEADERS} == SECURITY_HEADERS
 
@@ -519,7 +519,7 @@ def test_a_judgement_that_cannot_be_written_is_told_by_what_the_system_says(clie
     judged.path.unlink()
     judged.path.write_text("some other file\n")
     answer = client.post("/api/judge", json={"id1": "a", "id2": "b", "judgement": "copy"})
-    assert (answer.status_code, "its first line is another" in answer.json()["detail"]) == (503, True)
+    assert (answer.status_code, "its first line is different" in answer.json()["detail"]) == (503, True)
     assert judged.path.read_text() == "some other file\n"
     judged.path.unlink()
 
@@ -917,8 +917,8 @@ def test_a_window_of_a_low_threshold_tells_it_of_its_own_and_one_that_misses_non
         pytest.param(
             FORM, b"&" * 1_000_000, 413, "has 1,000,001 fields: it may have 100: write & as", id="&"
         ),
-        (FORM, b"text=%ff", 422, "the form must be UTF-8: its byte 0xff is none"),
-        (FORM, b"text=\xff", 422, "the form must be UTF-8: its byte 0xff is none"),
+        (FORM, b"text=%ff", 422, "the form must be UTF-8: its byte 0xff is not"),
+        (FORM, b"text=\xff", 422, "the form must be UTF-8: its byte 0xff is not"),
         (FORM, b"txt=x&threshold=0.7", 422, "text: Field required (there is 'txt', 'threshold')"),
         (FORM, b"text=&threshold=0.7", 422, "text: Field required"),
         (FORM, b"text=x&threshold=2", 422, "less than or equal to 1 (it is '2')"),
@@ -1077,7 +1077,7 @@ def test_a_linked_file_of_judgements_stays_linked_and_keeps_its_mode(tmp_path):
 
 
 def test_what_is_no_file_takes_no_judgement():
-    with pytest.raises(SettingsError, match="a file, and none that leads elsewhere"):
+    with pytest.raises(SettingsError, match="a regular file, not a directory, a pipe or a device"):
         JudgedPairs(Path("/dev/null"))
 
 

@@ -196,7 +196,7 @@ def test_texts_of_others_steer_no_terminal(ask):
 @pytest.mark.parametrize(("tool", "given", "said"), [
     ("get_document", {"id": "nobody"}, "no document 'nobody'"),
     ("get_group", {"head": "long"}, "no group in this window has the head 'long'"),
-    ("get_group", {"head": "y" * 9_999}, f"has the head '{'y' * 999}…: the group of a document"),
+    ("get_group", {"head": "y" * 9_999}, f"has the head '{'y' * 999}…: the verdict of a document"),
     ("explain_two", {"a": "a", "b": "nobody"}, "no document 'nobody'"),
     ("check_text", {"text": "x", "threshold": 2}, "less than or equal to 1"),
     ("check_text", {"text": "x", "matches": 1_000}, "less than or equal to 100"),
