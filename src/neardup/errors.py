@@ -378,10 +378,8 @@ class NotSetUp(ClusterError):
         self.address = address
 
     def __str__(self) -> str:
-        archive = (
-            "; for an index that is scored in place, `neardup ingest --from-index INDEX --in-place` does"
-        )
-        return f"{self.address}: no window is set up here; `neardup setup --window {self.address}` sets one up{archive}"
+        archive = "for an index scored in place, `neardup ingest --from-index INDEX --in-place` does"
+        return f"{self.address}: no window is set up here; `neardup setup --window {self.address}` does it; {archive}"
 
 
 class SetupRefused(ClusterError):

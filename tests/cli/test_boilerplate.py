@@ -165,7 +165,7 @@ def test_ingest_keeps_the_table_with_the_window(run, site, window, table):
     learned = run("ingest", site, "--window", "learned", "--strip-boilerplate")
     assert copies(learned.lines) == COPIES
     again = run("ingest", site, "--window", "learned", "--strip-boilerplate")
-    assert ([*map(copies, [again.lines])], "it stays" in again.err) == ([COPIES], True)
+    assert ([*map(copies, [again.lines])], "keeps its own table" in again.err) == ([COPIES], True)
 
 
 def test_sketches_reach_a_low_threshold_with_what_was_learned_too(run, site):

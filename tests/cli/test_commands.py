@@ -95,7 +95,7 @@ class TestQuery:
             "simhash",
         )
         assert (
-            "stored without their sentences and simhashes: by the route simhash only a new window"
+            "stored without their sentences and simhashes, so by the route simhash they are found only in a new"
             in caplog.text
         )
 
@@ -235,7 +235,7 @@ class TestExpire:
         assert (refused.code, refused.out) == (2, "")
         assert (
             "Invalid value for --window-hours: 24 is too few: the window keeps 2 documents in 1 hour (2026.11.19-06 to "
-            "2026.11.19-06) that would go; --force drops them"
+            "2026.11.19-06) that would be dropped; --force drops them"
         ) in " ".join(word for word in refused.err.split() if word != "│")
         done = run("expire", *hours, "--force")
         assert done.err == "neardup: 2 documents in 1 hour dropped\n"
@@ -462,7 +462,8 @@ class TestDoctor:
         done = run("doctor", "--window", window, "--repair", "--force")
         assert done.code == 3
         assert (
-            "put it there from a backup, or that of a new window made with the very same options" in done.err
+            "restore it from a backup, or take that of a new window made with exactly the same options"
+            in done.err
         )
 
     def test_the_description_of_a_window_of_the_same_options_will_do(self, run, window):

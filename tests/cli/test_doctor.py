@@ -137,7 +137,7 @@ def test_a_reach_above_the_threshold_of_the_window_is_told(run, stream, caplog):
     options = ("--window", "w", "--threshold", "0.5", "--window-hours", "24", "--format", "quiet")
     run("ingest", stream, *options)
     run("resign", "--window", "w", "--reach", "0.6")
-    assert "thresholds from 0.6 on; the window's is 0.5" in caplog.text
+    assert "thresholds from 0.6 on, and miss copies at 0.5, the threshold of the window" in caplog.text
     caplog.clear()
     run("resign", "--window", "w")
     assert caplog.text == ""

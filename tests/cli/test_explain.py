@@ -59,7 +59,7 @@ def test_a_misspelt_file_is_told_where_no_window_was_meant(run):
     for name in ("a.txt", "a b.txt", "a.window"):  # of which not each can be a part of a command as it is
         Path(name).write_text(FERRY)
         done = run("explain", "a", "b", "--window", name)
-        said = f"'{name}': it must be a directory; `neardup ingest FILE --window DIR` makes one of a file"
+        said = f"'{name}': it must be a directory; `neardup ingest FILE --window DIR` makes one from a file"
         assert (done.code, said in done.err) == (2, True)
 
 

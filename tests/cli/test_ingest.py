@@ -212,7 +212,7 @@ def test_a_new_window_of_a_recipe_reaches_its_threshold_unless_a_reach_is_given(
 ):
     """Whoever names the recipe once more, and not the threshold, has the same window."""
     assert run("ingest", stream, "--window", "w", "--threshold", "0.5", *option, *given).code == 0
-    assert ("they miss copies" in caplog.text) == (reach == 0.6)
+    assert ("and miss copies at" in caplog.text) == (reach == 0.6)
     assert f"sketch-32-{reach}" in run("stats", "--window", "w", "--format", "jsonl").lines[0]["recipe"]
     assert run("ingest", stream, "--window", "w", *option, *given).code == 0
 

@@ -210,8 +210,8 @@ def test_no_window_is_made_within_another_which_would_delete_it_with_an_hour(run
     within = "link/sub" if within == "link" else f"news.window/{within}"
     done = run("ingest", stream, "--window", within)
     assert done.code == 2
-    which = f"outside of the window {outer}, which deletes its hours with all that lies in them"
-    assert f"it must be {which}: beside that one would do" in done.err
+    which = f"outside of the window {outer}, which deletes its hours with everything in them"
+    assert f"it must be {which}: a directory beside it would do" in done.err
     assert not Path(within).exists()
     with pytest.raises(SettingsError, match="outside of the window"):
         neardup.open(within)
@@ -371,8 +371,8 @@ def test_another_threshold_is_told_and_reconcile_brings_the_window_to_it(run_pro
     )
     done = run_process("ingest", more, "--window", window, "-t", "0.99", "--format", "quiet")
     assert (
-        "neardup: this window was written with threshold 0.7, and now is with threshold 0.99: verdicts that are stored "
-        "stay as they are; `neardup reconcile --threshold 0.99` brings them to it\n"
+        "neardup: this window was written with threshold 0.7, and now is with threshold 0.99: stored verdicts "
+        "stay as they are; `neardup reconcile --threshold 0.99` applies the new settings to them\n"
     ) in done.err
     stats = run_process("stats", "--window", window, "--format", "jsonl").lines[0]
     assert (stats["threshold"], stats["mixed"]) == ("0.99", {"threshold": ["0.7"]})
@@ -413,10 +413,7 @@ def test_other_settings_are_told_too(run_process, window, stream, words, was, no
     done = run_process("ingest", stream, "--window", window, *words, "--format", "quiet")
     warning = [line for line in done.err.splitlines() if "written with" in line]
     assert len(warning) == 1
-    assert (
-        f"this window was written with {was}, and now is with {now}: verdicts that are stored stay"
-        in warning[0]
-    )
+    assert f"this window was written with {was}, and now is with {now}: stored verdicts stay" in warning[0]
     mixed = run_process("stats", "--window", window, "--format", "jsonl").lines[0]["mixed"]
     assert "; ".join(f"{name} {values[0]}" for name, values in mixed.items()) == was.replace(", ", "; ")
 
@@ -475,8 +472,8 @@ class TestServingThatIngests:
         monkeypatch.setenv("NEARDUP_WINDOW_HOURS", "1")
         done = serve()
         assert done.code == 2
-        assert "that would go; --window-hours 1 --force" in done.err
-        assert "`neardup ingest` has both" in done.err  # `serve` has neither
+        assert "that would be dropped; --window-hours 1 --force" in done.err
+        assert "both are options of `neardup ingest`" in done.err  # `serve` has neither
         monkeypatch.delenv("NEARDUP_WINDOW_HOURS")
         assert run("get", "ferry", "--window", window).code == 0
 

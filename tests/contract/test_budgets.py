@@ -106,8 +106,8 @@ def test_giving_up_is_logged(place, caplog):
         list(place.open(max_documents=2).ingest(distinct(3)))
         list(place.open("other", max_documents=1).ingest(distinct(2)))
     assert [record.getMessage() for record in caplog.records] == [
-        "budget reached: hour 2020.09.13-12 is given up, the window now begins at 2020.09.13-13",
-        "budget reached within hour 2020.09.13-12: its older half is given up",
+        "budget reached: hour 2020.09.13-12 is dropped, the window now begins at 2020.09.13-13",
+        "budget reached within hour 2020.09.13-12: its older half is dropped",
     ] or len(caplog.records) == 2
 
 

@@ -274,7 +274,7 @@ class TestAnotherThreshold:
         assert "written with" not in caplog.text
         assert summaries(window.ingest([document("c", C, 2)])) == [("c", "unique", None, "c")]
         assert "this window was written with threshold 0.7, and now is with threshold 0.9" in caplog.text
-        assert "`neardup reconcile --threshold 0.9` brings them to it" in caplog.text
+        assert "`neardup reconcile --threshold 0.9` applies the new settings to them" in caplog.text
         caplog.clear()
         list(window.ingest([document("d", C, 2)]))
         assert "written with" not in caplog.text

@@ -194,7 +194,7 @@ def test_a_file_system_without_locks_is_not_told_as_another_writer(path, monkeyp
     with monkeypatch.context() as there:
         there.setattr("neardup.stores.lock.fcntl.flock", unknown)
         with pytest.raises(
-            NeardupError, match=f"cannot be locked .{os.strerror(number)}.* that has flock"
+            NeardupError, match=f"cannot be locked .{os.strerror(number)}.* that supports flock"
         ) as caught:
             open_window(path)
         assert not isinstance(caught.value, WindowLocked)
@@ -637,8 +637,8 @@ def damaged(path, **expected):
     ("[]", "format"),
     ('{"name": "something else"}', "format"),
     ('{"format": 999}', "999"),
-    ('{"format": 2}', "does not check"),
-    ('{"format": 2, "recipe": "r", "recipe_fields": {}, "settings": {}}', "does not check"),
+    ('{"format": 2}', "fails its check"),
+    ('{"format": 2, "recipe": "r", "recipe_fields": {}, "settings": {}}', "fails its check"),
     ("\udcff\udcfe", ""),
 ])  # fmt: skip
 def test_a_foreign_description_is_refused(path, content, found):
@@ -657,7 +657,7 @@ def test_a_description_with_a_bad_setting_is_refused(path, name, value):
 def test_a_description_that_was_changed_by_hand_is_refused(path):
     file = path / "window.json"
     file.write_text(file.read_text().replace('"0.7"', '"0.6"'))
-    assert damaged(path, found="does not check").path == file
+    assert damaged(path, found="fails its check").path == file
 
 
 def test_a_window_of_an_earlier_format_names_the_way_on(path):
@@ -743,7 +743,7 @@ def test_a_file_is_no_window(tmp_path):
 @pytest.mark.parametrize("readonly", [False, True])
 def test_a_link_that_leads_to_no_directory_is_told_as_that(tmp_path, to, readonly):
     (tmp_path / "loop").symlink_to(to)
-    with pytest.raises(SettingsError, match="not a link that leads to none"):
+    with pytest.raises(SettingsError, match="not a link that leads nowhere"):
         open_window(tmp_path / "loop", readonly=readonly)
 
 

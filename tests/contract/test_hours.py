@@ -34,7 +34,9 @@ def test_that_documents_come_too_late_is_logged_once(place, caplog):
     list(window.ingest([document("third", TEXT, 0)]))
     (said,) = [record.message for record in caplog.records if "unscored" in record.message]
     assert said.startswith("document one of 2020-09-13T12:00:00Z is unscored: the hours that")
-    assert said.endswith("(said of the first one; keep_hours keeps hours for what comes late)")
+    assert said.endswith(
+        "(reported for the first such document only; keep_hours keeps hours for late documents)"
+    )
 
 
 def test_what_comes_too_late_for_an_hour_ahead_of_the_clock_is_logged_with_the_way_back(place, caplog):

@@ -109,7 +109,7 @@ BAD = [
     ("str", None, r"^'str' \(str\) is no document"),
     (b"0123456789" * 9, None, "^b'01234567890123456789012345678901234567… \\(bytes\\) is no document"),
     (object(), None, "^object is no document"),
-    (Link("Rain.", A), None, r"not both of id and text are among these \('text', 'url'\): rename them"),
+    (Link("Rain.", A), None, r"which must include id and text \(they are 'text', 'url'\): rename them"),
 ]
 
 
@@ -194,16 +194,16 @@ class PolarsFrame(Frame):
     ("documents", "message"),
     [
         ({"id": "x", "text": A}, r"not dict: put a single one into a list: \[document\]"),
-        ({"train": [], "test": []}, r"not dict: .*; of several splits choose one, data\['train'\]"),
+        ({"train": [], "test": []}, r"not dict: .*; choose one of several splits, data\['train'\]"),
         (Document("x", A), r"not Document\(id='x', .*… \(Document\): put a single one into a list"),
         (("x", A, "2026-11-21"), r"not \('x', .* \(tuple\): put a single one into a list"),
         ((7, A), r"not \(7, .* \(tuple\): put a single one into a list"),
         ("news.jsonl", r"not 'news.jsonl' \(str\): the documents of a file are read by `neardup ingest`"),
         (b"news", r"not b'news' \(bytes\): the documents"),
-        (Frame(), r"not Frame: a frame gives columns; pass frame.to_dict\('records'\)"),
+        (Frame(), r"not Frame: iterating over a frame gives columns: pass frame.to_dict\('records'\)"),
         (
             PolarsFrame(),
-            r"not PolarsFrame: a frame gives columns; .*, of polars frame.iter_rows\(named=True\)",
+            r"not PolarsFrame: iterating over a frame gives columns: .*, frame.iter_rows\(named=True\) for polars",
         ),
         (LazyFrame(), r"not LazyFrame: collect\(\) it first, and pass frame.iter_rows\(named=True\)"),
         (5, r"not 5 \(int\): such as a list"),
@@ -222,7 +222,7 @@ def test_what_is_no_iterable_of_documents_is_refused(place, documents, message):
 def test_what_takes_no_rejects_is_refused_before_there_are_any(place, receiver):
     window = place.open()
     with pytest.raises(
-        TypeError, match=r"on_reject is of type \w+, not a function: of a list pass rejects.append"
+        TypeError, match=r"on_reject is of type \w+, not a function: for a list, pass rejects.append"
     ):
         list(window.ingest([document("a", A)], on_reject=receiver))
     assert len(window) == 0

@@ -374,7 +374,7 @@ def test_a_recipe_that_is_given_stays_and_below_its_reach_a_window_warns_once(tm
             list(window.ingest([document(f"{at}", grams(0, 30))]))
             window.query(grams(0, 30))
     (said,) = warnings(caplog)
-    assert "for thresholds from 0.6 on: at 0.55 they miss copies" in said
+    assert "for thresholds from 0.6 on, and miss copies at 0.55" in said
     assert "complete" in said
     assert "reach 0.5" in said
 
@@ -386,7 +386,7 @@ def test_a_query_below_the_reach_warns_and_names_no_reach_there_is_not(tmp_path,
         assert not warnings(caplog)
         window.query(grams(0, 30), threshold="0.4")
     (said,) = warnings(caplog)
-    assert "from 0.5 on: at 0.4" in said
+    assert "from 0.5 on, and miss copies at 0.4" in said
     assert said.endswith("(--retrieval complete) misses none")
 
 
@@ -395,7 +395,7 @@ def test_below_every_reach_none_is_advised(tmp_path, caplog):
         list(window.ingest([document("a", grams(0, 30))]))
         window.query(grams(0, 30), threshold="0.4")
     (said,) = warnings(caplog)
-    assert "from 0.6 on: at 0.4" in said
+    assert "from 0.6 on, and miss copies at 0.4" in said
     assert said.endswith("(--retrieval complete) misses none")
 
 

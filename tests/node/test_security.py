@@ -482,7 +482,7 @@ def test_no_credentials_are_refused(guarded):
     nobody = Credentials(ca_certs=guarded.authority)
     with (
         Cluster(Address(guarded.node.url, "news"), nobody, patience=0) as cluster,
-        pytest.raises(ClusterRefused, match="wants some"),
+        pytest.raises(ClusterRefused, match="requires some"),
     ):
         cluster.request("GET", "/_cluster/health")
 

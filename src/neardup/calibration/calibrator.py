@@ -50,7 +50,7 @@ class Calibrator:
 
     def __init__(self, scores: Sequence[float], *, seed: int = 0) -> None:
         if not len(scores):
-            raise ValueError("no pairs: a threshold needs some to be chosen by")
+            raise ValueError("no pairs: choosing a threshold needs some")
         self._scores = np.asarray(scores, np.float64)
         self._bins = bin_of(self._scores)
         self._first = int(self._bins.min())

@@ -17,8 +17,8 @@ from neardup.model.tuples import maker_of
 MAX_ID_BYTES: Final = 512  # what Elasticsearch allows for an _id
 _NO_DOCUMENT: Final = "{} is no document: it must be a mapping with id and text, or a tuple (id, text, time)"
 _NOT_NAMED: Final = (
-    "a named tuple is read by its names, and not both of id and text are among these ({}): rename them, "
-    "or pass tuple(row)"
+    "a named tuple is read by its field names, which must include id and text (they are {}): rename them, or pass "
+    "tuple(row)"
 )
 
 
@@ -165,7 +165,7 @@ def check_documents(documents: Any) -> None:
     """Raises `TypeError` if `documents` is no iterable of documents: a single one, a data frame, a text."""
     first = documents[0] if isinstance(documents, tuple) and documents else None
     if isinstance(documents, Mapping | Document) or isinstance(first, str | int):  # an id: (id, text, time)
-        remedy = "put a single one into a list: [document]; of several splits choose one, data['train']"
+        remedy = "put a single one into a list: [document]; choose one of several splits, data['train']"
     elif isinstance(documents, str | bytes):
         remedy = "the documents of a file are read by `neardup ingest`"
     elif hasattr(documents, "collect") and hasattr(documents, "collect_schema"):
@@ -173,8 +173,9 @@ def check_documents(documents: Any) -> None:
         remedy = "collect() it first, and pass frame.iter_rows(named=True)"
     elif hasattr(documents, "columns"):
         remedy = (
-            "a frame gives columns; pass frame.to_dict('records'), of polars frame.iter_rows(named=True), of Arrow "
-            "table.to_pylist(); neardup.dedup takes it as it is"
+            "iterating over a frame gives columns: pass frame.to_dict('records') for pandas, "
+            "frame.iter_rows(named=True) for polars, table.to_pylist() for Arrow; neardup.dedup takes the frame as it "
+            "is"
         )
     elif isinstance(documents, Iterable):
         return

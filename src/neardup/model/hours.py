@@ -153,5 +153,5 @@ def too_far_ahead(time: int, now: int, ahead_hours: int) -> str | None:
     hours = (time - now) // HOUR_MS
     return (
         f"time {format_time(time)} is over {hours:,} hours ahead of the clock ({format_time(now // 1_000 * 1_000)}), "
-        f"more than {ahead_hours:,}: --ahead-hours (ahead_hours) if it is right"
+        f"more than {ahead_hours:,}: if it is right, give more --ahead-hours (ahead_hours)"
     )

@@ -356,7 +356,7 @@ class Settings:
         check_whole("keep_hours", keep, 0, MAX_WINDOW_HOURS**2)  # hours are computed in 64 bits
         if keep and not 0 < compared <= keep:
             expected = (
-                f"at least the {compared} hours that are compared: for fewer give fewer window_hours, too"
+                f"at least the {compared} hours that are compared: to keep fewer, lower window_hours, too"
                 if compared
                 else "0, because all hours are compared (window_hours = 0)"
             )

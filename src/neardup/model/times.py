@@ -110,7 +110,7 @@ def _read_unusual(written: str, text: str) -> datetime:
     except (ValueError, OverflowError):
         pass
     zone = _NAMED_ZONE_RE.search(written)
-    hint = f"; the zone {zone[1]!r} is to be Z or an offset, such as +02:00" if zone else ""
+    hint = f"; write the zone {zone[1]!r} as Z or an offset, such as +02:00" if zone else ""
     raise ValueError(f"time {shown(text)} is not {TIME_FORMS}{hint}")
 
 

@@ -279,7 +279,7 @@ def _warn_of_weak_salt(salted: Recipe, stamp: object) -> None:  # noqa: ARG001 -
     if secret is not None and len(secret) < LEAST_SECRET:
         log.warning(
             "the salt %s has %d bytes, which can be guessed: make one of %d (`head -c %d /dev/urandom > FILE`), and "
-            "give it by --salt FILE; a window that is there takes it by `neardup resign --salt FILE`",
+            "give it by --salt FILE; give it to an existing window by `neardup resign --salt FILE`",
             salted.salt, len(secret), 2 * LEAST_SECRET, 2 * LEAST_SECRET,
         )  # fmt: skip
 

@@ -319,5 +319,5 @@ def drop_or_tell(store: Store, hours: Sequence[int]) -> None:
     still be reported.
     """
     for hour, error in drop_all(store, hours).items():
-        text = "its documents are out of the window, and `neardup expire` deletes it when it can be"
+        text = "its documents have left the window, and `neardup expire` will delete it when possible"
         log.warning("hour %s stays: %s; %s", hour_name(hour), error, text)

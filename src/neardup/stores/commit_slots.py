@@ -42,7 +42,9 @@ class CommitSlots:
         """The newest commit; raises `WindowDamaged` if a newer one may have been acknowledged and has rotted."""
         slots = read_slots(self._path)
         if not all(slots):
-            actual = f"{file_size(self._path / COMMIT)} bytes of which a slot and its copy do not check"
+            actual = (
+                f"{file_size(self._path / COMMIT)} bytes, in which a slot and its copy fail their checksums"
+            )
             raise WindowDamaged(self._path / COMMIT, actual, "two commit slots", self._path)
         return newest(slots)
 

@@ -113,7 +113,7 @@ def _read(directory: Path, name: str) -> dict[str, Any] | None:
         raise WindowDamaged(file, f"format {stored_format!r}", expected, directory)
     whole = known.pop("checksum", None) == _checksum(known)
     if not whole or not all(isinstance(known.get(name), kind) for name, kind in _FIELDS.items()):
-        raise WindowDamaged(file, "a description that does not check", "what was written", directory)
+        raise WindowDamaged(file, "a description that fails its check", "what was written", directory)
     return known
 
 

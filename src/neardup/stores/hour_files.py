@@ -118,7 +118,7 @@ class HourFiles:
         if item is None or len(item) != size:
             file = self.directory / NAMES[which]
             raise damage(
-                file, f"{size:,} bytes at byte {start:,} that do not check", "what was written there"
+                file, f"{size:,} bytes at byte {start:,} that fail their checksum", "what was written there"
             )
         return item
 

@@ -88,7 +88,7 @@ def _is_locked(path: Path, file: FileIO, how: int = fcntl.LOCK_EX) -> bool:
         return False
     except OSError as error:
         why = f"{path} cannot be locked ({error.strerror}), so nothing is written to it"
-        raise NeardupError(f"{why}: put the window on a file system that has flock") from None
+        raise NeardupError(f"{why}: put the window on a file system that supports flock") from None
     _held_here.add(file)
     return True
 
@@ -153,7 +153,8 @@ def replaced(path: Path) -> WindowDamaged:
     return WindowDamaged(
         path,
         "another file, an older copy or none: the window was deleted or replaced while this process wrote to it",
-        "the file as it left it; what it has not acknowledged is not stored: open the window again "
+        "the file as this process left it; documents that it has not acknowledged are not stored: open the window "
+        "again "
         "(a server must be restarted)",
     )
 

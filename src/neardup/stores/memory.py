@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from neardup.stores.records import Rows
 
 _HALF_CHANGED: Final = (
-    "an earlier change of this window failed half-way, and it is in memory alone: open another one, and ingest its "
+    "an earlier change of this window failed half-way, and the window is in memory alone: open another one, and ingest "
+    "its "
     "documents again"
 )
 

@@ -55,8 +55,8 @@ def warn_of_changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> None:
         return
     option = f" --threshold {new['threshold']}" if "threshold" in changes else ""
     log.warning(
-        "this window was written with %s, and now is with %s: verdicts that are stored stay as they are; "
-        "`neardup reconcile%s` brings them to it",
+        "this window was written with %s, and now is with %s: stored verdicts stay as they are; `neardup reconcile%s` "
+        "applies the new settings to them",
         _in_words(known, changes, _deciding), _in_words(new, changes, _deciding), option,
     )  # fmt: skip
 
@@ -70,8 +70,8 @@ def warn_of_others(window: str, left: Mapping[str, Any], own: Mapping[str, Any])
     differing = [name for name in names if not _same(name, _value(theirs, name), _value(ours, name))]
     if differing:
         log.warning(
-            "%s: another process has left %s here; this one goes on with %s, and that is what the window remembers "
-            "again: give all its scorers the same settings",
+            "%s: another process has set %s for this window; this one continues with %s, and sets that again: give all "
+            "scorers of the window the same settings",
             window, _in_words(theirs, differing, _value), _in_words(ours, differing, _value),
         )  # fmt: skip
 

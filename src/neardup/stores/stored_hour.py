@@ -213,12 +213,12 @@ def read_hour(
     if n < len(rows) and not whole[n]:
         suspect = damage(
             directory / NAMES[ROWS],
-            f"row {first + n + 1:,} or its id that does not check",
+            f"row {first + n + 1:,} or its id, which fails its checksum",
             "what was written",
         )
     elif any(size > end for size, end in zip(sizes, ends, strict=True)):
         suspect = damage(
-            directory / NAMES[ROWS], f"{first + n:,} rows", "those of what else lies in this hour"
+            directory / NAMES[ROWS], f"{first + n:,} rows", "as many as the other files of this hour have"
         )
     keys = KeysFile(directory, ends[KEYS], mapped=first > 0)
     buffer = records.RowBuffer(n) if buffer is None else buffer
@@ -264,7 +264,7 @@ def check_keys(directory: Path, rows: Rows, keys: NDArray[np.uint64]) -> None:
     """Raises `WindowDamaged` unless the keys of all `rows` are intact."""
     whole = are_keys_whole(rows, keys)
     if not whole.all():
-        actual = f"keys of {np.count_nonzero(~whole):,} documents that do not check"
+        actual = f"keys of {np.count_nonzero(~whole):,} documents that fail their checksum"
         raise damage(directory / NAMES[KEYS], actual, "what was written")
 
 

@@ -48,10 +48,11 @@ _SHOWN: Final = 20
 """How many unreadable rows of an hour are reported by position."""
 _BOTH: Final = 2
 """How many files are lost if a file and its copy are."""
-_BACKUP: Final = "put it there from a backup"
+_BACKUP: Final = "restore it from a backup"
 _DESCRIPTION_WAY_ON: Final = (
-    "it says how the documents were signed, and by which settings they are compared; they lie in hours/ as before: "
-    f"{_BACKUP}, or that of a new window made with the very same options and files (`neardup ingest` of an empty file)"
+    "it says how the documents were signed and with which settings they are compared; the documents are in hours/ as "
+    f"before: {_BACKUP}, or take that of a new window made with exactly the same options and files (`neardup ingest` "
+    "of an empty file)"
 )
 _MADE_WITH: Final = f"the one that the window was made with: {_BACKUP}"
 
@@ -254,7 +255,7 @@ def read_everything(path: Path) -> None:
                 break
     # An hour that is being dropped leaves the list before it leaves the disk.
     if not _is_soon(lambda: hour_list.is_whole(path, hours & set(hours_in(path)))):
-        actual = "a list that lacks hours, or says other things"
+        actual = "a list with missing or wrong hours"
         raise WindowDamaged(path / HOUR_LIST, actual, "all hours", path)
 
 

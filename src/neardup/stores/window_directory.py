@@ -42,7 +42,7 @@ MOVING_OUT: Final = "resign.out"
 MOVING_IN: Final = "resign.in"
 """Names in a window's directory while its parts are exchanged for newly signed ones."""
 SALT_WAY_ON: Final = (
-    "put it there from a backup, or give it or another one to "
+    "restore it from a backup, or give it or another one to "
     "`neardup resign --window {path} --salt FILE --force`"
 )
 """The remedy for a window that has lost its salt and the copy of it."""
@@ -99,8 +99,8 @@ def check_free_directory(directory: Path) -> None:
         return
     outer = next(filter(holds_window, Path(os.path.realpath(directory)).parents), None)
     if outer is not None:
-        expected = f"outside of the window {outer}, which deletes its hours with all that lies in them"
-        raise SettingsError("window", str(directory), f"{expected}: beside that one would do")
+        expected = f"outside of the window {outer}, which deletes its hours with everything in them"
+        raise SettingsError("window", str(directory), f"{expected}: a directory beside it would do")
     if not directory.exists():
         return
     others = sorted(entry.name for entry in directory.iterdir() if not _is_begun(entry.name))
@@ -119,15 +119,13 @@ def _is_begun(name: str) -> bool:
 def _check_directory(directory: Path) -> None:
     """Raises `SettingsError` if something other than a directory is there, `WindowDamaged` if it `is_half_way`."""
     if os.path.lexists(directory) and not directory.is_dir():  # in this order: a writer may be making it
-        expected = "a directory; `neardup ingest FILE --window DIR` makes one of a file"
+        expected = "a directory; `neardup ingest FILE --window DIR` makes one from a file"
         if directory.is_symlink() and not directory.exists():
-            expected = "a directory, and not a link that leads to none"
+            expected = "a directory, not a link that leads nowhere"
         raise SettingsError("window", str(directory), expected)
     if is_half_way(directory):
-        way_on = f"`neardup resign --window {directory}` goes on with it, and nothing is lost"
-        raise WindowDamaged(
-            directory, "a window half exchanged by `neardup resign`", f"a whole one: {way_on}"
-        )
+        way_on = f"`neardup resign --window {directory}` finishes this, and nothing is lost"
+        raise WindowDamaged(directory, "a window half replaced by `neardup resign`", f"a whole one: {way_on}")
 
 
 def is_half_way(directory: Path) -> bool:

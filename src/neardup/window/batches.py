@@ -88,8 +88,9 @@ def _following(stream: _Stream, doubted: Prepared, behind: list[Prepared]) -> Ne
         elif not is_told:
             is_told = True
             log.warning(
-                "document %s waits, and what follows it: by its time, %s, most of the window would expire, which the "
-                "next document that has a time, or %d more without one, must bear out (advance believes each)",
+                "document %s and those after it wait: its time, %s, would make most of the window expire, and must be "
+                "confirmed by the next document that has a time, or by %d more without one (the setting advance "
+                "accepts every time)",
                 escaped(doubted.id), format_time(doubted.time), LOOKED_PAST,
             )  # fmt: skip
     stream.put_back(behind)

@@ -47,13 +47,13 @@ def _give_up_oldest(state: State) -> None:
     hours = sorted(state.table.load)
     if len(hours) > 1:
         log.warning(
-            "budget reached: hour %s is given up, the window now begins at %s",
+            "budget reached: hour %s is dropped, the window now begins at %s",
             hour_name(hours[0]), hour_name(hours[1]),
         )  # fmt: skip
         state.expire_before(hours[1])
         _note_given_up(state, hours[1])
         return
-    log.warning("budget reached within hour %s: its older half is given up", hour_name(hours[0]))
+    log.warning("budget reached within hour %s: its older half is dropped", hour_name(hours[0]))
     before, since_opened = state.table.present, state.since_opened
     state.evict_half()
     since_opened.left = since_opened.left.with_more({hours[0]: before - state.table.present})

@@ -30,8 +30,8 @@ def check_hours(
     if not force and (going := going_by(left.kept_hours, kept, expirable)):
         name = "window_hours" if chosen.keep_hours is None else "keep_hours"
         expected = (
-            f"more: {going}; --{name.replace('_', '-')} {kept} --force (force=True) lets them go, --keep-hours "
-            "(keep_hours) keeps them without comparing them; `neardup ingest` has both"
+            f"more: {going}; --{name.replace('_', '-')} {kept} --force (force=True) drops them, --keep-hours "
+            "(keep_hours) keeps them without comparing them; both are options of `neardup ingest`"
         )
         raise SettingsError(name, kept, expected)
     return True
@@ -49,7 +49,7 @@ def going_by(left: int, kept: int, expirable: Callable[[int], Expired]) -> str |
     if not kept or (left and kept >= left) or not (going := expirable(kept)).documents:
         return None
     documents, hours = counted(going.documents, "document"), counted(len(going), "hour")
-    return f"the window keeps {documents} in {hours} ({going[0]} to {going[-1]}) that would go"
+    return f"the window keeps {documents} in {hours} ({going[0]} to {going[-1]}) that would be dropped"
 
 
 def in_words(settings: Settings) -> str:

@@ -91,8 +91,8 @@ def _warn_below_reach(path: Path, settings: Settings, signer: Signer) -> None:
     lowest, own = signer.recipe.sketch_limits.lowest, settings.threshold_fraction
     if settings.retrieval == "sketch" and own < lowest:
         log.warning(
-            "%s: sketches of this recipe are made for thresholds from %g on; the window's is %g, at which they miss "
-            "copies: --reach %g is for %g and above, `--retrieval complete` misses none",
+            "%s: sketches of this recipe are made for thresholds from %g on, and miss copies at %g, the threshold of "
+            "the window: --reach %g makes them for %g and above, `--retrieval complete` misses none",
             path, float(lowest), float(own), min(REACHES), min(REACHES),
         )  # fmt: skip
 

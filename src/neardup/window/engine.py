@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from neardup.stores.base import Store
 
 _ONE_PROCESS: Final = (
-    "a window cannot be pickled or copied: hand its path on, and open that, readonly beside a writer"
+    "a window cannot be pickled or copied: pass its path on, and open that (readonly beside a writer)"
 )
 
 
@@ -127,7 +127,9 @@ class WindowEngine:
             raise TypeError("check takes texts, not one: put it into a list, [text]")
         given, owners = list(texts), None if sources is None else list(sources)
         if owners is not None and (isinstance(sources, str | bytes) or len(owners) != len(given)):
-            raise ValueError(f"sources must be one for each of the {len(given):,} texts, None for nobody's")
+            raise ValueError(
+                f"sources must be one for each of the {len(given):,} texts, None for a text without one"
+            )
         return self._session.reading(lambda: answers(self._session, given, owners))
 
     @one_at_a_time

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 _CLOSED: Final = "this window is closed: open it again"
 _FORKED: Final = (
-    "this window was opened by another process, from which this one was forked off: open it here, after the other has "
+    "this window was opened by another process, from which this one was forked: open it here after that process has "
     "closed it"
 )
 _AT_WORK: Final = (
-    "another thread was at work with this window when this process was forked off: open it here, readonly beside the "
-    "other process, or fork while nobody asks it"
+    "another thread was using this window when this process was forked: open it here, readonly while the other process "
+    "has it open, or fork while no thread uses it"
 )
 _LOOK_SECONDS: Final = 0.5
 """How long a thread waits for another before it checks whether that one exists in this process."""

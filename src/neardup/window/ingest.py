@@ -43,7 +43,7 @@ class Ingest:
         check_documents(documents)
         if not callable(reject):
             raise TypeError(
-                f"on_reject is of type {type(reject).__name__}, not a function: of a list pass rejects.append"
+                f"on_reject is of type {type(reject).__name__}, not a function: for a list, pass rejects.append"
             )
         settings, leaps = self._session.state.settings, Leaps()
         limit = self._session.documents_at_once
@@ -82,8 +82,8 @@ class Ingest:
         if late is not None and "unscored" not in state.warned:
             state.warned.add("unscored")
             log.warning(
-                "document %s of %s is unscored: the hours that it would be compared with are no longer here (said of "
-                "the first one; %s)",
+                "document %s of %s is unscored: the hours that it would be compared with were dropped (reported for "
+                "the first such document only; %s)",
                 escaped(late.id), late.time, why_too_late(state.newest),
             )  # fmt: skip
 

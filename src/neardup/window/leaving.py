@@ -146,6 +146,8 @@ def _drop_left_behind(session: Session, going: Sequence[str] = ()) -> None:
         left = set(map(hour_name, stay))
         if dropped := [name for name in going if name not in left]:
             log.warning(
-                "hours dropped (%d): %s; not all that was to go", len(dropped), some_of(dropped, most=100)
+                "hours dropped (%d): %s; the others could not be dropped",
+                len(dropped),
+                some_of(dropped, most=100),
             )
         raise next(iter(stay.values()))

@@ -20,14 +20,16 @@ LOOKED_PAST: Final = 100
 """How many documents without times of their own are passed over to find the next one with a time; this many in a row
 count as a stream without times.
 """
-_NOT_BORNE_OUT: Final = "neither the clock nor the next document bears it out"
-_FEW: Final = f"it is the clock's, but only one of {LOOKED_PAST} or more in a row that have none is believed"
+_NOT_BORNE_OUT: Final = "neither the clock nor the next document confirms it"
+_FEW: Final = (
+    f"it is the clock's, which is accepted only for {LOOKED_PAST} or more documents without a time in a row"
+)
 
 
 def why_too_late(newest: int) -> str:
     """Advice where documents come too late for a window of this `newest` hour, which may itself be wrong."""
     ahead = why_ahead(hour_name(newest)) if newest > FIRST_HOUR else None
-    return ahead or "keep_hours keeps hours for what comes late"
+    return ahead or "keep_hours keeps hours for late documents"
 
 
 def why_ahead(newest: str) -> str | None:
@@ -110,7 +112,7 @@ class Leaps:
             return None
         whose = "" if document.dated else ", which it was given because it has none,"
         why = _FEW if is_now else _NOT_BORNE_OUT
-        return f"time {format_time(document.time)}{whose} {jump}; {why}: if it is right, --advance (advance=True)"
+        return f"time {format_time(document.time)}{whose} {jump}; {why}: if it is right, give --advance (advance=True)"
 
     def _is_of_undated_stream(self, at: int) -> bool:
         """Whether `LOOKED_PAST` documents or more came before the one at `at`, all without times, as that one is."""

@@ -93,7 +93,8 @@ def _warn_of_lacking(state: State, first: int) -> None:
         ways = [f"by the route {route}" for route in state.search.routes]
         ways += ["as partial copies"] if state.search.sentences is not None else []
         log.warning(
-            "%s documents or more were stored without their sentences and simhashes: %s only a new window finds them",
+            "%s documents or more were stored without their sentences and simhashes, so %s they are found only in a "
+            "new window",
             f"{unread:,}", " and ".join(ways),
         )  # fmt: skip
     posted = table.first_of[first : table.size] == np.arange(first, table.size)

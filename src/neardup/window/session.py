@@ -36,7 +36,7 @@ _FOLLOWED: Final = (("window_hours", "keep_hours"), ("threshold",))
 _READONLY: Final = "the window was opened readonly: open it for writing"
 _HALF_WAY: Final = (
     "an earlier change of this window failed half-way: close it and open it again (a server must be restarted); "
-    "everything a verdict was yielded for is safe, unless it is in memory alone"
+    "every document whose verdict was yielded is safe, unless the window is in memory alone"
 )
 
 

@@ -117,11 +117,11 @@ class State:
         other = (
             ""
             if threshold < exact_threshold(min(REACHES))
-            else f"; a window of reach {min(REACHES)} is made for it (`neardup resign --reach {min(REACHES)} --force`)"
+            else f"; a window of reach {min(REACHES)} has them (`neardup resign --reach {min(REACHES)} --force`)"
         )
         log.warning(
-            "sketches here are made for thresholds from %g on: at %g they miss copies. The retrieval complete "
-            "(--retrieval complete) misses none%s",
+            "the sketches of this window are made for thresholds from %g on, and miss copies at %g. The retrieval "
+            "complete (--retrieval complete) misses none%s",
             float(lowest), float(threshold), other,
         )  # fmt: skip
 

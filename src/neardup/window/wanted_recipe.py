@@ -44,12 +44,14 @@ def wanted_signer(
         was = old.description.recipe_fields[name]
         if getattr(wanted, name) != was:
             expected = (
-                f"{was!r}, as the window has it: texts are stored as normal forms; ingest the documents anew"
+                f"{was!r}, as in the window, which stores texts as normal forms: to change it, ingest the documents "
+                "anew"
             )
             raise SettingsError(name, getattr(wanted, name), expected)
     if wanted.boilerplate is not None and wanted.boilerplate_mark != mark:
         expected = (
-            "the table that the window has, or none: texts are stored without it; ingest the documents anew"
+            "the table of the window, or none, because texts are stored without their boilerplate: to change it, "
+            "ingest the documents anew"
         )
         raise SettingsError("boilerplate", str(wanted.boilerplate), expected)
     signer = _signer(path, wanted)

@@ -134,9 +134,9 @@ def test_a_commit_that_changes_what_others_left_to_be_remembered_says_so_once_fo
             store.commit(KNOWN)
             assert store.previous["window_hours"] == 24
     first, second = caplog.messages
-    assert "another process has left threshold 0.8, window_hours 1, keep_hours 1 here" in first
-    assert "goes on with threshold 0.7, window_hours 24, keep_hours 24" in first
-    assert "another process has left window_hours 2, keep_hours 2 here" in second
+    assert "another process has set threshold 0.8, window_hours 1, keep_hours 1 for" in first
+    assert "continues with threshold 0.7, window_hours 24, keep_hours 24" in first
+    assert "another process has set window_hours 2, keep_hours 2 for" in second
 
 
 def test_a_first_commit_says_nothing_of_settings_that_its_opening_was_told_of(lease, caplog):

@@ -36,8 +36,8 @@ EXAMPLES = [
     (
         errors.NotSetUp(f"{URL}/news"),
         (
-            f"{URL}/news: no window is set up here; `neardup setup --window {URL}/news` sets one up; for an index that "
-            "is scored in place, `neardup ingest --from-index INDEX --in-place` does"
+            f"{URL}/news: no window is set up here; `neardup setup --window {URL}/news` does it; for an index scored "
+            "in place, `neardup ingest --from-index INDEX --in-place` does"
         ),
     ),
     (

@@ -128,7 +128,7 @@ def test_utc_alone_makes_no_time(text):
     ],
 )
 def test_of_a_time_in_a_zone_with_a_name_it_is_said_that_an_offset_is_read(text, zone):
-    with pytest.raises(ValueError, match=rf"; the zone '{zone}' is to be Z or an offset, such as \+02:00$"):
+    with pytest.raises(ValueError, match=rf"; write the zone '{zone}' as Z or an offset, such as \+02:00$"):
         parse_time(text)
 
 

@@ -10,7 +10,9 @@ from neardup.window.changed_hours import going_by
 
 def test_one_document_is_told_as_one():
     going = going_by(0, 24, lambda hours: Expired(["2026.11.19-06"], documents=1))
-    assert going == ("the window keeps 1 document in 1 hour (2026.11.19-06 to 2026.11.19-06) that would go")
+    assert going == (
+        "the window keeps 1 document in 1 hour (2026.11.19-06 to 2026.11.19-06) that would be dropped"
+    )
 
 
 def test_hours_that_are_no_fewer_are_not_even_counted():

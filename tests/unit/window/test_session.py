@@ -237,7 +237,7 @@ def test_after_an_interrupted_change_a_window_in_memory_says_that_its_documents_
             NeardupError, match="in memory alone: open another one, and ingest its documents again"
         ):
             ask(window)
-    with pytest.raises(NeardupError, match=r"failed half-way: .* unless it is in memory alone"):
+    with pytest.raises(NeardupError, match=r"failed half-way: .* unless the window is in memory alone"):
         list(window.ingest([document("c", A)]))
 
 
@@ -310,7 +310,7 @@ def test_an_hour_that_cannot_be_deleted_keeps_no_verdict_back(caplog, why):
     with WindowEngine(store := HoldingOn(why), settings, signer_for(Recipe())) as window:
         documents = [document("old", A, hour=0), document("new", B, hour=5)]
         assert [verdict.id for verdict in window.ingest(documents)] == ["old", "new"]
-        assert f"{why}; its documents are out of the window" in caplog.text
+        assert f"{why}; its documents have left the window" in caplog.text
         assert len(window) == 1
         with pytest.raises(type(why), match=re.escape(str(why))):
             window.expire(documents[1].time)
