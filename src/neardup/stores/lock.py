@@ -154,8 +154,7 @@ def replaced(path: Path) -> WindowDamaged:
         path,
         "another file, an older copy or none: the window was deleted or replaced while this process wrote to it",
         "the file as this process left it; documents that it has not acknowledged are not stored: open the window "
-        "again "
-        "(a server must be restarted)",
+        "again (a server must be restarted)",
     )
 
 

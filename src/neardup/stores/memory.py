@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 _HALF_CHANGED: Final = (
     "an earlier change of this window failed half-way, and the window is in memory alone: open another one, and ingest "
-    "its "
-    "documents again"
+    "its documents again"
 )
 
 
