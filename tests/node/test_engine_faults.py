@@ -638,7 +638,10 @@ def test_an_expiry_that_ends_half_way_names_what_went_and_what_stays_is_counted_
         with pytest.raises(ClusterRejected, match=rf"{first}.*lift the block"):
             window.expire(START + 3 * 3_600, keep_hours=1)
         names = [index.removeprefix(f"{cluster.address.prefix}-") for index in rest[:-2]]
-        assert f"hours dropped ({len(names)}): {', '.join(names)}; the others could not be dropped" in caplog.text
+        assert (
+            f"hours dropped ({len(names)}): {', '.join(names)}; the others could not be dropped"
+            in caplog.text
+        )
         cluster.request("PUT", f"/{first}/_settings", body={"index.blocks.read_only": None})
         tried = window.expire(START + 3 * 3_600, keep_hours=1, dry_run=True)
         expired = window.expire(START + 3 * 3_600, keep_hours=1)
