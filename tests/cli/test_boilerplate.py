@@ -210,7 +210,7 @@ def test_reprints_among_other_menus_are_one_text_of_a_group(run, window):
     ]
     assert all(version["of_first"] == 1.0 for each in groups for version in each["versions"])
     run("report", "--window", window, "--output", "r.html")
-    assert "In white space only." not in Path("r.html").read_text("utf-8")
+    assert "Only white space differs." not in Path("r.html").read_text("utf-8")
     with neardup.open(window, readonly=True) as opened:
         questions = Questions(opened, "w")
         versions = versions_of(questions, questions.group("a0"))

@@ -168,7 +168,7 @@ def test_a_group_is_called_after_its_head_in_tables_and_reports(run):
     run("report", "--window", "t", "--output", "t.html")
     page = Path("t.html").read_text("utf-8")
     assert "<bdi>Of the head</bdi>" in page.partition("<summary>")[2].partition("</summary>")[0]
-    for said in ("<b>1</b> group<", "of them a copy<", "by the times they are stored with"):
+    for said in ("<b>1</b> group<", "of them a copy<", "by their stored times"):
         assert said in page
     run("delete", "head", "--window", "t")
     assert "Of another" in run("groups", "--window", "t", "--format", "table").out
@@ -182,7 +182,7 @@ def test_a_report_tells_of_copies_that_are_in_no_group(run):
     run("report", "--window", "chain", "--output", "chain.html")
     page = Path("chain.html").read_text("utf-8")
     assert "<b>2</b> of them copies" in page
-    assert "1 copy is in no group, and not in what follows" in page
+    assert "1 copy is a member of no group and not counted below: it matches members" in page
 
 
 @pytest.mark.parametrize(("policy", "count", "is_told"), [("drop", 0, True), ("route", 1, False)])
@@ -203,7 +203,7 @@ def test_one_is_told_as_one(run, window):
     run("ingest", "u.jsonl", "--window", "u", "--format", "quiet")
     run("report", "--window", "u", "--output", "u.html")
     page = Path("u.html").read_text("utf-8")
-    assert "Of 1 copy not both sources are known" in page
+    assert "For 1 copy at least one of the two sources is not known" in page
     assert not re.search(r"\b1 (documents|groups|copies|versions|texts)\b", re.sub("<[^>]+>", "", page))
 
 

@@ -15,9 +15,7 @@ MOST_LISTED = 1_000
 """Matches, groups or pairs that one answer lists at most."""
 MOST_INGESTED = 100_000
 """The most documents in one request: 32 MB of numbers would give three million rejects, which take 340 MB."""
-THRESHOLD = (
-    "doc_q of a match at least, else the window's; below the reach of sketches (0.6, or 0.5) they miss copies"
-)
+THRESHOLD = "the least doc_q of a match, else the window's; below the reach of sketches (0.6, or 0.5) copies are missed"
 """The description of a threshold in the API, and in the tools of `neardup mcp`."""
 
 
@@ -37,7 +35,7 @@ class TextQuery(BaseModel):
     threshold: float | None = Field(None, gt=0, le=1, description=THRESHOLD)
     matches: int = Field(DEFAULT_MATCHES, ge=0, le=MOST_LISTED, description="how many matches are listed")
     time: str | float | None = Field(None, description="compare only with the hours around this time")
-    partial: bool | None = Field(None, description="name partial copies, too; the window must know sentences")
+    partial: bool | None = Field(None, description="also name partial copies; the window must have sentences")
 
     @field_validator("threshold", "matches", "time", mode="before")
     @classmethod
@@ -87,8 +85,8 @@ class Verdict(BaseModel):
 
 
 class Document(BaseModel):
-    """A stored document: its text (the original, or its normal form), its fields, the verdict it was given, and the
-    boilerplate of its text, which did not count.
+    """A stored document: its text (the original, or its normal form), its fields, its verdict, and the boilerplate of
+    its text, which did not count.
     """
 
     id: str
@@ -125,7 +123,7 @@ class Member(BaseModel):
 
 
 class Group(BaseModel):
-    """A head, and every document that is at or above the threshold with it directly."""
+    """A head and its members, each at or above the threshold with the head directly."""
 
     head: str
     time: str
@@ -149,8 +147,8 @@ class Pair(BaseModel):
 
 
 class Band(BaseModel):
-    """Copies whose best match has doc_q from `low` on and below `high`, and some of these pairs; of the last band both
-    are 1.
+    """The copies whose doc_q with their best match is at least `low` and below `high`, and some of these pairs. In the
+    last band both are 1.
     """
 
     low: float
@@ -160,7 +158,7 @@ class Band(BaseModel):
 
 
 class Health(BaseModel):
-    """`changes` grows whenever something was committed that this server had not seen."""
+    """`changes` grows when the server sees a new commit."""
 
     status: Literal["ok"] = "ok"
     window: str
@@ -179,14 +177,14 @@ class Rejected(BaseModel):
 
 
 class Ingested(BaseModel):
-    """What became of documents, in order; each is lasting."""
+    """The verdicts and the rejects, each in the order of the documents; what has a verdict is stored durably."""
 
     verdicts: list[Verdict]
     rejects: list[Rejected]
 
 
 class Judged(BaseModel):
-    """What a person says of a pair."""
+    """A person's judgement of a pair."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -196,7 +194,7 @@ class Judged(BaseModel):
 
 
 class JudgedTotal(BaseModel):
-    """How many pairs are judged by now, and the file."""
+    """How many pairs have been judged so far, and the name of the file."""
 
     judged: int
     file: str

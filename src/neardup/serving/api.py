@@ -68,7 +68,7 @@ async def _refuse_unknown(request: Request) -> None:
 def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) -> None:
     @router.get("/health")
     def health() -> answers.Health:
-        """Whether it answers, and about what."""
+        """Whether the server answers, and for which window."""
         stats = questions.stats()
         return answers.Health(
             window=questions.name, documents=stats.documents, newest=stats.newest, threshold=stats.threshold,
@@ -77,12 +77,12 @@ def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) ->
 
     @router.get("/changes")
     def changes() -> int:
-        """Grows whenever something was committed; for pages that follow."""
+        """A number that grows when the server sees a new commit; pages update themselves by it."""
         return questions.look()
 
     @router.post("/check")
     def check(query: answers.TextQuery) -> answers.Verdict:
-        """What else says this? Nothing is stored."""
+        """Which documents say the same as a text? Nothing is stored."""
         verdict = questions.check(**query.model_dump())
         metrics.count("check", [verdict])
         return answers.Verdict.model_validate(verdict.to_dict())
@@ -93,7 +93,7 @@ def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) ->
         threshold: Annotated[float | None, Query(gt=0, le=1, description=answers.THRESHOLD)] = None,
         matches: Annotated[int, Query(ge=0, le=answers.MOST_LISTED)] = 10,
     ) -> answers.Verdict:
-        """What says the same as a stored document? It does not match itself."""
+        """Which other documents say the same as a stored one?"""
         verdict = questions.query(id, threshold=threshold, matches=matches)
         metrics.count("query", [verdict])
         return answers.Verdict.model_validate(verdict.to_dict())
@@ -105,7 +105,7 @@ def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) ->
 
     @router.get("/kind", responses=_UNKNOWN)
     def kind(a: str, b: str) -> answers.PairKind:
-        """What two stored documents are to each other: copy, form, quote, frame, other; and why."""
+        """How two stored documents are related: copy, form, quote, frame, other; and why."""
         why = questions.explain(questions.document(a), questions.document(b))
         return answers.PairKind.model_validate(asdict(why.kind))
 
@@ -121,9 +121,9 @@ def _add_groups(router: APIRouter, questions: Questions) -> None:
         sort: Sort = "time",
         limit: Annotated[int, Query(ge=1, le=answers.MOST_LISTED)] = 50,
         offset: Annotated[int, Query(ge=0)] = 0,
-        least: Annotated[int, Query(ge=1, description="documents in a group at least")] = 1,
+        least: Annotated[int, Query(ge=1, description="only groups of at least this many documents")] = 1,
     ) -> answers.Groups:
-        """Groups, the largest first, or the newest: those of which the first document came last."""
+        """Groups, the largest first or, by the times of their first documents, the newest first."""
         chosen = sorted_groups(questions, sort, least)
         listed = [answers.Group.model_validate(group.to_dict()) for group in chosen[offset : offset + limit]]
         return answers.Groups(total=len(chosen), groups=listed)
@@ -135,8 +135,8 @@ def _add_groups(router: APIRouter, questions: Questions) -> None:
 
     @router.get("/scores")
     def scores() -> list[answers.Band]:
-        """How well copies match, in parts of 0.05 and one of doc_q 1, with pairs to read in each: helps to choose a
-        threshold.
+        """Copies by doc_q with their best match, in ranges of 0.05 and one of doc_q 1, with pairs to read in each:
+        helps to choose a threshold.
         """
         return [
             answers.Band.model_validate({**band._asdict(), "pairs": [pair._asdict() for pair in band.pairs]})
@@ -147,7 +147,7 @@ def _add_groups(router: APIRouter, questions: Questions) -> None:
 def _add_judgements(router: APIRouter, questions: Questions, judged: JudgedPairs) -> None:
     @router.post("/judge", responses=_UNKNOWN)
     def judge(said: answers.Judged) -> answers.JudgedTotal:
-        """Writes down what two stored documents are, for `neardup evaluate --truth`; the last word on a pair counts."""
+        """Records how two stored documents are related, for `neardup evaluate --truth`; the last judgement counts."""
         for id in (said.id1, said.id2):
             questions.document(id)
         judged.judge(said.id1, said.id2, said.judgement)
@@ -159,7 +159,7 @@ def _add_ingest(router: APIRouter, questions: Questions, metrics: Metrics) -> No
     def ingest(
         documents: Annotated[list[Any], Body(max_length=answers.MOST_INGESTED)], response: Response
     ) -> answers.Ingested:
-        """Stores documents (id, text, perhaps time) and gives a verdict on each; 207 if some were rejected."""
+        """Stores documents (id, text, optionally time) and gives a verdict on each; 207 if some were rejected."""
         ingested = questions.ingest(documents)
         metrics.count("ingest", ingested.verdicts, len(ingested.rejects))
         if ingested.rejects:

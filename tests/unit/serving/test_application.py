@@ -741,7 +741,7 @@ def test_a_group_shows_its_texts_beside_one_another(client):
     assert "First &lt;b&gt;title" in text
     assert re.search(r'<mark class="(added|changed)">', text)
     assert text.count("<circle") == 4
-    assert "and 1 more with this very text" in text
+    assert "and 1 more with the same text" in text
 
 
 def test_a_large_group_is_read_in_parts(serve, path, monkeypatch):
@@ -758,10 +758,10 @@ def test_a_large_group_is_read_in_parts(serve, path, monkeypatch):
 
 def test_a_page_beyond_the_end_of_a_list_says_so(client):
     """A page that is looked at follows a window from which groups and members go."""
-    assert "No groups from here on." in client.get("/groups?offset=50").text
+    assert "No groups on this page." in client.get("/groups?offset=50").text
     assert "No copies yet." not in client.get("/groups?offset=50").text
     page = client.get("/group?head=a&offset=200").text
-    assert "No members from here on: there are 3." in page
+    assert "No members on this page: the group has 3." in page
     assert "Members 201" not in page
 
 
@@ -891,16 +891,19 @@ def test_the_first_of_a_pasted_text_need_not_be_among_its_best_matches(monkeypat
         client = TestClient(create_application(Questions(window, "w")), base_url="http://localhost")
         page = client.post("/check", data={"text": grams(0, 120)}).text
         assert ("Seen: 13 matches" in page, "3 more matches are not listed" in page) == (True, True)
-        assert 'The first was <a class="id" href="/document?id=first">' in page
+        assert 'The earliest match is <a class="id" href="/document?id=first">' in page
         monkeypatch.setattr("neardup.serving.questions._MOST_DATED", 12)
-        assert "The first of the 12 best was" in client.post("/check", data={"text": grams(0, 120)}).text
+        assert (
+            "The earliest of the 12 best matches is"
+            in client.post("/check", data={"text": grams(0, 120)}).text
+        )
 
 
 @pytest.mark.parametrize(("threshold", "misses"), [("0.3", True), ("0.6", False), ("", False)])
 def test_a_doc_q_at_which_copies_are_missed_is_told(client, threshold, misses):
     text = client.post("/check", data={"text": "nothing like it", "threshold": threshold}).text
     assert ("Below doc_q 0.6 sketches miss copies" in text) is misses
-    assert ("Try a lower doc_q, from 0.6 on" in text) is not misses
+    assert ("Try a lower doc_q, down to 0.6" in text) is not misses
 
 
 def test_a_window_of_a_low_threshold_tells_it_of_its_own_and_one_that_misses_none_does_not():
@@ -978,7 +981,7 @@ def test_scores_list_copies_where_the_threshold_is_1(tmp_path):
         client = TestClient(create_application(Questions(window, "exact", ingests=True), limits=NO_RATE))
         page = client.get("/scores", headers={"host": "localhost"}).text
     assert "1.00: 1 copy" in page
-    assert "in no group" not in page
+    assert "of no group" not in page
 
 
 def test_scores_show_the_copies_of_a_window_that_is_asked_at_another_threshold(path):
@@ -986,14 +989,14 @@ def test_scores_show_the_copies_of_a_window_that_is_asked_at_another_threshold(p
         client = TestClient(create_application(Questions(window, "other", ingests=True), limits=NO_RATE))
         page, copies = client.get("/scores", headers={"host": "localhost"}).text, window.stats().copies
         assert f"At 1.00 you would lose {copies - 1} of {copies}." in page
-        assert "The window's threshold is 0.7: what lies below it is no copy here.\n" in page
-        assert "in no group" not in page
+        assert "The window's threshold is 0.7: pairs below it are not copies.\n" in page
+        assert "of no group" not in page
         list(window.ingest([{"id": "new", "text": grams(700, 820), "time": "2026-11-21T09:40Z"}]))
     with open_window(path, threshold=0.9) as window:
         list(window.ingest([{"id": "newer", "text": grams(900, 990), "time": "2026-11-21T09:41Z"}]))
         client = TestClient(create_application(Questions(window, "other", ingests=True), limits=NO_RATE))
         page = client.get("/scores", headers={"host": "localhost"}).text
-        assert "threshold is 0.9: what lies below it is no copy here, but for verdicts by 0.7" in page
+        assert "threshold is 0.9: pairs below it are not copies, except in verdicts made with 0.7" in page
         assert f"you would lose {copies - 1} of {copies}." in page
 
 
@@ -1005,7 +1008,7 @@ def test_scores_say_how_many_pairs_they_do_not_list(serve, path):
                 for number in range(11)
             )
         )
-    assert "2 more pairs of this part are not listed" in serve().get("/scores").text
+    assert "2 more pairs in this range are not listed" in serve().get("/scores").text
 
 
 # -- figures --

@@ -153,7 +153,7 @@ def test_a_wrong_argument_is_named(ask, given, said):
 
 
 def test_where_there_is_no_such_tool_those_that_there_are_are_named(ask):
-    assert "there is no tool 'chek\\x1b': there are check_text, get_document" in ask("chek\x1b")
+    assert "there is no tool 'chek\\x1b': the tools are check_text, get_document" in ask("chek\x1b")
 
 
 def test_a_long_text_comes_in_parts(ask):

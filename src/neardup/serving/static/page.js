@@ -51,7 +51,7 @@ async function judge(button) {
     });
     result = await answer.json();
   } catch {
-    say("Perhaps this was not written: the server did not answer. Say it again when it does.");
+    say("The server did not answer, so the judgement may not be recorded. Judge again when it does.");
     return;
   }
   say(answer.ok ? `${result.judged} pairs judged, in ${result.file}` : result.detail);
@@ -87,6 +87,6 @@ document.addEventListener("keydown", (event) => {
     const row = rows.length === 1 ? rows[0] : rows[at];
     const button = row?.querySelector(`button[data-judgement="${JUDGEMENT_OF[event.key]}"]`);
     if (button) judge(button);
-    else if (document.querySelector(".judging")) say("Nothing was judged: j goes to the next that can be.");
+    else if (document.querySelector(".judging")) say("Nothing was judged: j goes to the next version that can be.");
   }
 });
