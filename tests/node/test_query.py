@@ -320,7 +320,7 @@ def test_a_document_that_is_not_there_or_not_signed_is_named(library):
     alias = library.cluster.address.alias
     for name in (first, alias):
         reason = refusal(library, by_id((name, "nobody")), status=404)
-        assert reason == f"[like] is document [nobody] in [{name}], which is not there"
+        assert reason == f"[like] is document [nobody] in [{name}], which does not exist"
     assert "no such index" in refusal(library, by_id(("test-no-such-index", "1")), status=404)
     # Where a pattern of clusters fits none, the server searches all of its own indices.
     only = next(
@@ -328,7 +328,7 @@ def test_a_document_that_is_not_there_or_not_signed_is_named(library):
     )
     for name in (f"nowhere*:{first}", f"nowhere*:{first},*where:{first}"):
         reason = refusal(library, by_id((name, only)), status=404)
-        assert reason == f"[like] is document [{only}] in [{name}], which is not there"
+        assert reason == f"[like] is document [{only}] in [{name}], which does not exist"
     params = {"refresh": "true", "pipeline": "_none"}
     library.cluster.request("PUT", f"/{first}/_settings", body={"index.final_pipeline": "_none"})
     library.cluster.request("PUT", f"/{first}/_doc/bare", params=params, body={"text": "A rose."})
@@ -339,7 +339,7 @@ def test_a_document_that_is_not_there_or_not_signed_is_named(library):
         reason = refusal(library, by_id((name, "bare")))
         assert reason == (
             f"[like] is document [bare] in [{name}], whose source has no full signature in [neardup]: index it through "
-            "the pipeline of neardup, with q-grams, or ask by [text]"
+            "the neardup pipeline, with q-grams, or search by [text]"
         )
     library.cluster.request("DELETE", f"/{first}/_doc/bare", params={"refresh": "true"})
 
@@ -385,7 +385,7 @@ def test_of_one_id_under_several_routings_only_the_one_asked_about_is_left_out(l
             query["neardup"]["like"]["routing"] = routing
         assert routings(query) == there - {routing}
     several = refusal(library, by_id((f"{index}*", "routed")))
-    assert f"which is in [{index}] and in [{index}], under two routings: say which as [routing]" in several
+    assert f"which is in [{index}] under two routings: name one of them as [routing]" in several
     for routing in there:
         params = {"refresh": "true"} | ({"routing": routing} if routing else {})
         library.cluster.request("DELETE", path, params=params)
@@ -433,7 +433,7 @@ def test_a_document_of_a_cluster_that_is_skipped_is_not_called_one_that_is_not_t
         cluster.request("PUT", "/_cluster/settings", body={"persistent": away})
         for like in ("away:news", f"{index},away:news"):
             told = refusal(there, by_id((like, "nowhere")), status=503)
-            assert "a cluster in which it may be was skipped: ask again when that one answers" in told
+            assert "a cluster that may hold it was skipped: search again when that one answers" in told
         assert there.found(by_id((f"{index},away:news", "a"))) == {(index, "b"): 1}
         cluster.request("PUT", "/_cluster/settings", body={"persistent": dict.fromkeys(away)})
 
@@ -471,6 +471,6 @@ def test_two_nodes_answer_as_one(two_nodes: tuple[Node, Node]):
                 there = Library(door, made.indices, there=made.there)
                 assert compare(there, 5) > 50
                 place, text = next(iter(made.there.items()))
-                assert "which is not there" in refusal(there, by_id((index, "nobody")), status=404)
+                assert "which does not exist" in refusal(there, by_id((index, "nobody")), status=404)
                 assert "[treshold]" in refusal(there, by_text(text, treshold=1))
                 assert place in there.found(by_text(text)) or not oracle.normal_form(text)

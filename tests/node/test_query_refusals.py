@@ -69,7 +69,7 @@ def test_a_document_is_compared_with_those_of_its_own_recipe(library, triples):
     assert triples.found(by_id(place, "0.5")) == triples.copies(text, "0.5", but=place)
     reason = refusal(triples, by_id(place), indices=library.all)
     assert f"cannot compare document [{place[1]}] in [{place[0]}] with this index" in reason
-    assert "its q-grams are [q3:case:u16], those of the index [q4:case:u16]; ask by [like.text]" in reason
+    assert "its q-grams are [q3:case:u16], those of the index [q4:case:u16]; search by [like.text]" in reason
     # Beside an index that can answer, the others are failures of their shards.
     body = {"query": by_id(place, "0.5"), "size": 100}
     answer = library.cluster.request("POST", f"/{library.indices[0]},{triples.all}/_search", body=body)
@@ -113,12 +113,12 @@ ROSE = "A rose is a rose is a rose."
 
 @pytest.mark.parametrize(("part", "mapping", "reason"), [
     ("qgrams", None, "[neardup.qgrams] to be an indexed keyword without normalizer, but it is not mapped"),
-    ("qgrams", {"type": "text"}, "[neardup.qgrams] to be an indexed keyword without normalizer, but it is another"),
+    ("qgrams", {"type": "text"}, "keyword without normalizer, but it is mapped differently, as [text]"),
     ("qgrams", {**KEYWORD, "index": False}, "[neardup.qgrams] to be an indexed keyword"),
     ("qgrams", {**KEYWORD, "normalizer": "lower"}, "[neardup.qgrams] to be an indexed keyword"),
     ("qgrams", {"type": "integer"}, "[neardup.qgrams] to be an indexed keyword"),
     ("qgram_count", None, "[neardup.qgram_count] to be an integer with doc values, but it is not mapped"),
-    ("qgram_count", KEYWORD, "[neardup.qgram_count] to be an integer with doc values, but it is another keyword"),
+    ("qgram_count", KEYWORD, "an integer with doc values, but it is mapped differently, as [keyword]"),
     ("qgram_count", {"type": "float"}, "[neardup.qgram_count] to be an integer with doc values"),
     ("qgram_count", {"type": "double"}, "[neardup.qgram_count] to be an integer with doc values"),
     ("qgram_count", {"type": "long", "doc_values": False}, "[neardup.qgram_count] to be an integer with doc values"),
@@ -138,8 +138,8 @@ def test_fields_of_other_types_are_refused_by_name(plain, part, mapping, reason)
 
 @pytest.mark.parametrize(("mapping", "but"), [
     (None, "not mapped"),
-    (KEYWORD, "another keyword"),
-    ({"type": "binary"}, "another binary"),
+    (KEYWORD, "mapped differently, as [keyword]"),
+    ({"type": "binary"}, "mapped differently, as [binary]"),
 ], ids=["none", "keyword", "no doc values"])  # fmt: skip
 def test_bitmaps_of_another_type_are_refused_by_their_own_name(plain, mapping, but):
     fields = {
@@ -148,7 +148,7 @@ def test_bitmaps_of_another_type_are_refused_by_their_own_name(plain, mapping, b
     index = make(plain, f"bitmap-{secrets.token_hex(4)}", fields, {"text": ROSE})
     told = refusal(plain, by_text(ROSE), indices=index)
     assert (
-        f"[neardup.qgram_bitmap] to be binary with doc values, but it is {but}: make the index by neardup setup"
+        f"[neardup.qgram_bitmap] to be binary with doc values, but it is {but}: create the index with neardup setup"
         in told
     )
 
@@ -234,7 +234,7 @@ def test_an_index_tells_its_recipe_by_its_documents_if_not_by_its_mapping(plain)
     assert "are signed by the recipes [neardup-2:q3:" in refusal(plain, by_text(ROSE), indices=mixed)
     silent = make(plain, "silent", FIELDS, {"text": ROSE})
     reason = refusal(plain, by_text(ROSE), indices=silent)
-    assert "does not know how this index is signed" in reason
+    assert "does not know the recipe of this index" in reason
     assert "neardup setup" in reason
     assert plain.found(by_text(ROSE, ignore_unmapped=True), indices=silent) == {}
     future = make(plain, "future", FIELDS, {"neardup": {**signed["neardup"], "recipe": "neardup-3:q4"}})
@@ -254,7 +254,7 @@ def test_a_mapping_that_says_another_recipe_than_all_documents_have_is_refused(p
     plain.cluster.request("PUT", f"/{index}/_mapping", body=meta)
     reason = refusal(plain, by_text(ROSE), indices=index)
     assert f"mapping is [{other['neardup']['recipe']}]" in reason
-    assert f"its documents are signed by [{signed['neardup']['recipe']}]; make the mapping say that" in reason
+    assert f"its documents are signed by [{signed['neardup']['recipe']}]; correct the mapping" in reason
     action = Action("index", index, "1", other)  # while they are signed again
     assert all(outcome.ok for outcome in bulk(plain.cluster, [action], refresh="true"))
     assert plain.found(by_text(ROSE), indices=index) == {(index, "1"): 1}
@@ -268,7 +268,7 @@ def test_normal_forms_as_keywords_are_refused_unless_there_are_q_grams_too(plain
     index = make(plain, "uncut", FIELDS, compact)
     reason = refusal(plain, by_text(ROSE), indices=index)
     assert "no value of [neardup.qgrams] is a q-gram of 4 characters" in reason
-    assert "but there is one of 19; leave [compact] out of the pipeline, or make the index by" in reason
+    assert "but one has 19; remove [compact] from the pipeline, or create the index with" in reason
     assert "rose" not in reason  # whoever searches may have no right to read it
     assert all(
         outcome.ok for outcome in bulk(plain.cluster, [Action("index", index, "1", signed)], refresh="true")
@@ -380,7 +380,7 @@ def test_too_much_is_refused_and_harms_nobody(library, like):
     with library.visitors((index, "big"), text=cjk(300_000)):
         for _ in range(3):
             reason = refusal(library, big, indices=index)
-            assert "distinct q-grams, and [index.max_terms_count] of this index allows 65536: ask" in reason
+            assert "distinct q-grams, but [index.max_terms_count] of this index allows 65536: use" in reason
             assert "[like] of 29" in reason
         # Without q-grams as terms there is no limit to their number.
         assert library.found(big, indices=library.indices[-1]) == {}
@@ -423,7 +423,7 @@ def test_where_there_is_no_memory_it_ends_with_the_word_of_the_breaker(own_node)
             limit(None)
         assert all("[request] Data too large, data for [<neardup>]" in each for each in told)
         assert all(
-            "this search takes [4320000] bytes, and breaker [request] of node" in each for each in never
+            "this search takes [4320000] bytes, but breaker [request] of node" in each for each in never
         )
         assert there.found(by_text(text)) == {(there.indices[0], "a"): 1}
         (node,) = cluster.request("GET", "/_nodes/stats/breaker")["nodes"].values()
@@ -438,7 +438,7 @@ def test_hundreds_of_clauses_by_the_id_of_a_long_document_do_not_end_a_node(own_
         there.put([place], 150_000 * "七万丈三上下")
         clauses = [by_id(place, f"0.{n}") for n in range(100, 500)]
         told = refusal(there, {"bool": {"should": clauses}})
-        assert "this search takes [2160000000] bytes, and breaker [request] of node" in told
+        assert "this search takes [2160000000] bytes, but breaker [request] of node" in told
         assert there.found(by_text(ROSE)) == {}
 
 

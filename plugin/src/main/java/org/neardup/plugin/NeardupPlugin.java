@@ -74,7 +74,7 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
             return work.get();
         }
         if (0 < breaker.getLimit() && breaker.getLimit() < bytes) {
-            throw new IllegalArgumentException(what + " takes [" + bytes + "] bytes, and breaker [" + breaker.getName()
+            throw new IllegalArgumentException(what + " takes [" + bytes + "] bytes, but breaker [" + breaker.getName()
                     + "] of node [" + node + "] never allows more than [" + breaker.getLimit()
                     + "]: give the node a larger heap, or " + remedy);
         }
@@ -113,7 +113,7 @@ public final class NeardupPlugin extends ServerPlugin implements AnalysisPlugin,
         @Override
         public <T> T during(long bytes, Supplier<T> work) {
             try {
-                return hold(bytes, "[neardup]: this search", "ask by less at once", work);
+                return hold(bytes, "[neardup]: this search", "search for fewer or shorter texts at once", work);
             } catch (CircuitBreakingException cause) {
                 throw new MemoryException(cause);
             }

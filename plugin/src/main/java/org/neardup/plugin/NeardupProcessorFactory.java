@@ -74,10 +74,11 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         Parts parts =
                 new Parts(options.flag("qgrams", true), options.flag("scanned", false), options.flag("words", true));
         if (parts.scanned() && !compact) {
-            throw options.failure("scanned", "is true, which needs [compact] true: set it, or leave [scanned] out");
+            throw options.failure(
+                    "scanned", "is true, which needs [compact] true: set [compact], or leave [scanned] out");
         }
         if (!parts.words() && !compact) {
-            throw options.failure("words", "is false, which needs [compact] true: set it, or leave [words] out");
+            throw options.failure("words", "is false, which needs [compact] true: set [compact], or leave [words] out");
         }
         return parts;
     }
@@ -142,8 +143,9 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         if (options.isGiven("alpha")) {
             throw options.failure(
                     "alpha",
-                    "is no option any more: leave it out, and sign again what was signed with it (neardup setup makes"
-                            + " the pipeline of a window anew; [reach] says for which thresholds sketches are made)");
+                    "is no longer an option: leave it out, and sign the documents again that were signed with it"
+                            + " (neardup setup makes the pipeline of a window anew; [reach] sets the lowest threshold"
+                            + " for sketches)");
         }
     }
 
@@ -174,7 +176,7 @@ final class NeardupProcessorFactory extends ProcessorFactory {
             throw options.failure(
                     option,
                     is + "node [" + node + "] cannot read " + files.file(name) + " (" + cause
-                            + "): let the user that Elasticsearch runs as read it");
+                            + "): give read permission to the user that Elasticsearch runs as");
         }
     }
 
@@ -194,7 +196,7 @@ final class NeardupProcessorFactory extends ProcessorFactory {
             throw options.failure(
                     "recipe",
                     "is \"" + Shown.of(expected) + "\", but node [" + node + "] signs by \"" + recipe
-                            + "\": give every node the same plugin, lexicon and salt, or write the recipe that is meant");
+                            + "\": give every node the same plugin, lexicon and salt, or correct the recipe");
         }
     }
 }

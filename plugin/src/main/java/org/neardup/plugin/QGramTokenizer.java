@@ -18,7 +18,7 @@ final class QGramTokenizer {
         int most = settings.getAsInt("max_gram", Recipe.DEFAULT.q());
         if (least < 1 || least != most) {
             throw new IllegalArgumentException("tokenizer [" + name + "] of type [" + TYPE + "] has [min_gram] " + least
-                    + " and [max_gram] " + most + ": both must be q, 1 at least");
+                    + " and [max_gram] " + most + ": both must be q, at least 1");
         }
         return TokenizerFactory.newFactory(name, () -> new NGramTokenizer(least, most));
     }

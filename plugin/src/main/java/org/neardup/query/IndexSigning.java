@@ -69,8 +69,8 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
             if (!found.isEmpty()) {
                 throw new QueryShardException(
                         context,
-                        "[neardup] cannot search this index: [_meta.neardup.recipe] of its mapping is [{}], and its"
-                                + " documents are signed by [{}]; make the mapping say that, or index them again",
+                        "[neardup] cannot search this index: [_meta.neardup.recipe] of its mapping is [{}], but its"
+                                + " documents are signed by [{}]; correct the mapping, or index the documents again",
                         Shown.of(text),
                         Shown.of(found.iterator().next()));
             }
@@ -101,15 +101,15 @@ record IndexSigning(QGramRecipe recipe, String lexicon, int maxLength) {
             throw new QueryShardException(
                     context,
                     "[neardup] cannot search this index: its documents are signed by the"
-                            + " recipes {}, whose q-grams differ; index them again by one of them",
+                            + " recipes {}, whose q-grams differ; index the documents again by one of them",
                     found);
         }
         if (found.isEmpty() && reader.numDocs() > 0 && !mayBeUnsigned) {
             throw new QueryShardException(
                     context,
-                    "[neardup] does not know how this index is signed: neither"
-                            + " [_meta.neardup.recipe] of its mapping says it nor a document in [{}]; make the index by neardup"
-                            + " setup, or index its documents through the pipeline of neardup",
+                    "[neardup] does not know the recipe of this index: neither [_meta.neardup.recipe] of its mapping"
+                            + " nor [{}] of a document names it; create the index with neardup setup, or index its"
+                            + " documents through the neardup pipeline",
                     field);
         }
         return found.isEmpty() ? null : distinct.iterator().next();

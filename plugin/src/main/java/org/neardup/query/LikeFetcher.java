@@ -108,7 +108,7 @@ final class LikeFetcher {
                 throw new ResourceNotFoundException("[like] is document {}: {}", wanted, why);
             });
             throw new ElasticsearchStatusException(
-                    "[like] is document {}, and a cluster in which it may be was skipped: ask again when that one answers",
+                    "[like] is document {}, but a cluster that may hold it was skipped: search again when that one answers",
                     RestStatus.SERVICE_UNAVAILABLE,
                     wanted);
         }
@@ -119,10 +119,9 @@ final class LikeFetcher {
             String one = index(hits[0]);
             String other = index(hits[1]);
             String remedy = one.equals(other)
-                    ? ", under two routings: say which as [routing]"
-                    : ": name one of them as [_index]";
-            throw new IllegalArgumentException(
-                    "[like] is document " + wanted + ", which is in [" + one + "] and in [" + other + "]" + remedy);
+                    ? " under two routings: name one of them as [routing]"
+                    : " and in [" + other + "]: name one of them as [_index]";
+            throw new IllegalArgumentException("[like] is document " + wanted + ", which is in [" + one + "]" + remedy);
         }
         return document(index(hits[0]), hits[0].field(ROUTING), hits[0].getSourceAsMap());
     }
@@ -142,7 +141,7 @@ final class LikeFetcher {
     }
 
     private ResourceNotFoundException missing() {
-        return new ResourceNotFoundException("[like] is document " + wanted + ", which is not there");
+        return new ResourceNotFoundException("[like] is document " + wanted + ", which does not exist");
     }
 
     private LikeSource.Document document(String index, DocumentField routing, Map<String, Object> source) {
@@ -161,7 +160,7 @@ final class LikeFetcher {
             return new LikeSource.Document(fetched, recipe, fingerprint, strings);
         }
         throw new IllegalArgumentException("[like] is document " + wanted + ", whose source has no full signature in ["
-                + field + "]: index it through the pipeline of neardup, with q-grams, or ask by [text]");
+                + field + "]: index it through the neardup pipeline, with q-grams, or search by [text]");
     }
 
     /**

@@ -29,7 +29,7 @@ import org.apache.lucene.util.RamUsageEstimator;
  * <p>Profiles name this class.
  */
 final class NearDuplicateQuery extends Query {
-    static final String OUT_OF_REACH = "no document is of a length that can reach the threshold";
+    static final String OUT_OF_REACH = "no document has a length that can reach the threshold";
 
     private final SegmentSearch search;
     private final String counts;
@@ -133,7 +133,7 @@ final class NearDuplicateQuery extends Query {
             }
             if (sizes.docValueCount() > 1) {
                 return Explanation.noMatch("several signatures in [" + counts
-                        + "] have no doc_q: map the objects around them as nested, and ask in the query nested");
+                        + "] have no doc_q: map the objects around them as nested, and put this query in a nested one");
             }
             long other = sizes.nextValue();
             int shared = search.shared(context.reader(), doc, memory);

@@ -116,7 +116,7 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
                     throw new ParsingException(
                             parser.getTokenLocation(),
                             "[neardup] has no option [" + Shown.of(key)
-                                    + "]: there are [field], [like], [threshold], [ignore_unmapped], [boost] and [_name]");
+                                    + "]: its options are [field], [like], [threshold], [ignore_unmapped], [boost] and [_name]");
             }
         }
         if (like == null) {

@@ -72,7 +72,7 @@ final class ShardQueryFactory {
         }
         QueryGrams grams = grams(signing, scan);
         if (grams.blank()) {
-            return new MatchNoDocsQuery("nothing is a copy of a text without letters and numbers");
+            return new MatchNoDocsQuery("a text without letters and numbers has no copies");
         }
         if (grams.plan() == null) {
             return withoutSource(equalTo(grams.fingerprints()));
@@ -134,8 +134,8 @@ final class ShardQueryFactory {
     private QueryGrams grams(IndexSigning signing, boolean scan) {
         if (params.like() instanceof LikeSource.Reference reference) {
             throw failure(
-                    "has not fetched document {} here: such a query can only"
-                            + " stand in a search, not in a filter that is stored",
+                    "could not fetch document {} here: a query by [_id] works only in a"
+                            + " search, not in a stored filter",
                     reference);
         }
         if (params.like() instanceof LikeSource.Document document) {
@@ -153,7 +153,7 @@ final class ShardQueryFactory {
         }
         if (grams.count() > most) {
             throw failure(
-                    "has a [like] of {} distinct q-grams, and [{}] of this index allows {}: ask by the command neardup"
+                    "has a [like] of {} distinct q-grams, but [{}] of this index allows {}: use the command neardup"
                             + " query, or raise the setting",
                     grams.count(),
                     IndexSettings.MAX_TERMS_COUNT_SETTING.getKey(),
@@ -179,7 +179,7 @@ final class ShardQueryFactory {
         if (!recipe.equals(wanted)) {
             throw failure(
                     "cannot compare document {} with this index: its q-grams are [{}], those of the index [{}];"
-                            + " ask by [like.text]",
+                            + " search by [like.text]",
                     document.reference(),
                     recipe,
                     wanted);
@@ -234,8 +234,8 @@ final class ShardQueryFactory {
         }
         if (other >= 0) {
             throw failure(
-                    "cannot search this index: no value of [{}] is a q-gram of {} characters, but there is one of {};"
-                            + " leave [compact] out of the pipeline, or make the index by neardup setup",
+                    "cannot search this index: no value of [{}] is a q-gram of {} characters, but one has {};"
+                            + " remove [compact] from the pipeline, or create the index with neardup setup",
                     field,
                     q,
                     other);
@@ -271,10 +271,10 @@ final class ShardQueryFactory {
         if (type != null && fits.test(type)) {
             return type;
         }
-        String is = type == null ? "not mapped" : "another " + type.typeName();
+        String is = type == null ? "not mapped" : "mapped differently, as [" + type.typeName() + "]";
         throw failure(
-                "needs the field [{}] to be {}, but it is {}: make the index by neardup setup (without"
-                        + " --no-lossless), or say in [field] which object holds the signatures",
+                "needs the field [{}] to be {}, but it is {}: create the index with neardup setup"
+                        + " (without --no-lossless), or name in [field] the object that holds the signatures",
                 name,
                 wanted,
                 is);

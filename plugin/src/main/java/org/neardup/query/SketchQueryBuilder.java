@@ -101,8 +101,7 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
             XContentParser.Token token = parser.nextToken();
             boolean isList = SKETCHES.equals(key) || AT_LEAST.equals(key);
             if (isList != (token == XContentParser.Token.START_ARRAY) || !isList && !token.isValue()) {
-                throw failure(
-                        parser, "has a [" + Shown.of(key) + "] that must be " + (isList ? "a list" : "one value"));
+                throw failure(parser, "needs [" + Shown.of(key) + "] to be " + (isList ? "a list" : "one value"));
             }
             switch (key) {
                 case FIELD -> field = parser.text();
@@ -114,12 +113,12 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
                     throw failure(
                             parser,
                             "has no option [" + Shown.of(key)
-                                    + "]: there are [field], [sketches], [at_least], [boost] and [_name]");
+                                    + "]: its options are [field], [sketches], [at_least], [boost] and [_name]");
             }
         }
         if (keys == null || atLeast == null || keys.size() != atLeast.size()) {
             throw new ParsingException(
-                    start, "[" + NAME + "] needs [sketches], packed, and as many numbers of keys in [at_least]");
+                    start, "[" + NAME + "] needs packed sketches in [sketches], and in [at_least] a number for each");
         }
         int[] numbers = atLeast.stream().mapToInt(Integer::intValue).toArray();
         return new SketchQueryBuilder(field, keys.toArray(int[][]::new), numbers, memory)
@@ -132,13 +131,13 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
         long keys = 0;
         while (parser.nextToken() != XContentParser.Token.END_ARRAY) {
             if (parser.currentToken() != XContentParser.Token.VALUE_STRING) {
-                throw failure(parser, "has in [sketches] what is no string");
+                throw failure(parser, "has a value in [sketches] that is not a string");
             }
             String packed = parser.text();
             keys += packed.length() * 3L / (4 * Integer.BYTES);
             if (keys > MOST_KEYS) {
                 throw failure(
-                        parser, "takes [sketches] of " + MOST_KEYS + " keys at most: ask for fewer texts at once");
+                        parser, "takes [sketches] of " + MOST_KEYS + " keys at most: search for fewer texts at once");
             }
             sketches.add(unpacked(parser, packed));
         }
@@ -155,8 +154,8 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
         if (keys.length == 0) {
             throw failure(
                     parser,
-                    "has in [sketches] \"" + Shown.of(packed) + "\": each must be one or more keys, as ["
-                            + Signature.PACKED_SKETCH + "] has them");
+                    "has \"" + Shown.of(packed) + "\" in [sketches]: each must be one or more keys, packed as in ["
+                            + Signature.PACKED_SKETCH + "]");
         }
         return keys;
     }
@@ -169,9 +168,9 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
             if (!isWhole || parser.intValue() < 1 || numbers.size() == MOST_KEYS) {
                 throw failure(
                         parser,
-                        "has in [at_least] " + (isNumber ? Shown.of(parser.text()) : "what is no number")
-                                + ": there must be a whole number from 1 on for each sketch, at most "
-                                + Integer.MAX_VALUE);
+                        "has " + (isNumber ? Shown.of(parser.text()) : "a value that is not a number")
+                                + " in [at_least]: it must have a whole number from 1 to " + Integer.MAX_VALUE
+                                + " for each sketch");
             }
             numbers.add(parser.intValue());
         }
@@ -211,8 +210,8 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
         }
         throw new QueryShardException(
                 context,
-                "[{}] finds neither [{}.{}] with doc values here nor terms of [{}.{}]: make the index by neardup setup,"
-                        + " or say in [field] which object holds the signatures",
+                "[{}] finds neither doc values of [{}.{}] nor terms of [{}.{}] in this index: create the index with"
+                        + " neardup setup, or name in [field] the object that holds the signatures",
                 NAME,
                 Shown.of(field),
                 Signature.PACKED_SKETCH,

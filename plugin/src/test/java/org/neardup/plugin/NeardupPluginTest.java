@@ -104,11 +104,11 @@ class NeardupPluginTest {
                         IllegalArgumentException.class,
                         () -> Processors.processed(processor, Map.of("text", "rose ".repeat(10_001))))
                 .getMessage();
-        assertTrue(message.contains("takes [8000800] bytes, and breaker [request] of node [n] never allows"), message);
+        assertTrue(message.contains("takes [8000800] bytes, but breaker [request] of node [n] never allows"), message);
         MemoryCheck queries = plugin.new QueryMemory();
         queries.ensure(8_000_000);
         message = assertThrows(IllegalArgumentException.class, () -> queries.ensure(8_000_001))
                 .getMessage();
-        assertTrue(message.contains("this search takes [8000001] bytes, and breaker [request] of node [n] "), message);
+        assertTrue(message.contains("this search takes [8000001] bytes, but breaker [request] of node [n] "), message);
     }
 }

@@ -391,7 +391,7 @@ class NeardupProcessorFactoryTest {
     @DisplayName("says of the option alpha, which version 1 had, what to do instead")
     void alpha() {
         String message = refused(Map.of("alpha", 1.5, "recipe", "neardup-1:q4:case:u16:lex-x:sketch-32-1.5:simhash-1"));
-        assertTrue(message.startsWith("[alpha] is no option any more: leave it out, and sign again"), message);
+        assertTrue(message.startsWith("[alpha] is no longer an option: leave it out, and sign the"), message);
     }
 
     @ParameterizedTest

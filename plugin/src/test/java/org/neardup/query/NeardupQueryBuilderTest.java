@@ -138,7 +138,7 @@ class NeardupQueryBuilderTest {
                 "\"like\":{\"_index\":\"a\"} | [like] has the keys [_index]: it must be",
                 "\"like\":{\"text\":\"a\",\"_id\":\"7\",\"_index\":\"a\"} | it must be an object",
                 "\"like\":{\"text\":\"a\",\"routing\":\"x\"} | it must be an object",
-                "LIKE,\"treshold\":0.7 | [neardup] has no option [treshold]: there are [field], [like], [threshold]",
+                "LIKE,\"treshold\":0.7 | [neardup] has no option [treshold]: its options are [field], [like], [threshold]",
                 "LIKE,\"threshold\":{\"gte\":0.7} | [neardup] has a [threshold] that is an object or an array: it must be one value",
                 "LIKE,\"threshold\":[0.7] | [neardup] has a [threshold] that is an object or an array: it must be one value",
                 "LIKE,\"threshold\":null | [neardup] has a [threshold] that is null: it must be one value",
@@ -161,10 +161,10 @@ class NeardupQueryBuilderTest {
                 "LIKE,\"field\":\"LONG\" | [field] is [SHOWN]: it must be the name of an object, of at most 1000 characters",
                 "LIKE,\"boost\":\"LONG\" | [boost] is [SHOWN]: it must be a number",
                 "LIKE,\"threshold\":\"LONG\" | [threshold] is [SHOWN]: it must be a number",
-                "LIKE,\"LONG\":1 | [neardup] has no option [SHOWN]: there are",
-                "LIKE,\"LONG\":[] | [neardup] has no option [SHOWN]: there are",
-                "LIKE,\"filter\":{\"term\":{\"a\":1}} | [neardup] has no option [filter]: there are [field], [like]",
-                "LIKE,\"filter\":null | [neardup] has no option [filter]: there are [field], [like], [threshold]",
+                "LIKE,\"LONG\":1 | [neardup] has no option [SHOWN]: its options are",
+                "LIKE,\"LONG\":[] | [neardup] has no option [SHOWN]: its options are",
+                "LIKE,\"filter\":{\"term\":{\"a\":1}} | [neardup] has no option [filter]: its options are [field], [like]",
+                "LIKE,\"filter\":null | [neardup] has no option [filter]: its options are [field], [like], [threshold]",
                 "\"like\":\"LONG\" | [like] is [SHOWN]: it must be",
                 "\"like\":{\"LONG\":1} | [like] has the key [SHOWN]: it must be",
             })
@@ -410,11 +410,11 @@ class NeardupQueryBuilderTest {
     @DisplayName("about a document that is not there says so")
     void missing() throws IOException {
         Exception thrown = assertThrows(Exception.class, () -> rewritten(query(LIKE_ID), new Answering(null)));
-        assertEquals("[like] is document [7] in [news], which is not there", thrown.getMessage());
+        assertEquals("[like] is document [7] in [news], which does not exist", thrown.getMessage());
         String noId = "\"like\":{\"_index\":\"news\",\"_id\":\"" + "7".repeat(70_000) + "\"}";
         thrown = assertThrows(Exception.class, () -> rewritten(query(noId), new Answering(null)));
         assertEquals(
-                "[like] is document [" + "7".repeat(100) + "...] in [news], which is not there", thrown.getMessage());
+                "[like] is document [" + "7".repeat(100) + "...] in [news], which does not exist", thrown.getMessage());
         assertEquals(RestStatus.NOT_FOUND, ExceptionsHelper.status(thrown));
         IndexNotFoundException noIndex = new IndexNotFoundException("news");
         Exception none = assertThrows(Exception.class, () -> rewritten(query(LIKE_ID), new Answering(noIndex)));

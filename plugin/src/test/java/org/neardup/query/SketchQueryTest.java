@@ -179,7 +179,7 @@ class SketchQueryTest {
         String own = "\"sketches\":[\"AAAAAA==\"],\"at_least\":";
         for (String number : List.of("0", "-1", "1.5", "3000000000", "1e10", "1e400", "\"1\"", "null", "[1]")) {
             String told = refusal(own + "[" + number + "]");
-            assertTrue(told.contains("there must be a whole number from 1 on for each sketch"), told);
+            assertTrue(told.contains("it must have a whole number from 1 to 2147483647 for each sketch"), told);
         }
         for (String boost : List.of("-1", "1e400", "\"NaN\"", "\"much\"", "true")) {
             String told = refusal(own + "[1],\"boost\":" + boost);
