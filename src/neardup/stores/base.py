@@ -186,7 +186,7 @@ class Store(Protocol):
         """The hours that hold anything, ascending."""
 
     def append(self, hour: int, new: NewDocuments) -> None:
-        """Adds documents to an hour. Their arrivals are new, except that those of a refused batch are used again."""
+        """Adds documents to an hour. Their arrivals are new, except that those of a refused batch may come again."""
 
     def revise(self, hour: int, row: Rows, id: str, blob: bytes) -> None:
         """Adds a new version of one document, which keeps its text and keys; or ends the document, if the flags of the
