@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Final, Literal
+from typing import BinaryIO, Literal
 
 from neardup.cli.streams import NamedFile, log_line
 from neardup.errors import NeardupError, OutputRefused
@@ -25,7 +25,6 @@ from neardup.stores.window_directory import holds_window
 from neardup.tables.atomic_write import draft_of, other_drafts
 
 _FileId = tuple[int, int]
-_SAME_COMMAND: Final = "the same command writes"
 
 
 def check_outputs(
@@ -140,31 +139,29 @@ def told_if_cut_short(
             )
             log_line(f"{path} was not written{way}")
         elif path is not None and not is_stream(path):
-            way = _way_on(path, error, is_own=is_own, is_past=is_past())
+            way, is_same_command = _way_on(path, error, is_own=is_own, is_past=is_past())
             log_line(f"{path} was not written to its end: {way}")
-            if not way.startswith(_SAME_COMMAND):
+            if not is_same_command:
                 error.add_note(way)
         raise
 
 
-def _way_on(path: Path, error: BaseException, *, is_own: bool, is_past: bool) -> str:
-    """How to get the rest of a file after an error; `is_past` as above, `is_own`: the whole file is this run's."""
+def _way_on(path: Path, error: BaseException, *, is_own: bool, is_past: bool) -> tuple[str, bool]:
+    """How to get the rest of a file after an error, and whether the same command does it; `is_past` as above, `is_own`:
+    the whole file is this run's.
+    """
     first_counts = "and if an id occurs twice, its first line counts"
     if not is_own:
         # After a failed write, input has been read that is not written; after a signal, nothing is pending.
-        return (
-            f"{_SAME_COMMAND} the rest, {first_counts}"
-            if isinstance(error, OSError)
-            else "the documents missing in it were not read"
-        )
+        if isinstance(error, OSError):
+            return f"the same command writes the rest, {first_counts}", True
+        return "the documents missing in it were not read", False
     if not holds_something(path):
-        return f"{_SAME_COMMAND} all of it"
+        return "the same command writes all of it", True
     if not is_past:
-        return "the same command with --force writes all of it"
-    return (
-        f"the same command with --append writes the rest, {first_counts}; --force would lose the verdicts on documents "
-        "that have left the window since"
-    )
+        return "the same command with --force writes all of it", False
+    append = f"the same command with --append writes the rest, {first_counts}"
+    return f"{append}; --force would lose the verdicts on documents that have left the window since", False
 
 
 def _is_replaceable(path: Path) -> bool:
