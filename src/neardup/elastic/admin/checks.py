@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.cluster_snapshot import ClusterSnapshot, lacking_pipelines, take_snapshot
@@ -17,7 +18,7 @@ from neardup.model.finding import Finding
 from neardup.model.hours import hour_name, hour_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     from neardup.elastic.admin.managed_objects import WindowConfig
     from neardup.elastic.http.address import Address, Credentials
@@ -39,17 +40,17 @@ def examine(address: Address, credentials: Credentials, *, is_half_signed: bool 
     """
     what = f"cluster {address.url}"
     with Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster:
+        health = functools.cache(lambda: api.health(cluster))
+        checks = {
+            what: _cluster(cluster, health),
+            f"window {address.prefix}": _window(cluster, health, is_half_signed=is_half_signed),
+            "shards": _shards(cluster),
+        }
+        is_any_allowed = False
         try:
-            are_allowed = [
-                (yield from _allowed(what, _cluster(cluster))),
-                (
-                    yield from _allowed(
-                        f"window {address.prefix}", _window(cluster, is_half_signed=is_half_signed)
-                    )
-                ),
-                (yield from _allowed("shards", _shards(cluster))),
-            ]
-            if not any(are_allowed):
+            for each, check in checks.items():
+                is_any_allowed |= yield from _allowed(each, check)
+            if not is_any_allowed:
                 yield Finding(what, "bad", "nothing is known of it, because no check was allowed")
         except NeardupError as error:
             yield Finding(what, "bad", str(error))
@@ -72,8 +73,8 @@ def _allowed(what: str, check: Iterator[Finding]) -> Generator[Finding, None, bo
     return True
 
 
-def _cluster(cluster: Cluster) -> Iterator[Finding]:
-    yield _health(cluster, api.health(cluster))
+def _cluster(cluster: Cluster, health: Callable[[], api.Health]) -> Iterator[Finding]:
+    yield _health(cluster, health())
     if block := api.cluster_block(cluster):
         remedy = f'PUT _cluster/settings {{"persistent": {{"{block}": null}}}}'
         text = f'nothing can be written to this cluster; {remedy}, or "transient" if it is so'
@@ -98,7 +99,7 @@ def _health(cluster: Cluster, health: api.Health) -> Finding:
     return Finding(f"cluster {cluster.url}", "ok", text)
 
 
-def _window(cluster: Cluster, *, is_half_signed: bool) -> Iterator[Finding]:
+def _window(cluster: Cluster, health: Callable[[], api.Health], *, is_half_signed: bool) -> Iterator[Finding]:
     address = cluster.address
     what = f"window {address.prefix}"
     snapshot = take_snapshot(cluster)
@@ -112,7 +113,7 @@ def _window(cluster: Cluster, *, is_half_signed: bool) -> Iterator[Finding]:
         yield from _objects(address, config, snapshot)
         if config.signed_by == "plugin":
             yield from _allowed("signing", check_signing(cluster, config, snapshot.nodes))
-    yield from _indices(config, snapshot, api.health(cluster).data_nodes)
+    yield from _indices(config, snapshot, health().data_nodes)
     for lacks, text in lacking_pipelines(cluster, config, snapshot):
         yield Finding(lacks, "bad", text)
     yield from _time_field(cluster, config.time_field)
