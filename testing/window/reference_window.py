@@ -125,7 +125,7 @@ class ReferenceWindow:
         self.floor = BEFORE_ALL
         self.given_up = BEFORE_ALL
         self.left = Left()
-        self.replaced = self.unchanged = self.earlier_copies = 0
+        self.replaced = self.unchanged = self.earlier_copies = self.too_late = 0
         self._arrivals = itertools.count()
 
     # -- ingest --
@@ -223,6 +223,7 @@ class ReferenceWindow:
         original = self.living.get(verdict.duplicate_of or "")
         is_earlier = original is not None and original.time > document.time
         self.earlier_copies += is_earlier and not own_hour_gone
+        self.too_late += own_hour_gone
         dropped = self.settings.policy == "drop" and bool(similar)
         if not own_hour_gone and not dropped:
             arrival = next(self._arrivals)

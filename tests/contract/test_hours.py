@@ -35,8 +35,47 @@ def test_that_documents_come_too_late_is_logged_once(place, caplog):
     (said,) = [record.message for record in caplog.records if "unscored" in record.message]
     assert said.startswith("document one of 2020-09-13T12:00:00Z is unscored: the hours that")
     assert said.endswith(
-        "(reported for the first such document only; keep_hours keeps hours for late documents)"
+        "were dropped, and is not stored (reported for the first such document only; keep_hours keeps hours for late "
+        "documents)"
     )
+    assert window.too_late == 3
+
+
+def test_a_document_that_came_too_late_and_was_compared_is_named_and_counted_too(place, caplog):
+    window = place.open(advance=True)
+    documents = [
+        document("near", TEXT, 24),
+        document("newest", grams(100, 120), 25),
+        document("late", TEXT, 0),
+    ]
+    [*_, verdict] = window.ingest(documents)
+    assert (verdict.duplicate_of, verdict.truncated) == ("near", True)
+    assert (window.too_late, window.stats().documents) == (1, 2)
+    said = [record.message for record in caplog.records if "late" in record.message]
+    if place.kind != "reference":
+        (line,) = said
+        assert line.startswith(
+            "document late of 2020-09-13T12:00:00Z came after its hour was dropped: it was compared"
+        )
+
+
+@pytest.mark.parametrize(("hours", "left"), [(0, None), (3, 0), (11, 1)])
+def test_a_document_ahead_of_the_clock_that_moves_the_window_on_is_named(place, caplog, hours, left):
+    if place.kind == "reference":
+        pytest.skip("the reference logs nothing")
+    now = round(time.time())
+    window = place.open(window_hours=12)
+    list(window.ingest([("old", TEXT, now - 5 * 3600), ("present", grams(50, 70), now)]))
+    list(window.ingest([("ahead", grams(100, 120), now + hours * 3600 + 60)]))
+    list(window.ingest([("again", grams(200, 220), now + hours * 3600 + 1800)]))
+    said = [record.message for record in caplog.records if "ahead of the clock" in record.message]
+    if left is None:
+        assert not said
+        return
+    (line,) = said
+    assert line.startswith("document ahead of ")
+    assert f" is {hours} hours ahead of the clock, and has moved the newest hour of the window to " in line
+    assert (": 1 document left it (" in line) == bool(left)
 
 
 def test_what_comes_too_late_for_an_hour_ahead_of_the_clock_is_logged_with_the_way_back(place, caplog):

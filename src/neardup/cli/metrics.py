@@ -50,7 +50,7 @@ def _answering(address: str, call: str, tally: Tally, rejects: Rejects) -> Itera
     def state() -> RunState:
         backlog = tally.backlog
         waiting = None if backlog is None else Backlogged(backlog.waiting, backlog.oldest, backlog.blocked)
-        return RunState(tally, rejects.count, tally.seconds_by_stage, waiting)
+        return RunState(tally, rejects.count, tally.seconds_by_stage, waiting, tally.too_late())
 
     with _listening_at(address):
         server = listen(host, port, RunFigures(call, state))

@@ -59,7 +59,7 @@ def ingest_all(target: Window, reader: Readable, options: OutputOptions) -> int:
     """Ingests all documents of `reader`; returns the exit code."""
     with Stop(waits=True) as stop, opened_sinks(options, reader.position) as sinks:
         stream = _documents(stop.until_requested(reader), sinks)
-        sinks.tally.left = lambda: target.left
+        sinks.tally.left, sinks.tally.too_late = lambda: target.left, lambda: target.too_late
         sinks.verdicts.look_up_in(target.read)
         for verdict in target.ingest(
             stream, on_reject=lambda reject: sinks.rejects.add(reader.located(reject))
@@ -96,13 +96,25 @@ def code_of_run(sinks: Sinks, *, blocked: int = 0) -> int:
     if much:
         log_line(
             f"{tally.incomplete:,} of {counted(tally.count, 'document')} "
-            f"({100 * tally.incomplete / tally.count:.1f} %) were not compared with all of their window. For late "
-            "documents, and those read again, the hours to compare with may be dropped already: a new window with "
-            "--window-hours 0 has no limit of hours, and --keep-hours keeps hours for late documents. max_candidates, "
-            "max_documents and max_memory are limits, too; --partial and --route skip documents stored without them, "
-            "and sentences that hundreds of documents have"
+            f"({100 * tally.incomplete / tally.count:.1f} %) were not compared with all of their window. "
+            + ". ".join(_causes(tally))
         )
     return REJECTED if much or blocked or sinks.rejects.count else DONE
+
+
+def _causes(tally: Tally) -> Iterator[str]:
+    """Why documents may not have been compared with all of their window, and what helps."""
+    late = tally.too_late()
+    if late != 0:
+        yield (
+            "For late documents, and those read again, the hours to compare with may be dropped already: a new window "
+            "with --window-hours 0 has no limit of hours, and --keep-hours keeps hours for late documents"
+        )
+    if late != tally.incomplete:
+        yield (
+            "max_candidates, max_documents and max_memory are limits; --partial and --route skip documents stored "
+            "without them, and sentences that hundreds of documents have"
+        )
 
 
 def score_backlog(

@@ -35,6 +35,8 @@ class Tally(Counts):
         """The documents that wait; None where no backlog is watched."""
         self.incomplete = 0
         """How many documents were not compared with all of their window: unscored, or with a truncated verdict."""
+        self.too_late: Callable[[], int | None] = lambda: None
+        """Returns how many documents came too late, and were not stored; None if that is not known."""
         self.left: Callable[[], Left] = Left
         """Returns what has left the window."""
         self.update: Callable[[], None] = lambda: None
@@ -83,6 +85,8 @@ class Tally(Counts):
         )
         if self.incomplete:
             summary += f"; {self.incomplete:,} not compared with all of their window"
+        if late := self.too_late():
+            summary += f"; {late:,} came too late, and {'was' if late == 1 else 'were'} not stored"
         left = self.left()
         if left.documents:
             hours = left.first if left.first == left.last else f"{left.first} to {left.last}"

@@ -35,6 +35,8 @@ class RunState(NamedTuple):
     rejects: int
     seconds: Mapping[str, float]
     waiting: Backlogged | None
+    too_late: int | None = None
+    """How many documents were not stored because they came too late; None where it is not known."""
 
 
 class RunFigures(Collector):
@@ -51,6 +53,10 @@ class RunFigures(Collector):
         for stage, spent in list(state.seconds.items()):
             seconds.add_metric([stage], spent)
         yield seconds
+        if state.too_late is not None:
+            yield CounterMetricFamily(
+                "neardup_too_late", "Documents that came after their hour was dropped", state.too_late
+            )
         if state.waiting is not None:
             yield from _of_waiting(state.waiting)
 

@@ -168,6 +168,13 @@ class Window(Protocol):
         ...
 
     @property
+    def too_late(self) -> int:
+        """How many documents came, since the window was opened, after their hour had been dropped. Each got a verdict
+        by what was left of the hours around it, and was not stored. Those of other clients stay where they are.
+        """
+        ...
+
+    @property
     def settings(self) -> Settings:
         """The settings that this window was opened with, by which it decides."""
         ...

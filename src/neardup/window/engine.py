@@ -15,7 +15,7 @@ from neardup.model.settings import DEFAULT_MATCHES, Policy, Settings
 from neardup.model.verdict import Group, Verdict
 from neardup.window import leaving, overview
 from neardup.window.base import Documents, Expired, Left, OnReject, ReadDocument, Stats
-from neardup.window.ingest import Ingest, log_reject
+from neardup.window.ingest import Ingest
 from neardup.window.query import answer, answers
 from neardup.window.reconcile import reconciled
 from neardup.window.session import Session, one_at_a_time
@@ -82,6 +82,10 @@ class WindowEngine:
         return self._session.state.since_opened.earlier_copies
 
     @property
+    def too_late(self) -> int:
+        return self._session.state.since_opened.too_late
+
+    @property
     def is_empty(self) -> bool:
         """Whether the window holds no document, as far as it has been read."""
         if self._session.searches:
@@ -89,7 +93,7 @@ class WindowEngine:
         return not self._session.state.table.present
 
     def ingest(self, documents: Documents, *, on_reject: OnReject | None = None) -> Iterator[Verdict]:
-        return self._ingest.verdicts(documents, log_reject if on_reject is None else on_reject)
+        return self._ingest.verdicts(documents, on_reject)
 
     def ingest_in_turn(
         self, documents: Documents, wait: Callable[[], object], *, on_reject: OnReject

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
 from typing import TYPE_CHECKING
 
-from neardup.model.document import MAX_ID_BYTES, Reject, check_documents
-from neardup.model.escapes import escaped
+from neardup.model.document import Reject, check_documents
 from neardup.stores.remembered_settings import warn_of_changes
 from neardup.window.batches import batches
-from neardup.window.newest_hour import Leaps, why_too_late
+from neardup.window.newest_hour import Leaps
 from neardup.window.scoring import score, sign
 from neardup.window.session import Session, one_at_a_time
 from neardup.window.signing_ahead import SigningAhead
-from neardup.window.usable_documents import usable
+from neardup.window.time_warnings import warn_of_ahead, warn_of_late
+from neardup.window.usable_documents import log_reject, usable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
     from neardup.model.verdict import Verdict
     from neardup.window.base import Documents, OnReject
-
-
-log = logging.getLogger("neardup")
 
 
 class Ingest:
@@ -37,10 +33,11 @@ class Ingest:
         self._has_warned = False
 
     def verdicts(
-        self, documents: Documents, reject: OnReject, wait: Callable[[], object] = lambda: None
+        self, documents: Documents, on_reject: OnReject | None, wait: Callable[[], object] = lambda: None
     ) -> Iterator[Verdict]:
         """See `Window.ingest`; `wait` is called before each batch is decided, once everything else is prepared."""
         check_documents(documents)
+        reject = log_reject if on_reject is None else on_reject
         if not callable(reject):
             raise TypeError(
                 f"on_reject is of type {type(reject).__name__}, not a function: for a list, pass rejects.append"
@@ -75,18 +72,6 @@ class Ingest:
             if session.state.table.present or (session.searches and session.store.committed.next_order):
                 warn_of_changes(session.store.previous, session.state.settings.remembered)
 
-    def _warn_of_unscored(self, verdicts: Sequence[Verdict]) -> None:
-        """Logs once that a document came too late, as all do while a clock is set back by days."""
-        late = next((verdict for verdict in verdicts if verdict.status == "unscored"), None)
-        state = self._session.state
-        if late is not None and "unscored" not in state.warned:
-            state.warned.add("unscored")
-            log.warning(
-                "document %s of %s is unscored: the hours that it would be compared with were dropped (reported for "
-                "the first such document only; %s)",
-                escaped(late.id), late.time, why_too_late(state.newest),
-            )  # fmt: skip
-
     @one_at_a_time
     def _scored(
         self,
@@ -103,8 +88,10 @@ class Ingest:
         session.look_ahead(documents, signed)
         wait()
         with session.writing(whole=False), session.changing():
+            newest, left = session.store.committed.newest, session.state.since_opened.left.documents
             verdicts, rejects = self._stored(documents, signed, leaps)
-        self._warn_of_unscored(verdicts)
+        warn_of_late(session.state, verdicts)
+        warn_of_ahead(session.state, documents, newest=newest, left=left)
         session.state.compact_if_worthwhile()
         waiting = iter(rejects)
         try:  # after the commit: what `reject` raises is no failure of the window
@@ -164,10 +151,3 @@ def _without(
         known[id].rejected(reason) if id in known else Reject(id, reason) for id, reason in refused.items()
     ]
     return [document for document in documents if document.id not in refused]
-
-
-def log_reject(reject: Reject) -> None:
-    """Logs a reject; the default `on_reject`."""
-    log.warning(
-        "document %s rejected: %s", escaped((reject.id or "without id")[:MAX_ID_BYTES]), reject.reason
-    )

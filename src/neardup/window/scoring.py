@@ -136,6 +136,8 @@ def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBa
     hours = compared_hours_of(state, own_hours)
     state.newest = max(state.newest, *own_hours)
     kept = np.flatnonzero(hours.docs >= 0)
+    if len(kept) < len(documents):
+        state.since_opened.add_late([documents[i] for i in np.flatnonzero(hours.docs < 0).tolist()])
     state.begin_run(documents, batch, kept)
     verdicts: list[Verdict] = []
     last = len(documents)

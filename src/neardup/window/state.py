@@ -41,6 +41,13 @@ _BLOBS_AT_ONCE: Final = 1_000
 _COPIES_AT_ONCE: Final = 256
 
 
+class LateDocument(NamedTuple):
+    """A document that came after its hour had been dropped; `is_foreign`: another client has stored it."""
+
+    id: str
+    is_foreign: bool
+
+
 @dataclass(slots=True)
 class SinceOpened:
     """Counts of what has happened to a window since it was opened (window/base.py); they outlast reading it anew."""
@@ -49,6 +56,14 @@ class SinceOpened:
     replaced: int = 0
     unchanged: int = 0
     earlier_copies: int = 0
+    too_late: int = 0
+    first_late: LateDocument | None = None
+
+    def add_late(self, documents: Sequence[Prepared]) -> None:
+        """Counts documents, one or more, that came too late."""
+        self.too_late += len(documents)
+        first = self.first_late or LateDocument(documents[0].id, documents[0].origin is not None)
+        self.first_late = first
 
 
 class _Run(NamedTuple):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from neardup.errors import DocumentError
 from neardup.model.clock import now_ms
-from neardup.model.document import Flush, ForeignDocument, Prepared, Reject, prepare
+from neardup.model.document import MAX_ID_BYTES, Flush, ForeignDocument, Prepared, Reject, prepare
+from neardup.model.escapes import escaped
 from neardup.model.hours import too_far_ahead
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
     from neardup.model.settings import Settings
     from neardup.window.base import Documents, OnReject
+
+log = logging.getLogger("neardup")
 
 
 def usable(documents: Documents, settings: Settings, reject: OnReject) -> Iterator[Prepared | Flush]:
@@ -35,3 +39,10 @@ def usable(documents: Documents, settings: Settings, reject: OnReject) -> Iterat
             reject(Reject(error.id, error.reason, source))
             continue
         yield document
+
+
+def log_reject(reject: Reject) -> None:
+    """Logs a reject; the default `on_reject`."""
+    log.warning(
+        "document %s rejected: %s", escaped((reject.id or "without id")[:MAX_ID_BYTES]), reject.reason
+    )

@@ -77,7 +77,7 @@ def test_what_a_store_refuses_leaves_no_trace(tmp_path, settings, seed):
         mine, others = window.stats(), reference.stats()
         assert (mine.hours, mine.newest, mine.copies) == (others.hours, others.newest, others.copies)
         assert (window.left, window.replaced) == (reference.left, reference.replaced)
-        assert window.earlier_copies == reference.earlier_copies
+        assert (window.earlier_copies, window.too_late) == (reference.earlier_copies, reference.too_late)
 
 
 @pytest.mark.parametrize("retrieval", ["sketch", "complete"])

@@ -1,0 +1,67 @@
+"""Warnings about the times of documents: that one came too late, or has moved the window ahead of the clock."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from neardup.model.clock import now_ms
+from neardup.model.counted import counted
+from neardup.model.escapes import escaped
+from neardup.model.hours import hour_name
+from neardup.model.settings import HOUR_MS
+from neardup.model.times import format_time
+from neardup.window.newest_hour import why_too_late
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from neardup.model.document import Prepared
+    from neardup.model.verdict import Verdict
+    from neardup.window.state import State
+
+log = logging.getLogger("neardup")
+
+
+def warn_of_late(state: State, verdicts: Iterable[Verdict]) -> None:
+    """Logs once that a document came too late, as all do while a clock is set back by days, or after a document with a
+    wrong time has moved the window on. `verdicts` are those of the last batch.
+    """
+    first = state.since_opened.first_late
+    if first is None or "late" in state.warned:
+        return
+    state.warned.add("late")
+    verdict = next(verdict for verdict in verdicts if verdict.id == first.id)
+    if verdict.status == "unscored":
+        compared = "is unscored: the hours that it would be compared with were dropped"
+    else:
+        compared = "came after its hour was dropped: it was compared with what is left of the hours around it"
+    log.warning(
+        "document %s of %s %s%s (reported for the first such document only; %s)",
+        escaped(first.id), verdict.time, compared, "" if first.is_foreign else ", and is not stored",
+        why_too_late(state.newest),
+    )  # fmt: skip
+
+
+def warn_of_ahead(state: State, documents: Sequence[Prepared], *, newest: int, left: int) -> None:
+    """Logs once that one of these `documents` is over an hour ahead of the clock and has moved the newest hour on.
+
+    `newest`, `left`: the newest hour before them, and how many documents had left the window by then.
+    """
+    if state.newest <= newest or not state.settings.kept_hours or "ahead" in state.warned:
+        return
+    leader = max(
+        (document for document in documents if document.hour == state.newest), key=lambda each: each.time
+    )
+    hours = (leader.time - now_ms()) // HOUR_MS
+    if hours < 1:
+        return
+    state.warned.add("ahead")
+    leaving = state.since_opened.left.documents - left
+    log.warning(
+        "document %s of %s is %s ahead of the clock, and has moved the newest hour of the window to %s%s (reported "
+        "once; if its time is wrong, `neardup expire --newest TIME` sets the newest hour back, and a lower ahead_hours "
+        "rejects such documents)",
+        escaped(leader.id), format_time(leader.time), counted(hours, "hour"), hour_name(state.newest),
+        f": {counted(leaving, 'document')} left it" if leaving else "",
+    )  # fmt: skip
