@@ -24,6 +24,10 @@ _CLOCK_RE: Final = re.compile(r"\d{9,13}(\.\d*)?")
 """A number as text. Shorter ones, such as 20261121, are read as dates, and so are longer ones: 13 digits of
 milliseconds last until 2286.
 """
+_RUN_RE: Final = re.compile(r"\d{9}", re.ASCII)
+"""More digits at the beginning than a date has. Python takes the ninth for the letter between a date and a time of
+day: 1695110160000Z for a day of the year 1695.
+"""
 _OVER_RE: Final = re.compile(
     r"(?P<day>.{8,10}[T ])(?:24(?=:?00(?::?00(?:[.,]0+)?)?(?:[Zz+-]|$))|(?P<clock>\d\d:?59:?)60(?!\d))"
 )
@@ -87,6 +91,11 @@ def _read_time(text: str) -> datetime | float:
     written = text.strip()
     if _CLOCK_RE.fullmatch(written):  # first: Python takes 1695110160000 for a day of the year 1695
         return float(written) if "." in written else int(written)
+    if _RUN_RE.match(written):
+        raise ValueError(
+            f"time {shown(text)} is not {TIME_FORMS}; write seconds or milliseconds as a number without a zone, and "
+            "a T between a date and a time of day"
+        )
     try:
         return datetime.fromisoformat(written)
     except ValueError:

@@ -132,6 +132,21 @@ def test_of_a_time_in_a_zone_with_a_name_it_is_said_that_an_offset_is_read(text,
         parse_time(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1695110160000Z", "169511016000Z", "1695110160000+00:00", "1695110160000.5Z", " 1695110160000 Z",
+        "169511016000000", "20261121090000Z",
+    ],
+)  # fmt: skip
+def test_a_number_with_a_zone_is_not_read_as_a_date(text):
+    hint = (
+        "; write seconds or milliseconds as a number without a zone, and a T between a date and a time of day"
+    )
+    with pytest.raises(ValueError, match=f"is not ISO 8601 .*{hint}$"):
+        parse_time(text)
+
+
 @pytest.mark.parametrize("text", ["11/21/2026 09:00 PM", "2026-11-21T25:00:00Z", f"09:00 {'a' * 99}"])
 def test_of_other_times_that_are_not_read_nothing_is_said_of_zones(text):
     with pytest.raises(ValueError, match=r"milliseconds since 1970$"):
