@@ -40,6 +40,14 @@ _MAIL_RE: Final = re.compile(
 """RFC 2822, with only the zones that it defines: Python would take the name of any other zone for UTC."""
 _UTC_RE: Final = re.compile(r"(.*[\dT][T :-].*\d) ?(?:utc|gmt)$", re.ASCII | re.IGNORECASE)
 """UTC or GMT after a time of day, as databases and logs write it: the only zone names with a single offset."""
+_OFFSET_ZONE_RE: Final = re.compile(
+    r"(?P<at>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?) ?(?P<offset>Z|[+-]\d\d:?\d\d)"
+    r"(?:\[(?P<zone>[a-z][\w/+:-]*)\]|(?<=\d) (?P<short>[a-z]{2,5}|[+-]\d\d(?:\d\d)?)(?: m=[+-]\d+\.\d+)?)",
+    re.ASCII | re.IGNORECASE,
+)
+"""An offset followed by its zone, as Java (Z[UTC], +01:00[Europe/Berlin]) and Go (+0100 CET) write it. The offset
+decides.
+"""
 _NAMED_ZONE_RE: Final = re.compile(
     r"\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:[+-]\d\d:?\d\d)?\s*[\[(]?(?![ap]m\b)([a-z]{2}[\w/+-]{0,40})[\])]?$",
     re.ASCII | re.IGNORECASE,
@@ -106,6 +114,8 @@ def _read_unusual(written: str, text: str) -> datetime:
     try:
         if _MAIL_RE.fullmatch(written):
             return email.utils.parsedate_to_datetime(written)
+        if (zoned := _OFFSET_ZONE_RE.fullmatch(written)) and not _contradicts(zoned):
+            return datetime.fromisoformat(zoned["at"] + zoned["offset"])
         written = _UTC_RE.sub(r"\1Z", written)
         if over := _OVER_RE.match(written):
             within, more = (
@@ -121,6 +131,12 @@ def _read_unusual(written: str, text: str) -> datetime:
     zone = _NAMED_ZONE_RE.search(written)
     hint = f"; write the zone {zone[1]!r} as Z or an offset, such as +02:00" if zone else ""
     raise ValueError(f"time {shown(text)} is not {TIME_FORMS}{hint}")
+
+
+def _contradicts(zoned: re.Match[str]) -> bool:
+    """Whether the zone is UTC by its name but not by its offset; of other names the offsets are not known here."""
+    name = (zoned["zone"] or zoned["short"]).lower().removeprefix("etc/")
+    return name in ("utc", "gmt") and zoned["offset"].strip("+-0:Zz") != ""
 
 
 def _within_years(milliseconds: float | Decimal, value: object) -> int:

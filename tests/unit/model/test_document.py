@@ -119,11 +119,36 @@ def test_utc_alone_makes_no_time(text):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "2026-11-21T09:00:00Z[UTC]", "2026-11-21T09:00Z[GMT]", "2026-11-21T09:00:00.000000001Z[Etc/UTC]",
+        "2026-11-21T10:00+01:00[Europe/Berlin]", "2026-11-21T10:00+01:00[GMT+01:00]", "2026-11-21T09:00+00:00[UTC]",
+        "2026-11-21 09:00:00 +0000 UTC", "2026-11-21 09:00:00.0001 +0000 UTC m=+0.000012345",
+        "2026-11-21 10:00:00 +0100 CET", "2026-11-21 12:00:00 +0300 +03", "2026-11-21 14:45:00 +0545 +0545",
+    ],
+)  # fmt: skip
+def test_the_offset_decides_where_a_zone_follows_it_as_java_and_go_write_them(text):
+    assert parse_time(text) == parse_time("2026-11-21T09:00:00Z")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-11-21 10:00:00 +0100 UTC", "2026-11-21T10:00+01:00[Etc/GMT]", "2026-11-21T10:00+99:00[Europe/Berlin]",
+        "2026-11-21T10:00+01:00[!Europe/Berlin]", "2026-11-21T10:00Z CEST",
+    ],
+)  # fmt: skip
+def test_an_offset_that_its_zone_contradicts_is_no_time(text):
+    with pytest.raises(ValueError, match="is not ISO 8601"):
+        parse_time(text)
+
+
+@pytest.mark.parametrize(
     ("text", "zone"),
     [
         ("2026-11-21 09:00:00 CEST", "CEST"),
         ("2026-11-21 09:00:00.250 UT1", "UT1"),
-        ("2026-11-21T09:00+01:00[Europe/Berlin]", "Europe/Berlin"),
+        ("2026-11-21T09:00+01:00[UTC]", "UTC"),
         ("Sat, 21 Nov 2026 09:00:00 CEST", "CEST"),
     ],
 )
