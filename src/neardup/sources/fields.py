@@ -272,6 +272,19 @@ _KINDS = {
     list: "a list",
     dict: "an object",
 }
+_NAMED_KINDS = {
+    "date": "a date",
+    "datetime": "a date and time",
+    "datetime64": "a date and time",
+    "Timestamp": "a date and time",
+    "time": "a time of day",
+    "FineTime": "a time of day",
+    "timedelta": "a duration",
+    "timedelta64": "a duration",
+    "Timedelta": "a duration",
+    "Decimal": "a number",
+}
+"""What tables hold besides, by the names of the types: some are of libraries that may not be there."""
 
 
 def _listed(record: Mapping[str, Any]) -> str:
@@ -280,4 +293,5 @@ def _listed(record: Mapping[str, Any]) -> str:
 
 
 def _kind(value: object) -> str:
-    return _KINDS.get(type(value), type(value).__name__)
+    name = type(value).__name__
+    return _KINDS.get(type(value)) or _NAMED_KINDS.get(name, name)

@@ -355,6 +355,21 @@ def test_times_of_day_in_nanoseconds_are_kept(tmp_path):
     assert parquet.read_table(tmp_path / "c.parquet")["at"].cast("int64").to_pylist() == [*at, 5_000]
 
 
+@pytest.mark.parametrize(("kind", "value"), [
+    ("a time of day", lambda arrow: arrow.scalar(789, arrow.time64("ns"))),
+    ("a time of day", lambda arrow: arrow.scalar(789, arrow.time64("us"))),
+    ("a date", lambda arrow: arrow.scalar(1, arrow.date32())),
+    ("a date and time", lambda arrow: arrow.scalar(1, arrow.timestamp("ms"))),
+    ("a date and time", lambda arrow: arrow.scalar(1, arrow.timestamp("ns"))),
+    ("a duration", lambda arrow: arrow.scalar(1, arrow.duration("ns"))),
+])  # fmt: skip
+def test_a_value_of_a_table_that_is_no_text_is_named_in_words(tmp_path, kind, value):
+    arrow = pytest.importorskip("pyarrow")
+    table = arrow.table({"text": arrow.array([value(arrow)])})
+    (reject,) = read(saved(table, tmp_path / "a.arrow"))
+    assert reject.reason == f"field 'text' is {kind}, not a string"
+
+
 def test_neither_is_loaded_for_other_files():
     script = (
         "import sys; from neardup.sources.reader import Reader; list(Reader(['examples/stream.jsonl']))\n"
