@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -190,7 +190,7 @@ class _Table:
         own = _own(extra)
         values = {**_exact(record), **own}
         self._add_columns(record, values, own)
-        self._fine.update(name for name, value in values.items() if type(value) is FineTime)
+        self._fine.update(name for name, value in values.items() if _holds_fine(value))
         self._spool.add((values, record.raw))
 
     def expect(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
@@ -264,7 +264,7 @@ class _Table:
             return self._expected_schema()
         parts = [
             pa.Table.from_pylist(
-                [{name: _cut(row[name]) for name in row if name in added} for row in rows]
+                [{name: _each_fine(row[name], FineTime.cut) for name in row if name in added} for row in rows]
             ).schema
             for rows in self._parts()
         ]
@@ -293,10 +293,11 @@ class _Table:
         """The rows with numpy's moments in columns of a time zone, and fine times, as values that pyarrow accepts."""
         import pyarrow as pa  # noqa: PLC0415 - as above
 
-        for name in self._fine:
-            for row in rows:
-                if type(row[name]) is FineTime:
-                    row[name] = pa.scalar(row[name].nanoseconds, pa.time64("ns"))
+        def scalar(time: FineTime) -> Any:
+            return pa.scalar(time.nanoseconds, pa.time64("ns"))
+
+        for row in rows:
+            row |= {name: _each_fine(row[name], scalar) for name in self._fine}
         return _in_zones(rows, schema)
 
     def _parts(self) -> Iterator[list[dict[str, Any]]]:
@@ -330,8 +331,20 @@ def _in_zones(rows: list[dict[str, Any]], schema: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def _cut(value: Any) -> Any:
-    return value.cut() if type(value) is FineTime else value
+def _holds_fine(value: Any) -> bool:
+    """Whether `value` is a fine time, or has one within."""
+    if isinstance(value, dict):
+        return any(map(_holds_fine, value.values()))
+    return any(map(_holds_fine, value)) if isinstance(value, list | tuple) else type(value) is FineTime
+
+
+def _each_fine(value: Any, made: Callable[[FineTime], Any]) -> Any:
+    """`value` with what is `made` of each fine time in place of it, also within lists and the like."""
+    if isinstance(value, dict):
+        return {name: _each_fine(within, made) for name, within in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_each_fine(within, made) for within in value)
+    return made(value) if type(value) is FineTime else value
 
 
 def _check_readable(schema: Any) -> None:

@@ -159,13 +159,32 @@ def _row(row: Any) -> Mapping[str, Any] | str:
 
 
 def _with_fine_times(rows: list[dict[str, Any]], batch: Any) -> list[dict[str, Any]]:
-    """The `rows` of a batch with times of day in full precision; pyarrow itself drops what is finer than Python's."""
+    """The `rows` of a batch with times of day in full precision, also within lists and the like; pyarrow itself drops
+    what is finer than Python's.
+    """
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        if str(column.type) == _FINE_TIMES:
-            for row, nanoseconds in zip(rows, column.cast("int64").to_pylist(), strict=True):
-                if nanoseconds is not None and nanoseconds % 1_000:
-                    row[name] = FineTime(nanoseconds)
+        if _FINE_TIMES in str(column.type):
+            for row, scalar in zip(rows, column, strict=True):
+                row[name] = _with_fine_time(scalar)
     return rows
+
+
+def _with_fine_time(scalar: Any) -> Any:
+    """The value of a `scalar` of pyarrow, as its `as_py`, but with times of day in full precision."""
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
+    if not scalar.is_valid or _FINE_TIMES not in str(scalar.type):
+        return scalar.as_py()
+    if isinstance(scalar, pa.Time64Scalar):
+        return FineTime(scalar.value) if scalar.value % 1_000 else scalar.as_py()
+    if isinstance(scalar, pa.StructScalar):
+        return {field.name: _with_fine_time(scalar[field.name]) for field in scalar.type}
+    if isinstance(scalar, pa.ListScalar):  # a map is a list of pairs
+        within = [_with_fine_time(each) for each in scalar.values]
+        return [tuple(pair.values()) for pair in within] if isinstance(scalar, pa.MapScalar) else within
+    if isinstance(scalar, pa.DictionaryScalar | pa.RunEndEncodedScalar):
+        return _with_fine_time(scalar.value)
+    return scalar.as_py()
 
 
 def values_of(column: Any) -> Sequence[Any]:
