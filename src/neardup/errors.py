@@ -6,6 +6,7 @@
     │   ├── NotAvailable     a library that a command needs is not installed, or an address is taken
     │   ├── OutputRefused    a file that a command should write is one that it reads, or is not empty
     │   ├── EmptySample      there was no text to make a lexicon from        (signing/lexicon_sample.py)
+    │   ├── NoAnswers        no answer is about a pair that was found        (cli/calibrating.py)
     │   └── EvaluationError  a corpus or judged pairs cannot be used           (evaluation/errors.py)
     ├── DocumentError       a document cannot be read or signed               (also a ValueError)
     ├── UnknownDocument     the window holds no document of that id           (also a KeyError)
@@ -33,9 +34,8 @@
     ├── MethodFailed        a method that was to be measured ended without a result   (evaluation/errors.py)
     └── OutputClosed        standard output is closed, and something was to be printed
 
-Every exception carries its facts as attributes (`path`, `found`, `expected`, `id`, ...), which are also its arguments,
-so all of them can be pickled. Pure functions raise `ValueError`. A bad document in a stream is a result (`Reject`), not
-an exception.
+Every exception carries its facts as attributes (`path`, `found`, ...), which are also its arguments, so that it can be
+pickled. Pure functions raise `ValueError`. A bad document in a stream is a result (`Reject`), not an exception.
 """
 
 from __future__ import annotations

@@ -306,10 +306,13 @@ def test_a_key_that_is_none_is_asked_for_again_and_the_end_of_input_is_the_end(
 
 
 def test_nobody_said_anything(window, tmp_path, cli):
-    done = cli("calibrate", "--window", str(window), "--judged", str(tmp_path / "j.tsv"), input="x\n")
-    assert done.code == 2
-    assert re.search(
-        r"it must be at least one, about one of the \d+ pairs found: by a key \(c, f, q, n\), or in the file of "
-        r"--answers",
-        done.err,
-    )
+    no_answers = tmp_path / "none.tsv"
+    no_answers.write_text("id1\tid2\tlabel\n")
+    for words in (["--judged", str(tmp_path / "j.tsv")], ["--answers", str(no_answers)]):
+        done = cli("calibrate", "--window", str(window), *words, input="x\n")
+        assert done.code == 2
+        assert re.search(
+            r"neardup: no answer is about a pair that was found \(\d+ pairs\): answer by a key \(c, f, q, n\), or in "
+            r"the file of --answers\n$",
+            done.err,
+        )

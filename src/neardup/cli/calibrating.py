@@ -31,6 +31,18 @@ _SHOWN_TEXT: Final = 700
 _PROGRESS_EVERY: Final = 1_000
 
 
+class NoAnswers(SettingsError):
+    """None of the answers is about a pair that was found; `pairs` says how many were."""
+
+    def __init__(self, pairs: str) -> None:
+        super().__init__("answers", 0, "at least one about a pair that was found")
+        self.pairs = pairs
+
+    def __str__(self) -> str:
+        ways = f"answer by a key ({', '.join(KEYS)}), or in the file of --answers"
+        return f"no answer is about a pair that was found ({self.pairs}): {ways}"
+
+
 def given_answers(answers: Path | None, judged: Path) -> JudgedPairs:
     """The pairs that are judged already: those in `answers`, or else in the file that is written to.
 
@@ -222,11 +234,9 @@ class Calibration:
         return Change(now, then, self._of_window.sampled)
 
     def show(self, window: str, format: Literal["table", "jsonl"]) -> None:
-        """Prints the result of the answers; raises `SettingsError` if there are none."""
+        """Prints the result of the answers; raises `NoAnswers` if there are none."""
         if not self._calibrator.answered:
-            pairs = counted(len(self._of_window.pairs), "pair")
-            ways = f"by a key ({', '.join(KEYS)}), or in the file of --answers"
-            raise SettingsError("answers", 0, f"at least one, about one of the {pairs} found: {ways}")
+            raise NoAnswers(counted(len(self._of_window.pairs), "pair"))
         best, now = self._calibrator.best(), self._calibrator.at(self._threshold)
         between, change = self._calibrator.thresholds(), self.change(best.threshold)
         if format == "jsonl":
