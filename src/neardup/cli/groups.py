@@ -81,7 +81,10 @@ def groups(
     force: options.ReplaceOption = False,
     config: options.ConfigOption = None,
 ) -> None:
-    """List the groups of duplicates in a window: a head, and every document at or above the threshold with it directly.
+    """List the groups of duplicates in a window: a head and its members, which are duplicates of the head directly.
+
+    A document is in one group only: it joins the group of the best of its matches that heads one. A head may therefore
+    have matches that are members of other groups.
 
     A table has a line for each group: its size, when its first document came, the time from first to last, its kind
     (copies or form), the number of independent texts (origins), its range of doc_q with the head, and how it begins.

@@ -123,7 +123,7 @@ class Member(BaseModel):
 
 
 class Group(BaseModel):
-    """A head and its members, each at or above the threshold with the head directly."""
+    """A head and its members: documents that joined it as duplicates of the head directly."""
 
     head: str
     time: str
