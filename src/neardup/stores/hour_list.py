@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _DROPPED: Final = "-"
 _LITTLE: Final = 4_096
 """A list of fewer bytes than this is never too long."""
+_LONG: Final = 10 * _LITTLE
+"""A list of fewer bytes than this is not rewritten while its window is open."""
 
 
 def listed_hours(directory: Path) -> set[int]:
@@ -53,8 +55,15 @@ def note_begun(directory: Path, hour: int) -> None:
 
 
 def note_dropped(directory: Path, hour: int) -> None:
-    """Takes an hour off the list."""
+    """Takes an hour off the list. A long list that can be read is rewritten, because a writer may run for years; if
+    that fails, the list is long, but right.
+    """
     _append(directory, _DROPPED + hour_name(hour))
+    if (directory / HOUR_LIST).stat().st_size >= _LONG:
+        hours = listed_hours(directory)
+        if is_whole(directory, hours):
+            with contextlib.suppress(OSError):
+                rewrite(directory, hours)
 
 
 def rewrite(directory: Path, hours: Collection[int]) -> None:
