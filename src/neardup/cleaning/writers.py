@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, Protocol
 
 import orjson
 
+from neardup.cleaning.dictionaries import Dictionaries
 from neardup.errors import NeardupError, SettingsError
 from neardup.sources import optional_readers
 from neardup.sources.arrow_tables import FineTime
@@ -242,9 +243,12 @@ class _Table:
             schema = self._schema(read)
             if self._form == "parquet":
                 _check_readable(schema)
+            dictionaries = Dictionaries(schema)
+            for rows in self._parts() if dictionaries.own else ():
+                dictionaries.learn(self._table(rows, dictionaries.own))
             with make(self._file, schema) as writer:
                 for rows in self._parts():
-                    writer.write_table(pa.Table.from_pylist(self._exact(rows, schema), schema=schema))
+                    writer.write_table(dictionaries.encoded(self._table(rows, dictionaries.plain)))
         except (pa.ArrowException, OverflowError) as error:
             raise NeardupError(
                 f"the records do not fit into columns of one type each ({error}): write JSON Lines"
@@ -289,8 +293,10 @@ class _Table:
                 types[field.name] = known if known == field.type else pa.string()
         return pa.schema(list(types.items()))
 
-    def _exact(self, rows: list[dict[str, Any]], schema: Any) -> list[dict[str, Any]]:
-        """The rows with numpy's moments in columns of a time zone, and fine times, as values that pyarrow accepts."""
+    def _table(self, rows: list[dict[str, Any]], schema: Any) -> Any:
+        """The rows as a table, with numpy's moments in columns of a time zone, and fine times, as values that pyarrow
+        accepts.
+        """
         import pyarrow as pa  # noqa: PLC0415 - as above
 
         def scalar(time: FineTime) -> Any:
@@ -298,7 +304,7 @@ class _Table:
 
         for row in rows:
             row |= {name: _each_fine(row[name], scalar) for name in self._fine}
-        return _in_zones(rows, schema)
+        return pa.Table.from_pylist(_in_zones(rows, schema), schema=schema)
 
     def _parts(self) -> Iterator[list[dict[str, Any]]]:
         rows = []

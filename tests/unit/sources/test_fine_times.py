@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ arrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 
-def table() -> arrow.Table:
+def table() -> Any:
     """Three rows, with times of day in nanoseconds within the values of each column that is not of text."""
     fine = arrow.array([3_723_000_000_789, 3_723_000_001_000, None], arrow.time64("ns"))
     within = arrow.StructArray.from_arrays([fine, arrow.array([1, None, 3])], ["at", "n"])
@@ -25,7 +26,7 @@ def table() -> arrow.Table:
     return arrow.table({"id": ["a", "b", "c"], "text": ["Rain.", "Fog.", "Snow."], **columns})
 
 
-def written(path: Path, rows: arrow.Table) -> Path:
+def written(path: Path, rows: Any) -> Path:
     if path.suffix == ".parquet":
         parquet.write_table(rows, path)
     else:
