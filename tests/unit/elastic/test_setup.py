@@ -716,9 +716,10 @@ def test_an_hour_of_version_1_is_in_the_way():
 
 
 DELETED = (
-    "`neardup ingest`, `neardup watch` and `neardup expire` delete hours {} h behind the newest document "
-    "(--keep-hours)"
+    "`neardup ingest` and `neardup watch` delete hours {0} h behind the newest document, `neardup expire` hours {0} h "
+    "behind the clock (--keep-hours)"
 )
+"""`neardup expire` deletes a whole archive that ended long ago; setup said it kept the last hours."""
 
 
 @pytest.mark.parametrize(("hours", "lifecycle", "age", "words"), [

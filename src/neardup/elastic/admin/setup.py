@@ -334,8 +334,11 @@ def _hours_in_words(config: WindowConfig, *, lifecycle: bool) -> str:
     compared = f"compares {config.window_hours} h" if config.window_hours else "compares all hours"
     if not config.kept_hours:
         return f"{compared}; deletes nothing (--keep-hours)"
-    ways = "`neardup ingest`, `neardup watch` and `neardup expire` delete"
-    deleted = f"{ways} hours {config.kept_hours} h behind the newest document (--keep-hours)"
+    hours = config.kept_hours
+    deleted = (
+        f"`neardup ingest` and `neardup watch` delete hours {hours} h behind the newest document, `neardup expire` "
+        f"hours {hours} h behind the clock (--keep-hours)"
+    )
     if lifecycle:
         deleted += f", and a policy deletes remaining ones {deleted_after(config)} h after they were made"
     return f"{compared}; {deleted}"
