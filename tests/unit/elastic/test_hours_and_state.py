@@ -110,6 +110,39 @@ def test_a_doctor_finds_an_hour_that_is_closed_and_is_of_the_windows(floor, foun
     assert all(f"POST {NAME}/_open" in each.found for each in own)
 
 
+@pytest.mark.parametrize(
+    ("there", "words"),
+    [
+        ({"blocks": {"write": "true"}}, ["blocked (write): nothing can be scored", '"index.blocks.write": null']),
+        ({"blocks": {"read": "true"}}, ["blocked (read): the window cannot be read"]),
+        ({"verified_before_close": "true"}, ["closed: the window cannot be read", "POST neardup-state-news/_open"]),
+    ],
+)  # fmt: skip
+def test_a_doctor_finds_a_state_index_that_is_closed_or_blocked(there, words):
+    """It had no finding about a blocked one, and of a closed one a warning whose remedy was to delete it."""
+    state = {
+        "found": True,
+        "_source": StateDocument(ABOUT, {}, epoch=1).source(),
+        "_seq_no": 1,
+        "_primary_term": 1,
+    }
+    refused = {"error": {"type": "index_closed_exception", "reason": "closed"}, "status": 400}
+
+    def script(request):
+        if "/neardup-state-news/_settings/" in request.path:
+            return Answer(200, {"neardup-state-news": {"settings": {"index": there}}})
+        if "/_doc/" in request.path:
+            return Answer(200, state) if "write" in there.get("blocks", {}) else Answer(400, refused)
+        return Answer(200, {})
+
+    with standing_in(script) as server:
+        findings = list(examine_documents(Address(server.url, "news"), Credentials()))
+    (found,) = [each for each in findings if each.what != "verdicts in news"]  # no search is answered here
+    assert (found.what, found.state) == ("index neardup-state-news", "bad")
+    assert all(each in found.found for each in words)
+    assert "delete" not in found.found
+
+
 @pytest.mark.parametrize("source", [None, StateDocument(ABOUT, {}).source()])
 def test_a_doctor_finds_an_hour_that_is_closed_of_a_window_that_nobody_has_scored(source):
     """It called the hours ok, and whoever opened the window got an error."""

@@ -12,7 +12,10 @@ from typing import Final
 _REMEDIES: Final = tuple(
     (re.compile(pattern), remedy)
     for pattern, remedy in (
-        (r"index_closed_exception", "open that index (by a POST to its /_open), or delete it, and run again"),
+        (
+            r"index_closed_exception",
+            "open that index (by a POST to its /_open), or delete it if it is an hour not needed, and run again",
+        ),
         (
             r"read-only-allow-delete",
             "make room on the nodes' disks, or lift the block (index.blocks.read_only_allow_delete), and run again",
@@ -121,7 +124,7 @@ def remedy_for(error: str) -> str | None:
     itself is wrong.
 
     >>> remedy_for("index_closed_exception: closed")
-    'open that index (by a POST to its /_open), or delete it, and run again'
+    'open that index (by a POST to its /_open), or delete it if it is an hour not needed, and run again'
     >>> remedy_for("document_parsing_exception: failed to parse field [rank]")
     """
     return next((remedy for pattern, remedy in _REMEDIES if pattern.search(error)), None)

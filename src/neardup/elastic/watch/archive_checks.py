@@ -1,4 +1,4 @@
-"""Checks of an archive: whether its indices can bear marks, be read and take writes. Reads only."""
+"""Checks of an archive and of the state index: whether they can bear marks, be read and take writes. Reads only."""
 
 from __future__ import annotations
 
@@ -54,6 +54,23 @@ def check_blocks(cluster: Cluster, name: str) -> Iterator[Finding]:
             if "read" in blocks:
                 state, lost = "bad", "the window cannot be read"
             yield Finding(f"index {index}", state, f"blocked ({', '.join(blocks)}): {lost}; {remedy}")
+
+
+def check_state_index(cluster: Cluster) -> Finding | None:
+    """That the index of the state document is closed or blocked, so that nothing can be scored; None if it is not."""
+    name = cluster.address.state
+    there = index_settings(cluster, name, "index.verified_before_close", "index.blocks.*", params={})
+    settings = there.get(name, {}).get("settings", {}).get("index", {})
+    if is_closed(settings):
+        # Deleting this index, as an hour might be, would lose which documents count.
+        text = f"closed: the window cannot be read; POST {name}/_open"
+    elif blocks := data_blocks_of(settings):
+        lost = "the window cannot be read" if "read" in blocks else "nothing can be scored"
+        remedy = f"{unblocking(name, blocks)}, and make sure that the disk is not full"
+        text = f"blocked ({', '.join(blocks)}): {lost}; {remedy}"
+    else:
+        return None
+    return Finding(f"index {name}", "bad", text)
 
 
 def closed(index: str) -> Finding:

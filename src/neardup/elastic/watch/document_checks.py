@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from neardup.elastic.admin.checks import PATIENCE, TIMEOUT
 from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.watch.archive_checks import check_archive, check_blocks, closed
+from neardup.elastic.watch.archive_checks import check_archive, check_blocks, check_state_index, closed
 from neardup.elastic.watch.state_checks import examine_state, hours_left
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import (
@@ -53,16 +53,22 @@ _COPIED: Final = (
 
 
 def examine_documents(address: Address, credentials: Credentials) -> Iterator[Finding]:
-    """The findings of `doctor` about the documents of a window: its archive, if it has one, or its closed hours; why
-    its state document keeps the window from being opened; whether there are verdicts that another window gave, or, as
-    far as a sample shows, copies of its own documents. A check that cannot be made is a finding; that the cluster does
-    not answer, or refuses the user, is reported by other checks.
+    """The findings of `doctor` about the documents of a window: its archive, if it has one, or its closed hours; that
+    its state index is closed or blocked, or why its state document keeps the window from being opened; whether there
+    are verdicts that another window gave, or, as far as a sample shows, copies of its own documents. A check that
+    cannot be made is a finding; that the cluster does not answer, or refuses the user, is reported by other checks.
     """
     what = f"state of {address.prefix}"
     with (
         suppress(ClusterUnreachable),
         Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster,
     ):
+        shut = None
+        # If the user may not see the settings, reading the state document shows the fault.
+        with suppress(ClusterRefused, ClusterRejected):
+            shut = check_state_index(cluster)
+        if shut is not None:
+            yield shut
         try:
             state = _opened_state(cluster)
         except WindowResigning as error:
@@ -72,7 +78,7 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
             yield Finding(what, "bad", str(error))
             return
         except (ClusterRefused, ClusterRejected) as error:
-            if not (isinstance(error, ClusterRefused) and error.action is None):
+            if shut is None and not (isinstance(error, ClusterRefused) and error.action is None):
                 yield _not_looked(what, "whether the window can be opened", error)
             return
         if state is not None:
