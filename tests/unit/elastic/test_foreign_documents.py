@@ -60,6 +60,12 @@ def test_what_is_gone_or_marked_is_left_out():
     assert document == Document("a", "A rose.", "2026-11-21T09:23:20Z", origin)
 
 
+@pytest.mark.parametrize("status", [None, [], [None], [[]]])
+def test_a_status_of_which_nothing_is_indexed_is_no_mark(status):
+    """Such a document was counted as waiting for ever, and was never scored."""
+    assert len(items({"text": "A rose.", "neardup": {"status": status}})) == 1
+
+
 def test_a_mark_that_its_scorer_has_not_committed_is_none():
     state = replace(StateDocument(CONFIG.about(), {}), commit=Commit(next_order=30), aborted=((10, 20),))
     marks = [9, 10, 19, 20, 29, 30, None, "?"]

@@ -154,7 +154,12 @@ def _is_marked(stored: StoredDocument, state: StateDocument | None) -> bool:
     may have lost the lease, or have died, and nobody may have undone the mark yet.
     """
     ours = own_object(stored.source)
-    if ours.get("status") is None:
+    if _is_null(ours.get("status")):
         return False
     arrival = ours.get("order")
     return state is None or not (isinstance(arrival, int) and state.is_uncommitted(arrival))
+
+
+def _is_null(value: Any) -> bool:
+    """Whether Elasticsearch indexes nothing of a value, so that searches find its document as one without it."""
+    return value is None or (isinstance(value, list) and all(map(_is_null, value)))
