@@ -49,6 +49,8 @@ _NO_TEXT: Final = (
     "date", "date_nanos", "ip", "binary", "object", "nested", "flattened", "geo_point", "alias",
 )  # fmt: skip
 """Types of a field that refuse a text."""
+_LONGEST: Final = 2**31 - 1
+"""The `ignore_above` of a keyword for which none is given."""
 _ANALYSIS: Final = "analysis-common"
 """The module with the tokenizer `ngram`; only the smallest distributions lack it."""
 
@@ -292,10 +294,14 @@ def _faults_of_settings(settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _is_remapped(fields: Mapping[str, Any], name: str, ours: Mapping[str, Any]) -> bool:
-    """Whether a field of our object has another type than `ours`, or lacks an index or doc values that `ours` has."""
+    """Whether a field of our object has another type than `ours`, lacks an index or doc values that `ours` has, or does
+    not index all values as they are.
+    """
     theirs = _mapping_of(fields, f"neardup.{name}")
     return bool(theirs) and (
         theirs.get("type", "object") != ours["type"]
+        or "normalizer" in theirs
+        or int(theirs.get("ignore_above", _LONGEST)) < ours.get("ignore_above", 0)
         or any(
             is_set(theirs.get(key), "false") and ours.get(key) is not False for key in ("index", "doc_values")
         )
