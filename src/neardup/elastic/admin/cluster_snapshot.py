@@ -243,14 +243,17 @@ def nodes(cluster: Cluster) -> list[NodeFacts]:
 
 
 def lacking_pipelines(
-    cluster: Cluster, config: WindowConfig, snapshot: ClusterSnapshot
+    cluster: Cluster, config: WindowConfig, snapshot: ClusterSnapshot, *, set_up: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Each hour or component template of the user that names a missing pipeline, as (what, fault and remedy)."""
-    settings = {f"index {index.name}": index.settings for index in snapshot.indices.hourly}
-    custom = dict(snapshot.custom_settings)
-    if config.signed_by == "plugin":  # the final one of new hours is ours, whatever theirs says
-        custom.pop("final_pipeline", None)
-    settings[f"component template {cluster.address.custom}"] = custom
+    """Each hour or component template of the user that names a missing pipeline, as (what, fault and remedy). With
+    `set_up`, those that are left when the window has been set up with `config`.
+    """
+    settings = {f"index {index.name}": dict(index.settings) for index in snapshot.indices.hourly}
+    custom = f"component template {cluster.address.custom}"
+    settings[custom] = dict(snapshot.custom_settings)
+    if config.signed_by == "plugin":  # the final one is ours: in new hours, and in all hours after setup
+        for what in settings if set_up else [custom]:
+            settings[what].pop("final_pipeline", None)
     named = {
         (what, setting): name
         for what, each in settings.items()

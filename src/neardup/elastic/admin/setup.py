@@ -101,7 +101,8 @@ def set_up(
     config = replace(config, signed_by=signer_of(cluster.address, snapshot, wish))
     config = _with_signature_storage(config, snapshot, terms)
     made = plan(cluster.address, config, snapshot)
-    made.notes.extend(f"{what}: {text}" for what, text in lacking_pipelines(cluster, config, snapshot))
+    lacking = lacking_pipelines(cluster, config, snapshot, set_up=True)
+    made.notes.extend(f"{what}: {text}" for what, text in lacking)
     if not dry_run:
         apply(cluster, made)
     return made
