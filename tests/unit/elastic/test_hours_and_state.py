@@ -43,7 +43,7 @@ from neardup.elastic.window.state_recovery import lost_state
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.clock import now_ms
 from neardup.model.document import Origin, Prepared
-from neardup.model.hours import hour_of
+from neardup.model.hours import LAST_NAMED, hour_of
 from neardup.model.settings import HOUR_MS, MAX_SENTENCE_DOCUMENTS, Recipe, Settings
 from neardup.model.times import format_time
 from neardup.signing.signer import signer_for
@@ -432,6 +432,18 @@ def test_a_damaged_state_of_an_archive_is_not_made_anew_by_setup(archive):
     refused = pytest.raises(WindowDamaged, match=r"DELETE .*--in-place") if archive else nullcontext()
     with standing_in(answers) as server, cluster_of(server) as cluster, refused:
         check_not_resigning(cluster)
+
+
+@pytest.mark.parametrize("newest", [10**12, -(10**9), LAST_NAMED + 1])
+def test_a_doctor_finds_a_state_whose_newest_hour_is_beyond_any_calendar(newest):
+    """It ended with a traceback."""
+    source = StateDocument(ABOUT, {}, Commit(newest=newest), epoch=1).source()
+    there = Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})
+    with standing_in(lambda _: there) as server:
+        (finding,) = examine_documents(Address(server.url, "news"), Credentials())
+    assert (finding.what, finding.state) == ("state of news", "bad")
+    assert f"the newest hour {newest}, which no document can have" in finding.found
+    assert "`neardup setup --window" in finding.found
 
 
 @pytest.mark.parametrize(

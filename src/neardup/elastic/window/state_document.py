@@ -20,7 +20,7 @@ from neardup.elastic.window import holders
 from neardup.elastic.window.lease import Lease
 from neardup.errors import SettingsError
 from neardup.model.clock import now_ms
-from neardup.model.hours import FIRST_HOUR, hour_name
+from neardup.model.hours import FIRST_HOUR, FIRST_NAMED, LAST_NAMED, hour_name
 from neardup.stores.base import Commit
 from neardup.stores.remembered_settings import merged, warn_of_others
 
@@ -164,6 +164,8 @@ class StateDocument:
         does not store.
         """
         commit = Commit(*(int(source["commit"][name]) for name in Commit._fields))
+        if commit.newest != FIRST_HOUR and not FIRST_NAMED <= commit.newest <= LAST_NAMED:
+            raise ValueError(f"the newest hour {commit.newest}, which no document can have")
         return cls(
             _object(source["about"]), _object(source["settings"]), commit, int(source["changes"]),
             tuple((int(each["from"]), int(each["to"])) for each in source["gaps"][-_MOST_ABORTED:]),
