@@ -434,6 +434,25 @@ def test_a_damaged_state_of_an_archive_is_not_made_anew_by_setup(archive):
         check_not_resigning(cluster)
 
 
+@pytest.mark.parametrize("hours", [[NAME], []])
+def test_a_state_that_does_not_say_whether_it_is_of_an_archive_is_made_anew_only_from_hours(hours):
+    """That of an archive became that of a window of hours without documents: nothing else says which it was."""
+    source = StateDocument(ABOUT, {}, archive="old").source()
+    del source["archive"]
+    there = Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})
+    made = Answer(200, {name: {"settings": {"index.uuid": "u"}} for name in hours})
+    lacking = (
+        r"no key archive, .* no hours.*DELETE neardup-state-news/_doc/window; then, .*--in-place .*setup"
+    )
+    refused = nullcontext() if hours else pytest.raises(WindowDamaged, match=lacking)
+    with (
+        standing_in(lambda request: there if "/_doc/" in request.path else made) as server,
+        cluster_of(server) as cluster,
+        refused,
+    ):
+        check_not_resigning(cluster)
+
+
 @pytest.mark.parametrize("newest", [10**12, -(10**9), LAST_NAMED + 1])
 def test_a_doctor_finds_a_state_whose_newest_hour_is_beyond_any_calendar(newest):
     """It ended with a traceback."""

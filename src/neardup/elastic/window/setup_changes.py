@@ -10,7 +10,7 @@ from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.http.address import STATE_DOCUMENT
 from neardup.elastic.http.api import count, get_doc
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.state_document import read_state, scoring_lease
+from neardup.elastic.window.state_document import StateDocument, read_state, scoring_lease
 from neardup.elastic.window.window_state import (
     check_hours_of_archive,
     check_signed,
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from neardup.elastic.admin.managed_objects import WindowConfig
-    from neardup.elastic.http.address import Credentials
+    from neardup.elastic.http.address import Address, Credentials
     from neardup.elastic.http.client import Cluster
-    from neardup.elastic.window.state_document import StateDocument
 
 
 def remember_hours(
@@ -98,19 +97,33 @@ def check_archive(cluster: Cluster, config: WindowConfig) -> None:
 def _present(cluster: Cluster) -> tuple[StateDocument, WindowConfig] | None:
     """The state of the window at the cluster's address, and its config. None if there is no state, or if it is damaged
     and will be made anew first (state_recovery.py). Raises `WindowDamaged` for that of an archive: from hours, which an
-    archive does not have, it would be made the state of a window without documents.
+    archive does not have, it would be made the state of a window without documents. A state that lacks nothing but
+    whether it is of an archive is taken for one if the window has no hours.
     """
     try:
         state = read_state(cluster)
-    except WindowDamaged:
+    except WindowDamaged as error:
         stored = get_doc(cluster, cluster.address.state, STATE_DOCUMENT)
-        if stored is not None and stored.source.get("archive"):
+        source = {} if stored is None else stored.source
+        if source.get("archive"):
             raise
+        if StateDocument.lacks_archive_only(source) and not Layout(cluster.address).living(cluster):
+            raise _of_no_kind(cluster.address, error) from None
         return None
     with suppress(WindowDamaged):
         if state is not None:
             return state, window_config(state.about)
     return None
+
+
+def _of_no_kind(own: Address, error: WindowDamaged) -> WindowDamaged:
+    """The `error` of a state of which nobody knows whether it is that of an archive."""
+    remedy = (
+        f"DELETE {own.state}/_doc/{STATE_DOCUMENT}; then, if the window scores an index in place, "
+        f"`neardup ingest --from-index INDEX --in-place --window {own}`, else `neardup setup --window {own}`"
+    )
+    actual = "no key archive, which names an index that is scored in place, and no hours of this window"
+    return WindowDamaged(error.path, actual, error.expected, remedy=remedy)
 
 
 def change_state(cluster: Cluster, change: Callable[[StateDocument], StateDocument]) -> None:

@@ -12,10 +12,12 @@ documents that count are undone (undo_log.py).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.address import STATE_DOCUMENT
+from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window import holders
 from neardup.elastic.window.lease import Lease
 from neardup.errors import SettingsError
@@ -173,6 +175,13 @@ class StateDocument:
             int(source["turn"]), tuple(int(each) for each in source["undo"]),
             _text(source.get("resigned_from")),
         )  # fmt: skip
+
+    @classmethod
+    def lacks_archive_only(cls, source: dict[str, Any]) -> bool:
+        """Whether a stored state is whole but for the key `archive`, so that it may be of either kind of window."""
+        with suppress(*UNREADABLE):
+            return "archive" not in source and bool(cls.read({**source, "archive": None}))
+        return False
 
 
 class SettingsToLeave:
