@@ -166,6 +166,20 @@ def test_an_archive_whose_state_is_lost_is_told_how_it_is_made_anew(cluster):
         delete_index(cluster, own.state)
 
 
+def test_a_state_index_that_was_not_made_by_its_template_is_told(cluster):
+    """All was called ok, and some documents could not be deleted."""
+    own = cluster.address
+    set_up(cluster)
+    cluster.request("DELETE", f"/_index_template/{own.state_template}")
+    delete_index(cluster, own.state)
+    put_doc(cluster, own.state, "window", {"format": 1})
+    set_up(cluster)
+    ((state, text),) = states_of(cluster, f"index {own.state}")
+    assert (state, text.partition(",")[0]) == ("warning", "its mapping is dynamic")
+    cluster.request("PUT", f"/{own.state}/_mapping", body={"dynamic": False})
+    assert f"index {own.state}" not in findings(cluster)
+
+
 @pytest.mark.parametrize(("hours", "compared"), [(24, "the document's and 24 before"), (0, "all")])
 def test_it_says_which_hours_are_compared(cluster, hours, compared):
     set_up(cluster, window_hours=hours)

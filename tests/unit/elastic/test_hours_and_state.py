@@ -13,7 +13,7 @@ import orjson
 import pytest
 from testing.cluster_stand_in import Answer, error, standing_in
 
-from neardup.elastic.admin.checks import PATIENCE, TIMEOUT
+from neardup.elastic.admin.checks import PATIENCE, TIMEOUT, examine_state_index
 from neardup.elastic.admin.hourly_indices import Indices, read_indices
 from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.admin.rollover import roll_over
@@ -432,6 +432,27 @@ def test_a_damaged_state_of_an_archive_is_not_made_anew_by_setup(archive):
     refused = pytest.raises(WindowDamaged, match=r"DELETE .*--in-place") if archive else nullcontext()
     with standing_in(answers) as server, cluster_of(server) as cluster, refused:
         check_not_resigning(cluster)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "words"),
+    [
+        ({"dynamic": "false"}, None),
+        ({"dynamic": False}, None),
+        ({}, r'is dynamic.*; PUT neardup-state-news/_mapping {"dynamic": false}$'),
+        ({"dynamic": "strict"}, "is strict"),
+        ({"properties": {"entries": {"properties": {}}}}, "DELETE neardup-state-news, then `neardup setup"),
+    ],
+)
+def test_a_doctor_finds_a_state_index_that_was_not_made_by_its_template(mapping, words):
+    """All was called ok, and a document was not deleted whose fields did not fit those of another in the undo log."""
+    index = {"settings": {"index": {"uuid": "u"}}, "mappings": mapping}
+    with standing_in([Answer(200, {"neardup-state-news": index})]) as server, cluster_of(server) as cluster:
+        findings = list(examine_state_index(cluster))
+    assert [(each.what, each.state) for each in findings] == (
+        [("index neardup-state-news", "warning")] if words else []
+    )
+    assert all(re.search(words, each.found) for each in findings)
 
 
 @pytest.mark.parametrize("hours", [[NAME], []])

@@ -117,6 +117,7 @@ def _window(cluster: Cluster, health: Callable[[], api.Health], *, is_half_signe
     for lacks, text in lacking_pipelines(cluster, config, snapshot):
         yield Finding(lacks, "bad", text)
     yield from _time_field(cluster, config.time_field)
+    yield from examine_state_index(cluster)
     yield _alias(cluster, snapshot)
 
 
@@ -178,6 +179,31 @@ def _time_field(cluster: Cluster, name: str) -> Iterator[Finding]:
         if type not in _DATES:
             text = f"the time, {name}, is {type} there and no date, so that nothing can be scored in any hour"
             yield Finding(f"index {index}", "bad", f"{text}; _reindex it under another prefix, and delete it")
+
+
+def examine_state_index(cluster: Cluster) -> Iterator[Finding]:
+    """The finding for a state index that was made without its template. Its undo log holds whole documents, which a
+    mapping that is not `false` refuses where a field of one does not fit that of another.
+    """
+    own = cluster.address
+    fields = ("mappings.dynamic", "mappings.properties.entries", "settings.index.uuid")
+    index = api.indices(cluster, own.state, fields=fields, expand="all").get(own.state)
+    mapping: dict[str, Any] = {} if index is None else index.get("mappings", {})
+    dynamic = str(mapping.get("dynamic", "dynamic")).lower()
+    if index is None or dynamic == "false":
+        return
+    text = (
+        f"its mapping is {dynamic}, because it was not made by the template {own.state_template}: "
+        "`neardup delete` or `neardup reconcile` of some documents may be refused"
+    )
+    remedy = f'PUT {own.state}/_mapping {{"dynamic": false}}'
+    if "properties" in mapping:  # the log's: what is mapped stays mapped
+        remedy = (
+            f"once that template is there, and while nothing writes to the window, DELETE {own.state}, then "
+            f"`neardup setup --window {own}` or, if it scores an index in place, "
+            "`neardup ingest --from-index INDEX --in-place`, which make it anew"
+        )
+    yield Finding(f"index {own.state}", "warning", f"{text}; {remedy}")
 
 
 def _occupied(name: str, others: list[str]) -> Finding:
