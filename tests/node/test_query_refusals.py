@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import orjson
 import pytest
 import xxhash
 from testing.node.fixtures import PATIENCE
@@ -245,6 +246,16 @@ def test_an_index_tells_its_recipe_by_its_documents_if_not_by_its_mapping(plain)
     action = {"add": {"index": told, "alias": f"{told}-alias", "filter": by_text(ROSE)}}
     plain.cluster.request("POST", "/_aliases", body={"actions": [action]})
     assert set(plain.found({"match_all": {}}, indices=f"{told}-alias")) == {(told, "0")}
+
+
+def test_a_document_to_highlight_by_within_top_hits_is_refused_with_what_works_there(library):
+    """It was said that a query by an id works in a search, which this is. No server rewrites that query."""
+    like = by_id(next(iter(library.found({"match_all": {}}))))
+    highlight = {"fields": {"text": {}}, "highlight_query": like}
+    body = {"size": 0, "aggs": {"best": {"top_hits": {"highlight": highlight}}}}
+    reason = refusal(library, orjson.dumps(body))
+    assert "neither in a stored filter nor in the [highlight_query] of [top_hits]" in reason
+    assert "give its text as [text] there" in reason
 
 
 def test_a_mapping_that_says_another_recipe_than_all_documents_have_is_refused(plain):

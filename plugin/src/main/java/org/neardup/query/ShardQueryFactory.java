@@ -134,8 +134,8 @@ final class ShardQueryFactory {
     private QueryGrams grams(IndexSigning signing, boolean scan) {
         if (params.like() instanceof LikeSource.Reference reference) {
             throw failure(
-                    "could not fetch document {} here: a query by [_id] works only in a"
-                            + " search, not in a stored filter",
+                    "could not fetch document {} here: a query by [_id] works neither in a stored filter nor in the"
+                            + " [highlight_query] of [top_hits]; give its text as [text] there",
                     reference);
         }
         if (params.like() instanceof LikeSource.Document document) {
