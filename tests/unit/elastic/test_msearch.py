@@ -75,3 +75,19 @@ REFUSED = {"error": {"type": "too_many", "reason": "no"}, "status": 400}
 def test_no_answer_is_taken_for_whole_that_is_not(answer, error, words):
     with standing_in(one(answer)) as server, cluster_of(server) as cluster, pytest.raises(error, match=words):
         list(msearch_pages(cluster, "news-*", BODIES, size=2))
+
+
+def test_an_index_without_a_shard_to_answer_is_named():
+    """It was said how many shards failed, and not of which index."""
+
+    def script(request):
+        if "/_cluster/health/" in request.path:
+            return Answer(200, {"indices": {"news-1": {"status": "red"}, "news-2": {"status": "green"}}})
+        return one({"hits": {"hits": []}, "_shards": {"failed": 1}})[0]
+
+    with (
+        standing_in(script) as server,
+        cluster_of(server) as cluster,
+        pytest.raises(ClusterUnreachable, match=r"1 shards failed; no shard answers for news-1 \(`GET"),
+    ):
+        list(msearch_pages(cluster, "news-*", BODIES, size=2))

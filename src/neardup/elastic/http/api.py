@@ -186,7 +186,7 @@ def search(
     that have no shard to answer.
     """
     path = "/_search" if target is None else f"/{target}/_search"
-    with _told_what_is_red(cluster, target):
+    with told_what_is_red(cluster, target):
         answer = whole(cluster, path, params, body)
     return SearchPage(hits_of(answer, body), answer.get("aggregations", {}), answer.get("pit_id"))
 
@@ -238,7 +238,7 @@ def snapshot_pages(
     if is_opensearch:  # else it makes one of the shards that are there, and no search in it says so
         params["allow_partial_pit_creation"] = "false"
     path, named = POINT_IN_TIME[cluster.product]
-    with _told_what_is_red(cluster, target):
+    with told_what_is_red(cluster, target):
         pit = _point_in_time(cluster, f"/{target}/{path}", named, params)
     last = _TELLS_APART[cluster.product]
     sort = [*body.get("sort", ()), *(clause for clause, _ in last)]
@@ -296,7 +296,7 @@ def count(
 ) -> int:
     """How many refreshed documents of `target` match `query`."""
     body = None if query is None else {"query": query}
-    with _told_what_is_red(cluster, target):
+    with told_what_is_red(cluster, target):
         return int(whole(cluster, f"/{target}/_count", params, body)["count"])
 
 
@@ -309,12 +309,12 @@ def count_once(cluster: Cluster, target: str, query: dict[str, Any]) -> int | No
 
 def refresh(cluster: Cluster, target: str, params: Mapping[str, str] | None = None) -> None:
     """Makes everything written so far visible to searches."""
-    with _told_what_is_red(cluster, target):
+    with told_what_is_red(cluster, target):
         whole(cluster, f"/{target}/_refresh", params)
 
 
 @contextmanager
-def _told_what_is_red(cluster: Cluster, target: str | None) -> Iterator[None]:
+def told_what_is_red(cluster: Cluster, target: str | None) -> Iterator[None]:
     """Names the indices that have no shard to answer, in the log after `TOLD_AFTER` seconds, and in the error of a
     request without an answer: Elasticsearch itself waits longer for such shards than a client does, or only says how to
     search without them.
@@ -352,6 +352,6 @@ def _what_is_red(cluster: Cluster, target: str) -> str | None:
 def field_types(cluster: Cluster, target: str, name: str) -> list[str]:
     """The types that a field has in the indices of `target`, by name; none where nothing has it."""
     params = {"fields": name, **NO_INDEX_NEEDED}
-    with _told_what_is_red(cluster, target):
+    with told_what_is_red(cluster, target):
         answer = whole(cluster, f"/{target}/_field_caps", params, method="GET")
     return sorted(answer["fields"].get(name, {}).keys() - {"unmapped"})

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.http.api import WHOLE_OF_WHAT_IS_THERE, Hit, hits_of
+from neardup.elastic.http.api import WHOLE_OF_WHAT_IS_THERE, Hit, hits_of, told_what_is_red
 from neardup.elastic.http.client import BUSY, node_left
 from neardup.elastic.http.halves import Alone, Item, by_halves
 from neardup.elastic.http.unexpected import reads_answer
@@ -26,11 +26,13 @@ def msearch_pages(
     """All hits of some sorted searches, `size` at a time; the last field of a sort tells its hits apart.
 
     One request, and one more for the next pages of all searches that have any. No page is empty. Raises what
-    `Cluster.request` raises, also for one search of several that is refused.
+    `Cluster.request` raises, also for one search of several that is refused. The error names the indices that have no
+    shard to answer, as that of `search` does.
     """
     left = [{**body, "size": size, "track_total_hits": False} for body in bodies]
     while left:
-        answers = by_halves(partial(_answers, cluster, target), left)
+        with told_what_is_red(cluster, target):
+            answers = by_halves(partial(_answers, cluster, target), left)
         yield from filter(None, answers)
         left = [
             {**body, "search_after": hits[-1].sort}
