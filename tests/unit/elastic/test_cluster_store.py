@@ -141,7 +141,7 @@ def test_a_commit_that_changes_what_others_left_to_be_remembered_says_so_once_fo
 
 def test_a_first_commit_says_nothing_of_settings_that_its_opening_was_told_of(lease, caplog):
     with a_store(lease) as store:
-        store._document = replace(store._document, commit=Commit(seq=0, next_order=0))
+        store._state = replace(store._state, commit=Commit(seq=0, next_order=0))
         store.commit(KNOWN)
     assert caplog.messages == []
 

@@ -77,7 +77,7 @@ def test_what_is_committed_in_an_epoch_is_what_the_next_one_begins_with(cluster,
     first.commit(begun.held_by(None, 0).next_epoch(lost=False))
     assert not first.held
     assert second.acquire().epoch == 3
-    assert read_state(cluster) == second.document
+    assert read_state(cluster) == second.state
 
 
 def test_a_lease_that_is_made_is_not_made_anew(cluster, state):
@@ -151,7 +151,7 @@ def test_a_clock_that_is_behind_costs_nobody_the_lease_who_says_that_it_is_at_wo
         assert not lease.is_lost(document)
         time.sleep(0.05)
     time.sleep(0.2)
-    assert lease.is_lost(lease.document)
+    assert lease.is_lost(lease.state)
 
 
 def test_a_clock_that_is_behind_by_more_than_a_lease_costs_nobody_the_lease_who_renews_it(
@@ -300,7 +300,7 @@ def test_a_state_that_was_made_anew_is_not_taken_for_an_earlier_one_of_the_same_
         other = scoring_lease(cluster)
         other.create(StateDocument({"recipe": "r"}, {}))
         other.acquire()
-        other.commit(replace(other.document, commit=Commit(next_order=7)))
+        other.commit(replace(other.state, commit=Commit(next_order=7)))
         documents.sources["window"] = before, documents.sources["window"][1]
         committed = read_state(cluster)
         assert committed is not None
@@ -351,10 +351,10 @@ def test_of_several_watchers_one_leads(cluster):
 def test_a_leader_that_is_due_says_so_and_one_that_was_replaced_stands_by(cluster, monkeypatch):
     lease, other = leadership(cluster), leadership(cluster)
     assert lease.try_acquire()
-    before = lease.document.until
+    before = lease.state.until
     monkeypatch.setattr(lease, "_renewed", 0.0)
     assert lease.try_acquire()
-    assert lease.document.until >= before
+    assert lease.state.until >= before
     other.read()
     assert other._write(LeaderDocument(ELSEWHERE, FUTURE))
     monkeypatch.setattr(lease, "_renewed", 0.0)

@@ -36,18 +36,18 @@ log = logging.getLogger("neardup")
 
 
 class AdHocQuery:
-    """The searches for the candidates of a query, in a window as it is committed in `document`."""
+    """The searches for the candidates of a query, in a window as it is committed in `state`."""
 
-    def __init__(self, context: ElasticContext, document: StateDocument) -> None:
-        self._context, self._document = context, document
+    def __init__(self, context: ElasticContext, state: StateDocument) -> None:
+        self._context, self._state = context, state
         self._cluster, self._layout, self._settings = context.cluster, context.layout, context.settings
-        self._queries = CandidateQueries(context, document)
+        self._queries = CandidateQueries(context, state)
         self._lookup = DocumentLookup(context.cluster, context.layout, self._queries)
 
     def candidates_for(self, options: QueryOptions) -> CandidateStore:
         """A store with all documents that the verdict on a query can name or depends on."""
         self._layout.check_indexed(self._settings)
-        self._layout.refresh(self._cluster, self._document.commit.floor_hour)
+        self._layout.refresh(self._cluster, self._state.commit.floor_hour)
         own = [] if options.id is None else self._own(options.id)
         text = (text_of(own[0].source, self._layout.text_field) if own else options.text) or ""
         try:
@@ -61,7 +61,7 @@ class AdHocQuery:
         heads, _ = self._lookup.heads(known)
         in_order = [hit for _, hit in sorted((known | heads).items())]
         part = stored_part(self._layout, in_order, common, heads)
-        return CandidateStore(self._context, self._document.commit, part)
+        return CandidateStore(self._context, self._state.commit, part)
 
     def candidates_for_all(self, texts: Sequence[bytes]) -> CandidateStore | None:
         """A store with all documents that the verdicts on `texts`, by the settings, can name or depend on. None if each
@@ -76,22 +76,22 @@ class AdHocQuery:
         ):
             return None
         try:
-            part = BatchCandidates(self._context, self._document).of_texts(texts)
+            part = BatchCandidates(self._context, self._state).of_texts(texts)
         except ClusterRejected as error:
             log.info(
                 "the cluster refuses a query for %d texts at once; asking one by one: %s", len(texts), error
             )
             return None
-        return CandidateStore(self._context, self._document.commit, part)
+        return CandidateStore(self._context, self._state.commit, part)
 
     def holding(self, ids: Sequence[str]) -> CandidateStore:
         """A store with the documents of these ids."""
-        self._layout.refresh(self._cluster, self._document.commit.floor_hour)
+        self._layout.refresh(self._cluster, self._state.commit.floor_hour)
         hits = self._lookup.by_values("identity", ids).values()
         latest = {hit.source[OBJECT]["identity"]: hit for hit in hits}
         in_order = sorted(latest.values(), key=lambda hit: hit.source[OBJECT]["order"])
         part = stored_part(self._layout, in_order)
-        return CandidateStore(self._context, self._document.commit, part)
+        return CandidateStore(self._context, self._state.commit, part)
 
     def _common_words(self, batch: SignedQueryBatch, options: QueryOptions) -> frozenset[int]:
         """The sentences and bands of the text that too many documents hold; few of those documents are candidates."""

@@ -36,13 +36,13 @@ _MOST_SINCE: Final = 8 * CLUSTER_BATCH_DOCUMENTS
 
 
 class Related(NamedTuple):
-    """The documents found for a batch in a window as committed in `document`: `known` ones by arrival, among them those
+    """The documents found for a batch in a window as committed in `state`: `known` ones by arrival, among them those
     that are `alike` and may be copies; and in `standing` the members that stand for groups whose heads have gone, by
     the arrival of the head (None: no member is left). `refused`: why some documents of the batch cannot be searched
     for, by id.
     """
 
-    document: StateDocument
+    state: StateDocument
     known: dict[int, Hit]
     alike: Mapping[int, Hit] = MappingProxyType({})
     standing: Mapping[int, Hit | None] = MappingProxyType({})
@@ -50,7 +50,7 @@ class Related(NamedTuple):
 
     def holds(self, now: StateDocument) -> bool:
         """Whether all of this is still valid in the window as committed `now`, and few documents have come since."""
-        then, commit = self.document, now.commit
+        then, commit = self.state, now.commit
         added = commit.next_order - then.commit.next_order
         return (then.changes, then.aborted, then.commit.floor_hour, then.commit.floor_order) == (
             now.changes, now.aborted, commit.floor_hour, commit.floor_order
@@ -58,12 +58,12 @@ class Related(NamedTuple):
 
 
 class BatchCandidates:
-    """The searches for a batch, in a window as it is committed in `document`."""
+    """The searches for a batch, in a window as it is committed in `state`."""
 
-    def __init__(self, context: ElasticContext, document: StateDocument) -> None:
+    def __init__(self, context: ElasticContext, state: StateDocument) -> None:
         self._cluster, self._layout, self._settings = context.cluster, context.layout, context.settings
-        self._document, self._signer = document, context.signer
-        self._queries = BatchQueries(context, document)
+        self._state, self._signer = state, context.signer
+        self._queries = BatchQueries(context, state)
         self._lookup = DocumentLookup(context.cluster, context.layout, self._queries)
 
     def related(self, documents: Sequence[Prepared], signed: SignedBatch) -> Related:
@@ -94,12 +94,12 @@ class BatchCandidates:
         ids: Sequence[str],
         refuse: Callable[[int, Exception], list[Hit]] | None = None,
     ) -> Related:
-        if not self._document.commit.next_order or not documents:
-            return Related(self._document, {})
-        self._layout.refresh(self._cluster, self._document.commit.floor_hour)
+        if not self._state.commit.next_order or not documents:
+            return Related(self._state, {})
+        self._layout.refresh(self._cluster, self._state.commit.floor_hour)
         alike = self._alike(documents, signed, refuse)
         own = self._lookup.by_values("identity", ids)
-        related = Related(self._document, alike | own, alike)
+        related = Related(self._state, alike | own, alike)
         return self._with_heads(related)
 
     def of_batch(
@@ -109,10 +109,10 @@ class BatchCandidates:
         hour has, None unless the batch moves the window on to a later hour; and why some cannot be searched for, by id.
         `ahead`: the result of an earlier look for the same documents, None without one.
         """
-        commit = self._document.commit
+        commit = self._state.commit
         newest = max((document.hour for document in documents), default=FIRST_HOUR)
         floor = max(commit.floor_hour, first_living_hour(newest, self._settings.kept_hours))
-        if ahead is not None and ahead.holds(self._document):
+        if ahead is not None and ahead.holds(self._state):
             related = self._since(ahead, documents, signed)
         else:
             related = self.related(documents, signed)
@@ -124,14 +124,14 @@ class BatchCandidates:
 
     def _since(self, ahead: Related, documents: Sequence[Prepared], signed: SignedBatch) -> Related:
         """The documents found `ahead`, and those added since on which `documents` depend."""
-        first = ahead.document.commit.next_order
-        if first == self._document.commit.next_order:
-            return ahead._replace(document=self._document)
-        self._layout.refresh(self._cluster, self._document.commit.floor_hour)
+        first = ahead.state.commit.next_order
+        if first == self._state.commit.next_order:
+            return ahead._replace(state=self._state)
+        self._layout.refresh(self._cluster, self._state.commit.floor_hour)
         added = by_arrival(self._layout, self._lookup.hits(self._queries.added_since(first)))
         likeness = Likeness(signed, self._layout, self._queries.least_shared(signed), _ids_of(documents))
         new = {arrival: hit for arrival, hit in added.items() if likeness.concerns(hit)}
-        return self._with_heads(ahead._replace(document=self._document, known=ahead.known | new))
+        return self._with_heads(ahead._replace(state=self._state, known=ahead.known | new))
 
     def _alike(
         self,

@@ -39,10 +39,10 @@ def by_rarest(signer: Signer, search: Search, signed: SignedBatch, threshold: Fr
 
 
 class CandidateQueries:
-    """Queries for documents of a window as it is committed in `document`."""
+    """Queries for documents of a window as it is committed in `state`."""
 
-    def __init__(self, context: ElasticContext, document: StateDocument) -> None:
-        self._document, self._settings = document, context.settings
+    def __init__(self, context: ElasticContext, state: StateDocument) -> None:
+        self._state, self._settings = state, context.settings
         self._signer, self._layout = context.signer, context.layout
         self._search = Search(context.signer, context.settings)
 
@@ -59,9 +59,9 @@ class CandidateQueries:
         """The query for documents from the arrival `first` on that match all of `wanted` and none of `must_not`, count
         (state_document.py), and lie in no expired hour.
         """
-        floor = self._document.commit.floor_hour
+        floor = self._state.commit.floor_hour
         alive = [query_dsl.times(floor * HOUR_MS, 2**62)] if floor > FIRST_HOUR else []
-        return query_dsl.all_of([*wanted, committed(self._document, first), *alive], must_not)
+        return query_dsl.all_of([*wanted, committed(self._state, first), *alive], must_not)
 
     def of_hours(self, time: int | None) -> list[dict[str, Any]]:
         """Clauses for documents of the hours that a query at `time` is compared with; none if those are all hours."""

@@ -35,29 +35,29 @@ def epoch(context: ElasticContext, *, sweep: bool = False, resigns: bool = False
     Raises `WindowResigning` for a window that is being signed again, or has been, unless the caller does that
     (`resigns`), and `WindowDamaged` for settings that no writer can have left.
     """
-    document = context.lease.acquire()
+    state = context.lease.acquire()
     try:
         if not resigns:
-            _check(context, document)
+            _check(context, state)
     except (WindowResigning, WindowDamaged):
-        context.lease.commit(document)  # with nothing done
+        context.lease.commit(state)  # with nothing done
         raise
     try:
-        if document.undo or sweep:
-            document = _undo(context, document)
-        yield document
+        if state.undo or sweep:
+            state = _undo(context, state)
+        yield state
     except BaseException as error:
-        context.lease.fail(document, at_once=not isinstance(error, ClusterUnreachable))
+        context.lease.fail(state, at_once=not isinstance(error, ClusterUnreachable))
         raise
 
 
-def _undo(context: ElasticContext, document: StateDocument) -> StateDocument:
+def _undo(context: ElasticContext, state: StateDocument) -> StateDocument:
     composer = Composer(context.layout, context.signer)
     undo_log = UndoLog(context.cluster, context.lease.ensure_held, composer)
-    changed = undo_log.undo(document.undo)
-    undone = roll_back(context, document)
+    changed = undo_log.undo(state.undo)
+    undone = roll_back(context, state)
     log.warning("%d documents that never counted were taken back, %d changes undone", undone, changed)
-    return document.without_undo()
+    return state.without_undo()
 
 
 def roll_back(context: ElasticContext, state: StateDocument) -> int:
@@ -90,12 +90,12 @@ def committed_state(context: ElasticContext) -> StateDocument:
     """The state that is committed now. Raises `WindowResigning`, and `WindowDamaged` for settings that no writer has
     left.
     """
-    document = context.lease.read_existing()
-    _check(context, document)
-    return document
+    state = context.lease.read_existing()
+    _check(context, state)
+    return state
 
 
-def _check(context: ElasticContext, document: StateDocument) -> None:
+def _check(context: ElasticContext, state: StateDocument) -> None:
     """Raises unless the window is signed by the signer of `context`, and its settings can be read."""
-    check_signed(str(context.layout.address), document, context.signer)
-    settings_left(context.layout.address.prefix, document)
+    check_signed(str(context.layout.address), state, context.signer)
+    settings_left(context.layout.address.prefix, state)

@@ -74,10 +74,10 @@ class LeaseDocument(Protocol):
         """The document with which the next holder begins; `lost`: the last one died before it was done."""
 
 
-Document = TypeVar("Document", bound=LeaseDocument)
+State = TypeVar("State", bound=LeaseDocument)
 
 
-class Lease(Generic[Document]):
+class Lease(Generic[State]):
     """The lease on the document `id` beside the window's state, as seen by one process that may hold it.
 
     `seconds`: how long the lease lasts without a renewal. `first` stands for a document that does not exist yet; None
@@ -87,17 +87,17 @@ class Lease(Generic[Document]):
     def __init__(
         self,
         cluster: Cluster,
-        kind: type[Document],
+        kind: type[State],
         id: str,
         *,
         seconds: float,
-        first: Document | None = None,
+        first: State | None = None,
     ) -> None:
         self._cluster, self._kind, self._id = cluster, kind, id
         self._seconds, self._first = seconds, first
         self._name = holders.new_holder()
         self._version: Version | None = None
-        self._known: Document | None = None
+        self._known: State | None = None
         self._renewed = self._looked = 0.0
         self._seen: tuple[Version | None, float] = (None, 0.0)
 
@@ -109,8 +109,8 @@ class Lease(Generic[Document]):
         return holders.is_at_work(self._name)
 
     @property
-    def document(self) -> Document:
-        """The document as it was last read or written."""
+    def state(self) -> State:
+        """What the document said when it was last read or written."""
         assert self._known is not None, "it has been read"
         return self._known
 
@@ -119,7 +119,7 @@ class Lease(Generic[Document]):
         """The holder when the document was last read or written."""
         return None if self._known is None else self._known.holder
 
-    def read(self) -> Document | None:
+    def read(self) -> State | None:
         """Reads the document; None if there is none. Raises `WindowDamaged` if neardup did not write its contents."""
         index = self._cluster.address.state
         stored = get_doc(self._cluster, index, self._id)
@@ -133,12 +133,12 @@ class Lease(Generic[Document]):
             raise self._damaged(f"a document with {type(error).__name__} {error}") from error
         return self._known
 
-    def read_existing(self) -> Document:
+    def read_existing(self) -> State:
         """`read`, or `first` if there is no document; raises `WindowDamaged` if there is neither."""
-        document = self.read() or self._first
-        if document is None:
+        state = self.read() or self._first
+        if state is None:
             raise self._damaged("no such document")
-        return document
+        return state
 
     def _damaged(self, actual: str) -> WindowDamaged:
         own = self._cluster.address
@@ -149,66 +149,66 @@ class Lease(Generic[Document]):
         )
         return WindowDamaged(f"{own.state}/{self._id} of {own}", actual, "what scorers leave", remedy=remedy)
 
-    def replace(self, document: Document) -> None:
-        """Writes `document` in place of the one that was last read, unless that has changed since."""
-        if not self._write(document):
+    def replace(self, state: State) -> None:
+        """Writes `state` in place of the one that was last read, unless that has changed since."""
+        if not self._write(state):
             log.warning("%s was changed by another process at the same moment: it is left as it is", self._id)
 
-    def create(self, document: Document) -> None:
-        """Makes the document; one that another process makes at the same moment stays."""
+    def create(self, state: State) -> None:
+        """Makes the document, which says `state`; one that another process makes at the same moment stays."""
         try:
-            create_doc(self._cluster, self._cluster.address.state, self._id, document.source(), refresh=True)
+            create_doc(self._cluster, self._cluster.address.state, self._id, state.source(), refresh=True)
         except ClusterConflict:
             log.debug("%s was made by another process at the same moment", self._id)
 
-    def is_lost(self, document: Document) -> bool:
-        """Whether the holder named in `document`, as it was last read, has died."""
-        if document.holder is None:
+    def is_lost(self, state: State) -> bool:
+        """Whether the holder named in `state`, as it was last read, has died."""
+        if state.holder is None:
             return False
         silent = time.monotonic() - self._seen[1]
         return (
-            holders.has_ended(document.holder)
+            holders.has_ended(state.holder)
             or silent > self._seconds
-            or (silent > self._seconds * _MISSED_AFTER and now_ms() >= document.until)
+            or (silent > self._seconds * _MISSED_AFTER and now_ms() >= state.until)
         )
 
     # ---- to take it, and to keep it ----
 
-    def acquire(self) -> Document:
-        """Waits for the lease; returns the document at the beginning of this epoch. If the last holder died in its
-        epoch, the document says that this must be undone.
+    def acquire(self) -> State:
+        """Waits for the lease; returns the state at the beginning of this epoch. If the last holder died in its
+        epoch, the state says that this must be undone.
 
         Raises `WindowLocked` if another process stays in one epoch for longer than the cluster's patience, and
         `WindowDamaged` if somebody has deleted the document.
         """
         patience = max(self._cluster.patience, 1.1 * self._seconds)
         end = time.monotonic() + patience
-        # Most often nobody else has written since this process did, and the known document is still current.
-        document = self._known or self.read_existing()
+        # Most often nobody else has written since this process did, and the known state is still current.
+        state = self._known or self.read_existing()
         while True:
-            lost = self.is_lost(document)
-            if lost or document.holder is None:
-                begun = document.next_epoch(lost=lost)
+            lost = self.is_lost(state)
+            if lost or state.holder is None:
+                begun = state.next_epoch(lost=lost)
                 if self._claim(begun):
                     if lost:
-                        log.warning("the last scorer (%s) ended in the middle of a batch", document.holder)
+                        log.warning("the last scorer (%s) ended in the middle of a batch", state.holder)
                     return begun
             elif time.monotonic() > end:
-                raise WindowLocked(str(self._cluster.address), document.holder)
+                raise WindowLocked(str(self._cluster.address), state.holder)
             else:
                 time.sleep(_POLL_SECONDS)
-            before, document = document, self.read_existing()
+            before, state = state, self.read_existing()
             # Another process had its turn: with many of them, each waits long.
-            if document.held_by(None, 0) != before.held_by(None, 0):
+            if state.held_by(None, 0) != before.held_by(None, 0):
                 end = time.monotonic() + patience
 
     def try_acquire(self) -> bool:
         """Takes the lease if it is free, or keeps it; whether it is held here now. Most often no request."""
-        if self.held and (not self._is_due() or self._claim(self.document)):
+        if self.held and (not self._is_due() or self._claim(self.state)):
             return True
-        document = self.read_existing()
-        lost = self.is_lost(document)
-        return (lost or document.holder is None) and self._claim(document.next_epoch(lost=lost))
+        state = self.read_existing()
+        lost = self.is_lost(state)
+        return (lost or state.holder is None) and self._claim(state.next_epoch(lost=lost))
 
     def ensure_held(self) -> None:
         """Makes sure that this process still holds the lease, which a long batch may have outlasted. Most often no
@@ -221,7 +221,7 @@ class Lease(Generic[Document]):
 
     def renew(self) -> None:
         """`ensure_held` with a write in any case, however recent the last renewal."""
-        if not self._claim(self.document):
+        if not self._claim(self.state):
             self._lose()
 
     def ensure_as_known(self) -> None:
@@ -234,32 +234,32 @@ class Lease(Generic[Document]):
 
     # ---- to let it go ----
 
-    def commit(self, document: Document) -> None:
-        """Commits `document` and releases the lease. If the document still lists epochs to undo, the lease is left as
+    def commit(self, state: State) -> None:
+        """Commits `state` and releases the lease. If that still lists epochs to undo, the lease is left as
         by a holder that died: the next holder must undo them.
 
         Raises `LeaseLost` if the time had run out and another process took over: nothing of the epoch counts.
         """
-        if not self._write(document.held_by(self._name if document.undo else None, 0)):
+        if not self._write(state.held_by(self._name if state.undo else None, 0)):
             self._lose()
         holders.end(self._name)
 
-    def release(self, document: Document | None = None) -> None:
-        """Releases the lease, if it is held, with `document` unchanged (by default the known one); see `commit`."""
+    def release(self, state: State | None = None) -> None:
+        """Releases the lease, if it is held, with `state` unchanged (by default the known one); see `commit`."""
         if self.held:
-            self.commit(document or self.document)
+            self.commit(state or self.state)
 
     def abandon(self) -> None:
         """Gives the lease up without a request: others of this machine see at once that its holder has ended."""
         holders.end(self._name)
 
-    def fail(self, document: Document, *, at_once: bool) -> None:
+    def fail(self, state: State, *, at_once: bool) -> None:
         """Ends a failed epoch, which the next holder undoes: with `at_once` immediately, if the cluster answers,
         otherwise when the lease has run out.
         """
         if at_once and self.held:
             with contextlib.suppress(ClusterError):
-                self._write(document.held_by(self._name, 0))
+                self._write(state.held_by(self._name, 0))
         self.abandon()
 
     # ---- writing ----
@@ -267,13 +267,13 @@ class Lease(Generic[Document]):
     def _is_due(self) -> bool:
         return time.monotonic() - self._renewed > self._seconds * RENEWED_AFTER
 
-    def _claim(self, document: Document) -> bool:
+    def _claim(self, state: State) -> bool:
         """Writes that this process holds the lease; False if another one was faster."""
         self._renewed = time.monotonic()
         holders.begin(self._name)  # before another thread can read that it is
         held = False
         try:
-            held = self._write(document.held_by(self._name, now_ms() + int(self._seconds * 1_000)))
+            held = self._write(state.held_by(self._name, now_ms() + int(self._seconds * 1_000)))
         finally:
             if not held:
                 holders.end(self._name)
@@ -293,21 +293,21 @@ class Lease(Generic[Document]):
         self.read()
         return known == (self._version, self._known)
 
-    def _write(self, document: Document) -> bool:
-        """Writes `document` unless another process has written since it was last read or written; whether it is stored
+    def _write(self, state: State) -> bool:
+        """Writes `state` unless another process has written since it was last read or written; whether it is stored
         now. A write whose answer was lost counts.
         """
         if not self._is_as_known():
-            return self._known == document
-        state = self._cluster.address.state
+            return self._known == state
+        index = self._cluster.address.state
         try:
             if self._version is None:
-                self._version = create_doc(self._cluster, state, self._id, document.source())
+                self._version = create_doc(self._cluster, index, self._id, state.source())
             else:
                 self._version = put_doc(
-                    self._cluster, state, self._id, document.source(), if_version=self._version
+                    self._cluster, index, self._id, state.source(), if_version=self._version
                 )
         except ClusterConflict:
-            return self.read() == document
-        self._known, self._looked = document, time.monotonic()
+            return self.read() == state
+        self._known, self._looked = state, time.monotonic()
         return True

@@ -208,12 +208,12 @@ def _altered(layout: Layout, hit: Hit, actual: str) -> WindowDamaged:
     return WindowDamaged(name, "no signature", "that of its text", remedy=remedy)
 
 
-def stored_parts(context: ElasticContext, document: StateDocument, first: int) -> Iterator[StoredPart]:
+def stored_parts(context: ElasticContext, state: StateDocument, first: int) -> Iterator[StoredPart]:
     """The committed documents from the arrival `first` on, a page at a time."""
     cluster, layout = context.cluster, context.layout
-    layout.refresh(cluster, document.commit.floor_hour)
+    layout.refresh(cluster, state.commit.floor_hour)
     body = {
-        "query": committed(document, first),
+        "query": committed(state, first),
         "sort": BY_ARRIVAL,
         "_source": [f"{OBJECT}.{name}" for name in _restored_fields(context.settings)],
     }

@@ -31,9 +31,9 @@ class LookAhead(NamedTuple):
         return cls(context, (), None, HeldDocuments(context))
 
     @classmethod
-    def of(cls, context: ElasticContext, document: StateDocument, batch: SignedDocuments) -> Self:
-        """A look-ahead for a batch in the window as committed in `document`."""
-        related = BatchCandidates(context, document).related(*batch)
+    def of(cls, context: ElasticContext, state: StateDocument, batch: SignedDocuments) -> Self:
+        """A look-ahead for a batch in the window as committed in `state`."""
+        related = BatchCandidates(context, state).related(*batch)
         held = HeldDocuments(context)
         if related.alike:
             part = stored_part(context.layout, [related.alike[arrival] for arrival in sorted(related.alike)])
@@ -42,9 +42,9 @@ class LookAhead(NamedTuple):
         return cls(context, batch.documents, related, held)
 
     def brought_up_to(
-        self, document: StateDocument, batch: SignedDocuments
+        self, state: StateDocument, batch: SignedDocuments
     ) -> tuple[StoredPart, dict[int, int] | None, Mapping[str, str]]:
-        """All stored documents that the verdicts on the batch depend on, in the window as committed in `document` now;
+        """All stored documents that the verdicts on the batch depend on, in the window as committed in `state` now;
         returns what `BatchCandidates.of_batch` returns.
         """
-        return BatchCandidates(self.context, document).of_batch(*batch, self.related)
+        return BatchCandidates(self.context, state).of_batch(*batch, self.related)

@@ -78,29 +78,29 @@ def _opened(
 ) -> tuple[WindowEngine, Settings | None]:
     """The window, and the settings that its last writer left; None for a new one."""
     address, lease = cluster.address, scoring_lease(cluster)
-    document = lease.read()
-    left = None if document is None else settings_left(address.prefix, document)
-    if document is None:
+    state = lease.read()
+    left = None if state is None else settings_left(address.prefix, state)
+    if state is None:
         if readonly:
             raise NotSetUp(str(address))
-        document = begin_window(cluster, lease, (settings or Settings()).with_changes(**changes), archive)
-    elif document.is_unused:
-        document = checked_unused(cluster, lease, document)
+        state = begin_window(cluster, lease, (settings or Settings()).with_changes(**changes), archive)
+    elif state.is_unused:
+        state = checked_unused(cluster, lease, state)
     if archive is not None:
-        document.check_kept_in(archive)
-    chosen = (settings or left or settings_left(address.prefix, document)).with_changes(**changes)
+        state.check_kept_in(archive)
+    chosen = (settings or left or settings_left(address.prefix, state)).with_changes(**changes)
     check_searchable(chosen)
-    check_signed(str(address), document)
-    config, layout = readable(cluster, document)
+    check_signed(str(address), state)
+    config, layout = readable(cluster, state)
     signer = checked_signer(str(address), config, chosen)
     chosen = chosen.with_changes(recipe=signer.recipe)
-    if document.archive is not None:
+    if state.archive is not None:
         check_hours_of_archive(chosen.window_hours)
     if readonly:
-        warn_of_half_changed(cluster, document)
-    elif document.archive is None:
+        warn_of_half_changed(cluster, state)
+    elif state.archive is None:
         warn_of_policy(address.policy, config, chosen)
     layout.check_indexed(chosen)
     context = ElasticContext(cluster, layout, lease, signer, chosen)
-    store = ClusterStore(context, document, partial(readable, cluster), remember=remember)
+    store = ClusterStore(context, state, partial(readable, cluster), remember=remember)
     return WindowEngine(store, chosen, signer, readonly=readonly), left

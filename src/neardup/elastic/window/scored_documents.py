@@ -161,18 +161,18 @@ def begin_window(
     return lease.read_existing()
 
 
-def checked_unused(cluster: Cluster, lease: Lease[StateDocument], document: StateDocument) -> StateDocument:
-    """The state of a window that, by `document`, nobody has scored in; checked here, because the user who set it up may
+def checked_unused(cluster: Cluster, lease: Lease[StateDocument], unused: StateDocument) -> StateDocument:
+    """The state of a window that, by `unused`, nobody has scored in; checked here, because the user who set it up may
     not have been allowed to look. Raises what `check_unscored` raises.
     """
     try:
-        state = _first_state(cluster, document.about, document.settings, document.archive)
+        state = _first_state(cluster, unused.about, unused.settings, unused.archive)
     except WindowDamaged:
         now = lease.read()
         if now is None or now.is_unused:
             raise
         return now  # another scorer has begun meanwhile
     if not state.commit.next_order:
-        return document
+        return unused
     lease.replace(state)
     return state

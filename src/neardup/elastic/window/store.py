@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class ClusterStore:
-    """The store of one window in a cluster, which begins with the state `document`.
+    """The store of one window in a cluster, which begins with `state`.
 
     `remember`: a commit leaves the settings of this opening, not those that it found. `check_rights` raises
     `ClusterRefused` if this user may not read all of a window with a given state.
@@ -51,16 +51,16 @@ class ClusterStore:
     def __init__(
         self,
         context: ElasticContext,
-        document: StateDocument,
+        state: StateDocument,
         check_rights: Callable[[StateDocument], object],
         *,
         remember: bool,
     ) -> None:
         self._context = context
         self._cluster, self._layout, self._lease = context.cluster, context.layout, context.lease
-        self._document, self._check_rights = document, check_rights
+        self._state, self._check_rights = state, check_rights
         own = context.settings.remembered if remember else None
-        self._settings = SettingsToLeave(own, document.settings)
+        self._settings = SettingsToLeave(own, state.settings)
         self._sweeps = False  # whether the next epoch also rolls back late writes in aborted ranges
         self._added_to = set[str]()  # indices to which the current batch adds
         self._checked = set[str]()  # indices that are known to sign, or to accept, new documents
@@ -79,7 +79,7 @@ class ClusterStore:
 
     @property
     def committed(self) -> Commit:
-        return self._document.commit
+        return self._state.commit
 
     @property
     def documents_at_once(self) -> int:
@@ -92,32 +92,32 @@ class ClusterStore:
         if made is not None:
             self._forget_deleted(made)
 
-    def _adopt(self, document: StateDocument) -> None:
+    def _adopt(self, state: StateDocument) -> None:
         """Takes over a new state: with more documents, with changes by other scorers, or with another way to sign new
         documents after `neardup setup`.
         """
         layout = self._layout
-        if document.about != self._document.about:
-            layout = Layout.described(self._cluster.address, document.about, document.archive)
-        known, self._document = self._document, document
+        if state.about != self._state.about:
+            layout = Layout.described(self._cluster.address, state.about, state.archive)
+        known, self._state = self._state, state
         if layout != self._layout:
             self._layout, self._context = layout, self._context._replace(layout=layout)
             self._forget_all()
-        elif (document.changes, document.aborted) != (known.changes, known.aborted):
+        elif (state.changes, state.aborted) != (known.changes, known.aborted):
             self._forget_all()
         else:
-            self._held.forget_before(document.commit.floor_hour)
+            self._held.forget_before(state.commit.floor_hour)
 
     @contextlib.contextmanager
     def begin(self) -> Iterator[None]:
         try:
-            with epoch(self._context, sweep=self._sweeps) as document:
+            with epoch(self._context, sweep=self._sweeps) as state:
                 self._sweeps = False
-                self._adopt(document)
+                self._adopt(state)
                 if self._made is not None:
                     self._forget_deleted(self._layout.made(self._cluster))
                 yield
-                self._lease.release(self._document)
+                self._lease.release(self._state)
         except BaseException:
             self._forget_all()
             raise
@@ -151,13 +151,13 @@ class ClusterStore:
         if self.committed.next_order <= since.next_order:
             return
         left = self.committed.next_order - max(since.next_order, self.committed.floor_order)
-        for part in loader.stored_parts(self._context, self._document, since.next_order):
+        for part in loader.stored_parts(self._context, self._state, since.next_order):
             self._keep_lease()
             self._held.add(part.records.rows, part.refs, part.blobs)
             left -= len(part.refs)
             yield part.records
         if left > 0:  # some were deleted or dropped, or this user has lost the right to read them
-            self._check_rights(self._document)
+            self._check_rights(self._state)
         self._held.forget_before(self.committed.floor_hour)
 
     def hours(self) -> list[int]:
@@ -187,14 +187,14 @@ class ClusterStore:
         settings = self._context.settings.with_changes(
             window_hours=window_hours, keep_hours=None, partial=options.rule is not None
         )
-        return AdHocQuery(self._context._replace(settings=settings), self._document).candidates_for(options)
+        return AdHocQuery(self._context._replace(settings=settings), self._state).candidates_for(options)
 
     def candidates_of_texts(self, texts: Sequence[bytes], threshold: Fraction) -> Store | None:
         settings = self._context.settings.with_changes(threshold=threshold, window_hours=0, keep_hours=None)
-        return AdHocQuery(self._context._replace(settings=settings), self._document).candidates_for_all(texts)
+        return AdHocQuery(self._context._replace(settings=settings), self._state).candidates_for_all(texts)
 
     def holding(self, ids: Sequence[str]) -> Store | None:
-        return AdHocQuery(self._context, self._document).holding(ids)
+        return AdHocQuery(self._context, self._state).holding(ids)
 
     def look_ahead(self, batch: SignedDocuments) -> None:
         self._ahead = None  # if the cluster fails, that of another batch must not be used for this one
@@ -205,7 +205,7 @@ class ClusterStore:
         ahead, self._ahead = self._ahead, None
         if ahead is None or ahead.documents is not batch.documents:
             ahead = LookAhead.none(self._context)
-        part, by_hour, refused = ahead.brought_up_to(self._document, batch)
+        part, by_hour, refused = ahead.brought_up_to(self._state, batch)
         self._held = ahead.held
         self._held.add(part.records.rows, part.refs, part.blobs)
         return StoredCandidates(part.records, by_hour, refused)
@@ -238,21 +238,21 @@ class ClusterStore:
         everything written of the batch is taken back, and the epoch goes on; returns the reasons by id.
         """
         self._lease.ensure_held()
-        refused = self._writes.send(self._lease.document.epoch)
+        refused = self._writes.send(self._lease.state.epoch)
         if refused:
             # The rest is appended again. An hour whose documents were all refused may not exist.
             self._added_to.clear()
             if self._writes.removes:
                 # Others may have read the changes before they were undone.
-                self._document = self._document.changed()
+                self._state = self._state.changed()
                 self._forget_all()
             return refused
         self._check_indices()
-        settings = self._settings.at_commit(self._document)
-        document = self._document.with_commit(commit, settings, removes=self._writes.removes)
-        self._lease.commit(document)
+        settings = self._settings.at_commit(self._state)
+        state = self._state.with_commit(commit, settings, removes=self._writes.removes)
+        self._lease.commit(state)
         self._settings.committed(self.name, self.previous, settings)
-        self._document = document
+        self._state = state
         self._held.committed()
         self._writes.committed()
         return {}
@@ -281,11 +281,11 @@ class ClusterStore:
 
     @property
     def previous(self) -> dict[str, Any]:
-        return self._document.settings
+        return self._state.settings
 
     @property
     def remembered(self) -> dict[str, Any]:
-        return self._settings.known(self._document)
+        return self._settings.known(self._state)
 
     def remember_at_commit(self, remembered: dict[str, Any]) -> None:
         self._settings.leave_next(remembered)

@@ -178,7 +178,7 @@ class WriteSender:
         if arrival is None:
             return self._waits_in_the_way(write)
         if action.op == "create":
-            if self._lease.document.counts(arrival):
+            if self._lease.state.counts(arrival):
                 return (
                     f"{action.index} holds another document of this id, which this window does not know, or knows by "
                     "another id: delete that document, or run `neardup doctor`"
