@@ -125,33 +125,35 @@ class Watcher:
         stopped: Callable[[], bool],
         sleep: Callable[[float], object],
     ) -> Iterator[Verdict]:
-        """The verdicts of pass after pass with one open window, until `stopped` or, with `once`, done."""
+        """The verdicts of pass after pass with one open window, until `stopped` or, with `once`, done. Watchers that do
+        not lead score only where several can share the backlog.
+        """
         scorer = BacklogScorer(window, self._cluster, self._layout, on_reject=on_reject, stopped=stopped)
         last: Backlog | None = None
         with closing(scorer):
             while not stopped():
                 leads = self._leadership.try_acquire()
-                works = leads or scorer.claims is not None
-                self._tell_standing_by(is_so=not works)
+                scores = leads or scorer.claims is not None
+                self._tell_standing_by(is_so=not scores)
                 if leads:
                     self._begin_hour()
-                if works:
+                if scores:
                     # Marks of a scorer that died before its commit would look like verdicts.
                     window.recover()
-                scorer.backlog.refresh()
                 self._look(scorer)
                 on_backlog(self.backlog)
                 before = self.handled
-                if works and self.backlog.waiting:
+                if scores and self.backlog.waiting:
                     yield from self._one_pass(scorer, leads=leads)
-                # If a pass changed nothing, its verdicts may have reached no document; the next one makes them again.
-                is_new, last = self.backlog != last, self.backlog
-                if self.handled > before and is_new:
-                    continue
-                # Documents that still wait were scored just now, were deleted, or take no mark; or others score them.
-                if self._once and (not self.backlog.waiting or (works and scorer.is_alone())):
-                    return
-                sleep(self._poll)
+                # If the backlog is as it was before the last pass, its verdicts may have reached no document: they are
+                # made again, but not at once.
+                is_progress = self.handled > before and self.backlog != last
+                last = self.backlog
+                if not is_progress:
+                    # Documents that still wait take no mark, were deleted or scored just now; or others score them.
+                    if self._once and (not self.backlog.waiting or (scores and scorer.is_alone())):
+                        return
+                    sleep(self._poll)
 
     def _one_pass(self, scorer: BacklogScorer, *, leads: bool) -> Iterator[Verdict]:
         """The verdicts of one pass; keeps the leadership if this watcher `leads`."""
@@ -171,7 +173,8 @@ class Watcher:
         self._standing_by = is_so
 
     def _look(self, scorer: BacklogScorer) -> None:
-        """Measures the backlog, and logs, once each, the indices that take no marks or are closed."""
+        """Measures the backlog as it is now, and logs, once each, the indices that take no marks or are closed."""
+        scorer.backlog.refresh()
         before, now = self.backlog, scorer.backlog.measure()
         wait = "its documents wait until it takes marks again"
         for name in sorted(now.readonly.keys() - before.readonly.keys()):
