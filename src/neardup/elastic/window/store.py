@@ -197,13 +197,12 @@ class ClusterStore:
         return AdHocQuery(self._context, self._state).holding(ids)
 
     def look_ahead(self, batch: SignedDocuments) -> None:
-        self._ahead = None  # if the cluster fails, that of another batch must not be used for this one
         self._ahead = LookAhead.of(self._context, committed_state(self._context), batch)
 
     def candidates_of_batch(self, batch: SignedDocuments) -> StoredCandidates | None:
         self._keep_lease()
         ahead, self._ahead = self._ahead, None
-        if ahead is None or ahead.documents is not batch.documents:
+        if ahead is None or ahead.documents != batch.documents:  # as when some of them have been refused
             ahead = LookAhead.none(self._context)
         part, by_hour, refused = ahead.brought_up_to(self._state, batch)
         self._held = ahead.held
