@@ -80,7 +80,7 @@ def test_what_is_read_from_the_start_takes_the_place_of_all_that_was_held(store,
         [b"id"],
     )
     monkeypatch.setattr(loader, "stored_parts", lambda *_: iter([part]))
-    monkeypatch.setattr(Layout, "made", lambda *_: {})
+    monkeypatch.setattr(Layout, "existing_indices", lambda *_: {})
     list(store.records(Commit()))
     added(store, 1, 7, b"refused")
     list(store.records(Commit()))

@@ -116,8 +116,8 @@ def _where_kept(cluster: Cluster, state: StateDocument | None) -> Iterator[Findi
     if state is not None and state.archive is not None:
         yield check_archive(cluster, state.archive)
         yield from check_blocks(cluster, state.archive)
-    elif missed := Layout(address).missed(cluster, state.commit.floor_hour if state else None):
-        yield from map(closed, missed)
+    elif names := Layout(address).closed_hours(cluster, state.commit.floor_hour if state else None):
+        yield from map(closed, names)
     elif state is None and config_of_template(cluster) is not None:
         yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
 

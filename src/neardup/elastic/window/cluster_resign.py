@@ -101,7 +101,7 @@ def resign_cluster(
             # Writes that were on their way, changes during signing; hours made before the templates changed.
             while otherwise.sign(layout.target):
                 pass
-            for name in layout.living(cluster).keys() - set(targets):
+            for name in layout.existing_hours(cluster).keys() - set(targets):
                 describe_index(cluster, name, config)
             reopen_window(cluster, config)
         return resigning

@@ -1,4 +1,4 @@
-"""Layout: the indices in which the documents of a window lie, and the names of their fields."""
+"""Layout: names of the indices and fields of a window; and requests about whole indices, up to their deletion."""
 
 from __future__ import annotations
 
@@ -111,6 +111,8 @@ class Layout:
             "window): `neardup setup --max-length` raises that"
         )
 
+    # ---- names: no requests ----
+
     @property
     def is_searched_by_plugin(self) -> bool:
         """Whether the plugin's query searches for sketches; the query also finds sketches that are terms."""
@@ -162,18 +164,20 @@ class Layout:
         hour = self.address.hour_of_index(index)
         return hour is not None and hour[1]
 
-    def living(self, cluster: Cluster, *, which: str = "all") -> dict[str, tuple[int, bool]]:
+    # ---- the indices that exist in the cluster ----
+
+    def existing_hours(self, cluster: Cluster, *, which: str = "all") -> dict[str, tuple[int, bool]]:
         """The existing hourly indices: (hour, whether of copies) by name; `which`: "all", or only those that are
         "closed" or "open,hidden". An archive has none.
         """
         if self.archive is not None:
             return {}
-        named = ((name, self.address.hour_of_index(name)) for name in self.made(cluster, which=which))
-        return {name: hour for name, hour in named if hour is not None}
+        names = self.existing_indices(cluster, which=which)
+        return {name: hour for name in names if (hour := self.address.hour_of_index(name)) is not None}
 
-    def made(self, cluster: Cluster, *, which: str = "all") -> dict[str, str]:
+    def existing_indices(self, cluster: Cluster, *, which: str = "all") -> dict[str, str]:
         """The existing indices of the window: by name, the UUID that tells each from an earlier index of that name;
-        `which` as in `living`.
+        `which` as in `existing_hours`.
         """
         settings = self._matched(cluster, which)
         return {name: each["settings"]["index.uuid"] for name, each in settings.items() if self.owns(name)}
@@ -195,7 +199,7 @@ class Layout:
 
     def tell_deleted(self, before: Mapping[str, str], now: Mapping[str, str], floor_hour: int) -> bool:
         """Whether an index of the window (of an archive, or of an hour from `floor_hour` on) was deleted, or deleted
-        and made again, between two results of `made`; logs that it was.
+        and made again, between two results of `existing_indices`; logs that it was.
         """
         lost = {name: self.address.hour_of_index(name) for name, _ in sorted(before.items() - now.items())}
         deleted = [name for name, hour in lost.items() if hour is None or hour[0] >= floor_hour]
@@ -209,7 +213,7 @@ class Layout:
     def all_indices(self, cluster: Cluster) -> list[str]:
         """The existing hourly indices, or those that an archive stands for, sorted by name."""
         if self.archive is None:
-            return sorted(self.living(cluster))
+            return sorted(self.existing_hours(cluster))
         return index_names(cluster, self.archive)
 
     def refresh(self, cluster: Cluster, floor_hour: int | None = None) -> None:
@@ -221,17 +225,16 @@ class Layout:
         except ClusterRejected as error:
             if self.archive is not None or error.type != _CLOSED:
                 raise
-            missed = self.missed(cluster, floor_hour)
-            if missed:
-                what = f"a refresh of {', '.join(missed)}"
+            if closed := self.closed_hours(cluster, floor_hour):
+                what = f"a refresh of {', '.join(closed)}"
                 raise ClusterRejected(
                     cluster.url, what, error.status, error.type, error.reason, error.remedy
                 ) from None
             refresh(cluster, self.target, NO_INDEX_NEEDED)
 
-    def missed(self, cluster: Cluster, floor_hour: int | None) -> list[str]:
+    def closed_hours(self, cluster: Cluster, floor_hour: int | None) -> list[str]:
         """The hourly indices from `floor_hour` on (None: all) that are closed, so that searches skip them."""
-        closed = self.living(cluster, which="closed")
+        closed = self.existing_hours(cluster, which="closed")
         return sorted(name for name, (hour, _) in closed.items() if floor_hour is None or hour >= floor_hour)
 
     def check_made(self, cluster: Cluster, index: str, recipe: str) -> None:
@@ -276,7 +279,7 @@ class Layout:
     def delete_hour(self, cluster: Cluster, hour: int) -> None:
         """Deletes the indices of an hour; warns of documents in them whose own time is later."""
         later = {"range": {self.time_field: {"gte": (hour + 1) * HOUR_MS, "format": "epoch_millis"}}}
-        for name, (own, _) in self.living(cluster).items():
+        for name, (own, _) in self.existing_hours(cluster).items():
             if own == hour:
                 going = count_once(cluster, name, later)
                 delete_index(cluster, name)

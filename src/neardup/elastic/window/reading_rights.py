@@ -46,7 +46,7 @@ def readable(cluster: Cluster, state: StateDocument) -> tuple[WindowConfig, Layo
         return {layout.index_for(hour, copies=copies) for hour in hours for copies in kinds}
 
     # What an archive stands for may be readable by its name alone, and has no hours between.
-    others = names(between).union(layout.living(cluster)) if state.archive is None else set()
+    others = names(between).union(layout.existing_hours(cluster)) if state.archive is None else set()
     check_readable(cluster, names(hours or {hour_of(now_ms())}), others)
     if state.commit.next_order > state.commit.floor_order and not field_types(
         cluster, layout.target, _ARRIVAL
@@ -57,6 +57,6 @@ def readable(cluster: Cluster, state: StateDocument) -> tuple[WindowConfig, Layo
 
 def _check_fields(cluster: Cluster, layout: Layout) -> None:
     """Raises `ClusterRefused` if the window has an open index: none shows this user the field that all have."""
-    if layout.made(cluster, which="open,hidden"):
+    if layout.existing_indices(cluster, which="open,hidden"):
         action = f"indices:data/read of the field {_ARRIVAL} (field-level security)"
         raise ClusterRefused(cluster.url, action, layout.target, role_for("indices:data/read/search"))

@@ -34,7 +34,7 @@ class Scored(NamedTuple):
 
 def scored_documents(cluster: Cluster, layout: Layout) -> Scored:
     """A summary of a window's scored documents. Needs the role `scorer`, unless there is no hour. Three requests."""
-    if layout.archive is None and not layout.living(cluster):
+    if layout.archive is None and not layout.existing_hours(cluster):
         return Scored(0, -1, FIRST_HOUR)
     layout.refresh(cluster)
     arrival = {"field": f"{OBJECT}.order"}
@@ -76,7 +76,7 @@ def copied_within(
     random sample of the documents that count has none. If one document in a thousand is such a copy, two samples in a
     hundred have none; if one in a hundred is, one sample in 10^17. Four requests.
     """
-    if layout.archive is None and not layout.living(cluster):
+    if layout.archive is None and not layout.existing_hours(cluster):
         return None
     own = layout.without_others(cluster, {"match_all": {}})
     at_random = {"random_score": {"seed": 0, "field": "_seq_no"}, "boost_mode": "replace"}

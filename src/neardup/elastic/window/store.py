@@ -64,7 +64,7 @@ class ClusterStore:
         self._sweeps = False  # whether the next epoch also rolls back late writes in aborted ranges
         self._added_to = set[str]()  # indices to which the current batch adds
         self._checked = set[str]()  # indices that are known to sign, or to accept, new documents
-        self._made: Mapping[str, str] | None = None  # indices, as they were when all documents were read
+        self._existing: Mapping[str, str] | None = None  # indices when all documents were read
         self._ahead: LookAhead | None = None
         self.name, self.revision = str(context.cluster.address), 0
         self._forget_all()
@@ -87,10 +87,10 @@ class ClusterStore:
 
     def refresh(self, *, follow: bool = False) -> None:
         # Read before the state: an hour that is dropped in between is then below the floor.
-        made = self._layout.made(self._cluster) if follow and self._made is not None else None
+        now = self._layout.existing_indices(self._cluster) if follow and self._existing is not None else None
         self._adopt(committed_state(self._context))
-        if made is not None:
-            self._forget_deleted(made)
+        if now is not None:
+            self._forget_deleted(now)
 
     def _adopt(self, state: StateDocument) -> None:
         """Takes over a new state: with more documents, with changes by other scorers, or with another way to sign new
@@ -114,20 +114,20 @@ class ClusterStore:
             with epoch(self._context, sweep=self._sweeps) as state:
                 self._sweeps = False
                 self._adopt(state)
-                if self._made is not None:
-                    self._forget_deleted(self._layout.made(self._cluster))
+                if self._existing is not None:
+                    self._forget_deleted(self._layout.existing_indices(self._cluster))
                 yield
                 self._lease.release(self._state)
         except BaseException:
             self._forget_all()
             raise
 
-    def _forget_deleted(self, made: Mapping[str, str]) -> None:
+    def _forget_deleted(self, now: Mapping[str, str]) -> None:
         """Forgets all documents if another client has deleted an index since they were read: one that was there is not
-        in `made`, the indices that exist now.
+        in `now`, the indices that exist.
         """
-        before, self._made = self._made or {}, made
-        if self._layout.tell_deleted(before, made, self.committed.floor_hour):
+        before, self._existing = self._existing or {}, now
+        if self._layout.tell_deleted(before, now, self.committed.floor_hour):
             self._checked.clear()
             self._forget_all()
 
@@ -147,7 +147,7 @@ class ClusterStore:
         if not since.next_order:
             # Documents that are held may be of a refused batch, whose arrivals are given out again.
             self._held = self._held.emptied()
-            self._made = self._layout.made(self._cluster)
+            self._existing = self._layout.existing_indices(self._cluster)
         if self.committed.next_order <= since.next_order:
             return
         left = self.committed.next_order - max(since.next_order, self.committed.floor_order)
@@ -162,7 +162,7 @@ class ClusterStore:
 
     def hours(self) -> list[int]:
         """Hours that have an index, whoever wrote to it, or will have one at the end of the batch, ascending."""
-        written = {hour for hour, _ in self._layout.living(self._cluster).values()}
+        written = {hour for hour, _ in self._layout.existing_hours(self._cluster).values()}
         return sorted(written | (set() if self._layout.archive else self._held.hours))
 
     def texts(self, rows: Rows) -> list[bytes]:
@@ -261,11 +261,11 @@ class ClusterStore:
         if self._layout.archive is None:
             # Where nobody notices that an hour is deleted, and made anew by whoever writes to it, it is looked at again
             # for every batch.
-            checked = set[str]() if self._made is None else self._checked
+            checked = set[str]() if self._existing is None else self._checked
             for index in sorted(self._added_to - checked):
                 self._layout.check_made(self._cluster, index, self._context.signer.text)
-        if self._made is not None and not self._added_to <= self._made.keys():
-            self._made = {**self._layout.made(self._cluster), **self._made}
+        if self._existing is not None and not self._added_to <= self._existing.keys():
+            self._existing = {**self._layout.existing_indices(self._cluster), **self._existing}
         self._checked |= self._added_to
         self._added_to.clear()
 
