@@ -233,7 +233,7 @@ class Store(Protocol):
     def shown(self, rows: Rows) -> list[Shown]:
         """The text and fields kept to be shown, for each of `rows`; raises as `texts`."""
 
-    def came(self, rows: Rows) -> list[bytes | None]:
+    def original_texts(self, rows: Rows) -> list[bytes | None]:
         """The original texts of the documents of `rows`, as UTF-8; None for one that was not kept, is gone or has been
         changed by other clients. Raises as `texts`.
         """

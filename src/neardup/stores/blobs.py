@@ -15,7 +15,7 @@ from neardup.model.source import SOURCE_FIELDS
 from neardup.model.times import format_time
 from neardup.model.verdict import Member, Verdict
 from neardup.stores.records import KINDS, SET_ASIDE, STATUSES, TRUNCATED, plain_values
-from neardup.stores.shown import ShownWriter, appended, detached, read_came, read_shown
+from neardup.stores.shown import ShownWriter, appended, detached, read_original_text, read_shown
 from neardup.stores.verdict_payload import EMPTY_PAYLOAD, VerdictPayload
 
 if TYPE_CHECKING:
@@ -90,10 +90,10 @@ def shown_part(blob: bytes) -> bytes:
     return detached(blob)[1]
 
 
-def came_of(rows: Rows, blobs: Sequence[bytes]) -> list[bytes | None]:
+def original_texts_of(rows: Rows, blobs: Sequence[bytes]) -> list[bytes | None]:
     """The original texts of documents; None for one that was not kept."""
     return [
-        read_came(detached(blob)[1]) if shown else None
+        read_original_text(detached(blob)[1]) if shown else None
         for shown, blob in zip(rows["shown"].tolist(), blobs, strict=True)
     ]
 

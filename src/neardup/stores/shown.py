@@ -78,11 +78,11 @@ def read_shown(data: bytes) -> Shown:
     """The text and fields in bytes of `ShownWriter`; neither in b""."""
     if not data:
         return Shown()
-    came, fields = read_came(data), data[_SIZE : _SIZE + int.from_bytes(data[:_SIZE], "little")]
-    return Shown(None if came is None else came.decode(), orjson.loads(fields) if fields else {})
+    text, fields = read_original_text(data), data[_SIZE : _SIZE + int.from_bytes(data[:_SIZE], "little")]
+    return Shown(None if text is None else text.decode(), orjson.loads(fields) if fields else {})
 
 
-def read_came(data: bytes) -> bytes | None:
+def read_original_text(data: bytes) -> bytes | None:
     """Only the text in bytes of `ShownWriter`, as UTF-8; None if it was not kept. Some 8 µs for a text of 4 KB."""
     frame = data[_SIZE + int.from_bytes(data[:_SIZE], "little") :]
     return _zstandard.decompressor.decompress(frame) if frame else None

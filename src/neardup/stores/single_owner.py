@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS
-from neardup.stores.blobs import came_of, shown_of
+from neardup.stores.blobs import original_texts_of, shown_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,9 +82,9 @@ class SingleOwner:
         """The text and fields kept to be shown, read from the blobs."""
         return [shown_of(row, blob) for row, blob in zip(rows, self.blobs(rows), strict=True)]
 
-    def came(self, rows: Rows) -> list[bytes | None]:
+    def original_texts(self, rows: Rows) -> list[bytes | None]:
         """The original texts, read from the blobs; None for one that was not kept."""
-        return came_of(rows, self.blobs(rows))
+        return original_texts_of(rows, self.blobs(rows))
 
     def blobs(self, rows: Rows) -> list[bytes]:
         """See `Store.blobs`."""

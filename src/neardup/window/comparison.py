@@ -94,13 +94,13 @@ def with_kinds(
         return list(verdicts)
     docs = [original.doc for original in originals]
     wanted = list(dict.fromkeys([*docs, *(each for each in subjects if isinstance(each, int))]))
-    came = dict(zip(wanted, state.came(wanted), strict=True))
-    texts = [came[each] if isinstance(each, int) else each for each in subjects]
+    kept = dict(zip(wanted, state.original_texts(wanted), strict=True))
+    texts = [kept[each] if isinstance(each, int) else each for each in subjects]
     recipe = state.signer.recipe
     known = [(original.larger, original.shared) if recipe.q == SHORT else (0, 0) for original in originals]
     pairs = {
         i: (text, other)
-        for i, (text, other) in enumerate(zip(texts, (came[doc] for doc in docs), strict=True))
+        for i, (text, other) in enumerate(zip(texts, (kept[doc] for doc in docs), strict=True))
         if text is not None and other is not None
     }
     labels = labels_of(list(pairs.values()), [known[i] for i in pairs], fold_case=recipe.fold_case)

@@ -113,8 +113,8 @@ def _read(state: State, doc: int, shown: Shown, normal: bytes | None, verdict: V
     """A document with its text as it came, or its `normal` form."""
     text = shown.text if normal is None else normal.decode()
     time = format_time(int(state.table.times[doc]))
-    came = "" if normal is not None else text or ""  # a normal form has lost its boilerplate already
-    left_out = state.signer.counted.left_out(came, shown.fields)
+    original = "" if normal is not None else text or ""  # a normal form has lost its boilerplate already
+    left_out = state.signer.counted.left_out(original, shown.fields)
     return ReadDocument(verdict.id, time, text or "", normal is None, shown.fields, verdict, left_out)
 
 

@@ -261,23 +261,23 @@ class State:
                     texts[i] = next(filter(None, self.texts(some)), b"")
         return texts
 
-    def came(self, docs: Sequence[int]) -> list[bytes | None]:
+    def original_texts(self, docs: Sequence[int]) -> list[bytes | None]:
         """The original texts of documents, of the current run or stored, without the parts that the recipe leaves out;
         None for a text that was not kept.
         """
         first = self._run.first
         stored = [doc for doc in docs if doc < first]
-        read = iter(self._came(stored) if stored else ())
+        read = iter(self._stored_original_texts(stored) if stored else ())
         new = {doc: self._run.documents[doc - first] for doc in docs if doc >= first}
         return [
             self.signer.counted.of(new[doc].text, new[doc].fields) if doc in new else next(read)
             for doc in docs
         ]
 
-    def _came(self, docs: Sequence[int]) -> list[bytes | None]:
+    def _stored_original_texts(self, docs: Sequence[int]) -> list[bytes | None]:
         rows = self.table.rows[docs]
         if self.signer.counted.table is None:
-            return self.store.came(rows)
+            return self.store.original_texts(rows)
         return [
             None if text is None else self.signer.counted.of(text.encode(), fields)
             for text, fields in self.store.shown(rows)

@@ -46,9 +46,9 @@ class CandidateStore(MemoryStore):
         """As the cluster has them now."""
         return self._held.absent(rows)
 
-    def came(self, rows: Rows) -> list[bytes | None]:
+    def original_texts(self, rows: Rows) -> list[bytes | None]:
         """As the cluster has them now."""
-        return self._held.came(rows)
+        return self._held.original_texts(rows)
 
     def blobs(self, rows: Rows) -> list[bytes]:
         """As the cluster had them."""

@@ -85,11 +85,11 @@ class HeldDocuments:
         """The normal forms of documents; b"" for one that was deleted, or has another text than when it was scored."""
         return [text.form for text in self._read(rows)]
 
-    def came(self, rows: Rows) -> list[bytes | None]:
+    def original_texts(self, rows: Rows) -> list[bytes | None]:
         """The texts of documents as they came; None for one that was deleted, or has another text than it had when
         scored.
         """
-        return [text.came for text in self._read(rows)]
+        return [text.original for text in self._read(rows)]
 
     def _read(self, rows: Rows) -> list[Text]:
         arrivals = arrivals_of(rows).tolist()

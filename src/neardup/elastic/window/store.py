@@ -169,9 +169,9 @@ class ClusterStore:
         self._keep_lease()
         return self._held.texts(rows)
 
-    def came(self, rows: Rows) -> list[bytes | None]:
+    def original_texts(self, rows: Rows) -> list[bytes | None]:
         self._keep_lease()
-        return self._held.came(rows)
+        return self._held.original_texts(rows)
 
     def blobs(self, rows: Rows) -> list[bytes]:
         return self._held.blobs(rows)

@@ -34,12 +34,12 @@ class Text(NamedTuple):
     """A text: its normal form, and the text as it came; b"" and None if there is none to compare with."""
 
     form: bytes
-    came: bytes | None
+    original: bytes | None
 
     @property
     def size(self) -> int:
         """The bytes of both forms together."""
-        return len(self.form) + len(self.came or b"")
+        return len(self.form) + len(self.original or b"")
 
 
 NO_TEXT: Final = Text(b"", None)
