@@ -111,8 +111,6 @@ class Layout:
             "window): `neardup setup --max-length` raises that"
         )
 
-    # ---- names: no requests ----
-
     @property
     def is_searched_by_plugin(self) -> bool:
         """Whether the plugin's query searches for sketches; the query also finds sketches that are terms."""

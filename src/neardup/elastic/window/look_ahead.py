@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from neardup.elastic.window.batch_candidates import BatchCandidates, Related
 from neardup.elastic.window.held_documents import HeldDocuments
-from neardup.elastic.window.loader import StoredPart, stored_part
+from neardup.elastic.window.loader import stored_part
+from neardup.stores.base import StoredCandidates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from neardup.elastic.window.index_layout import ElasticContext
     from neardup.elastic.window.state_document import StateDocument
@@ -41,10 +42,10 @@ class LookAhead(NamedTuple):
             held.texts(part.records.rows)
         return cls(context, batch.documents, related, held)
 
-    def brought_up_to(
-        self, state: StateDocument, batch: SignedDocuments
-    ) -> tuple[StoredPart, dict[int, int] | None, Mapping[str, str]]:
+    def brought_up_to(self, state: StateDocument, batch: SignedDocuments) -> StoredCandidates:
         """All stored documents that the verdicts on the batch depend on, in the window as committed in `state` now;
-        returns what `BatchCandidates.of_batch` returns.
+        `held` holds them then.
         """
-        return BatchCandidates(self.context, state).of_batch(*batch, self.related)
+        part, by_hour, refused = BatchCandidates(self.context, state).of_batch(*batch, self.related)
+        self.held.add(part.records.rows, part.refs, part.blobs)
+        return StoredCandidates(part.records, by_hour, refused)

@@ -18,7 +18,6 @@ from neardup.elastic.window.epoch import committed_state, epoch
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.look_ahead import LookAhead
 from neardup.elastic.window.state_document import SettingsToLeave
-from neardup.stores.base import StoredCandidates
 from neardup.stores.records import are_deleted, are_set_aside, arrivals_of, bitmaps_among
 
 if TYPE_CHECKING:
@@ -33,7 +32,15 @@ if TYPE_CHECKING:
     from neardup.model.document import Prepared
     from neardup.model.query_options import QueryOptions
     from neardup.model.verdict import Verdict
-    from neardup.stores.base import Commit, NewDocuments, Records, Shown, SignedDocuments, Store
+    from neardup.stores.base import (
+        Commit,
+        NewDocuments,
+        Records,
+        Shown,
+        SignedDocuments,
+        Store,
+        StoredCandidates,
+    )
     from neardup.stores.records import Rows
 
 
@@ -204,10 +211,9 @@ class ClusterStore:
         ahead, self._ahead = self._ahead, None
         if ahead is None or ahead.documents != batch.documents:  # as when some of them have been refused
             ahead = LookAhead.none(self._context)
-        part, by_hour, refused = ahead.brought_up_to(self._state, batch)
+        candidates = ahead.brought_up_to(self._state, batch)
         self._held = ahead.held
-        self._held.add(part.records.rows, part.refs, part.blobs)
-        return StoredCandidates(part.records, by_hour, refused)
+        return candidates
 
     # ---- what is added ----
 
