@@ -155,12 +155,6 @@ class Store(Protocol):
         start.
         """
 
-    @property
-    def documents_at_once(self) -> int:
-        """The most documents of a batch if the settings do not say; the documents of a batch share the cost of a
-        commit.
-        """
-
     def begin(self) -> AbstractContextManager[object]:
         """The right to change the window, with `committed` up to date; an unfinished change of another writer is
         undone. Raises `WindowLocked` while another writer has the right; some stores keep it for as long as they are
@@ -168,12 +162,6 @@ class Store(Protocol):
 
         Only what is committed within it counts. If it ends with an error after something was added, the engine writes
         no more, but goes on reading; a store that has rolled back what was added changes its `revision`.
-        """
-
-    def refresh(self, *, follow: bool = False) -> None:
-        """Takes note of what others have committed, if there are others. A reader of a directory does so only if it is
-        to `follow` its writer, or after it met an hour that has gone (`WindowExpired`). With `follow` it also notices
-        documents that have gone without the writer.
         """
 
     def records(self, since: Commit) -> Iterator[Records]:
@@ -203,9 +191,6 @@ class Store(Protocol):
         other documents again.
         """
 
-    def others_before(self, hour: int) -> int:
-        """How many documents that do not belong to the window would be deleted with the hours before `hour`."""
-
     def drop(self, hour: int) -> None:
         """Deletes an hour, after the commit that raised `floor_hour` above it."""
 
@@ -217,6 +202,30 @@ class Store(Protocol):
 
     def blobs(self, rows: Rows) -> list[bytes]:
         """The blobs of `rows`; raises as `texts`."""
+
+    @property
+    def previous(self) -> Mapping[str, Any]:
+        """The settings by which the verdicts stored before were made (remembered_settings.py)."""
+
+    @property
+    def remembered(self) -> dict[str, Any]:
+        """The settings stored with the window, by which its verdicts were made: those of the present writer, and
+        earlier ones as combined by `merged`.
+        """
+
+    def remember_at_commit(self, remembered: dict[str, Any]) -> None:
+        """Has the next commit also state that all verdicts are by the settings `remembered`."""
+
+    def close(self) -> None:
+        """Releases files, locks and connections."""
+
+    # ---- from here on, a store without other writers and owners has all from `SingleOwner` ----
+
+    @property
+    def documents_at_once(self) -> int:
+        """The most documents of a batch if the settings do not say; the documents of a batch share the cost of a
+        commit.
+        """
 
     @property
     def keeps_text(self) -> bool | None:
@@ -238,18 +247,16 @@ class Store(Protocol):
         changed by other clients. Raises as `texts`.
         """
 
-    @property
-    def previous(self) -> Mapping[str, Any]:
-        """The settings by which the verdicts stored before were made (remembered_settings.py)."""
+    # ---- other writers, and documents of other owners ----
 
-    @property
-    def remembered(self) -> dict[str, Any]:
-        """The settings stored with the window, by which its verdicts were made: those of the present writer, and
-        earlier ones as combined by `merged`.
+    def refresh(self, *, follow: bool = False) -> None:
+        """Takes note of what others have committed, if there are others. A reader of a directory does so only if it is
+        to `follow` its writer, or after it met an hour that has gone (`WindowExpired`). With `follow` it also notices
+        documents that have gone without the writer.
         """
 
-    def remember_at_commit(self, remembered: dict[str, Any]) -> None:
-        """Has the next commit also state that all verdicts are by the settings `remembered`."""
+    def is_abandoned(self) -> bool:
+        """Whether a writer ended half-way, and its unfinished change is still to be undone by the next `begin`."""
 
     def named(self, documents: Sequence[Prepared], stored: Callable[[str], int | None]) -> Sequence[Prepared]:
         """The documents under the ids that the window uses for them; these differ if documents of several owners would
@@ -270,8 +277,10 @@ class Store(Protocol):
     def uncompared(self) -> int:
         """How many documents of other owners are marked as never compared."""
 
-    def is_abandoned(self) -> bool:
-        """Whether a writer ended half-way, and its unfinished change is still to be undone by the next `begin`."""
+    def others_before(self, hour: int) -> int:
+        """How many documents that do not belong to the window would be deleted with the hours before `hour`."""
+
+    # ---- documents found without reading all ----
 
     def candidates(self, options: QueryOptions, window_hours: int) -> Store | None:
         """A read-only store of all documents that a query over so many `window_hours` might name; None unless that is
@@ -296,9 +305,6 @@ class Store(Protocol):
         """The stored documents that the verdicts on `batch` depend on, found without reading all documents; called
         within `begin`, in place of `records`. None if the store cannot do this.
         """
-
-    def close(self) -> None:
-        """Releases files, locks and connections."""
 
 
 def drop_all(store: Store, hours: Sequence[int]) -> dict[int, ClusterError]:
