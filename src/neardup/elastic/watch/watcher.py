@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import closing, suppress
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.watch.backlog import Backlog, LayoutChanged
@@ -30,8 +31,6 @@ log = logging.getLogger("neardup")
 LONGEST_PAUSE: Final = 60.0
 _MOST_DOUBLINGS: Final = 32
 """The most doublings of the pause after a failure, so that the number stays small however long a cluster is away."""
-FORBIDDEN: Final = 403
-"""The status of a write to an index that takes none."""
 
 
 class Watcher:
@@ -113,9 +112,8 @@ class Watcher:
 
     def _survives(self, error: Exception, failures: int) -> bool:
         """Whether to go on after `error`. An index that has just stopped taking marks is left out next time."""
-        if isinstance(error, ClusterRejected) and error.status == FORBIDDEN:
-            return not self._once or failures < 3
-        return not self._once
+        is_blocked = isinstance(error, ClusterRejected) and error.status == HTTPStatus.FORBIDDEN
+        return not self._once or (is_blocked and failures < 3)
 
     def _passes(
         self,
@@ -195,7 +193,7 @@ class Watcher:
         try:
             self._roll_over(now)
         except ClusterRejected as error:
-            if error.status != FORBIDDEN:
+            if error.status != HTTPStatus.FORBIDDEN:
                 raise
             self._roll_after = now + int(1_000 * LONGEST_PAUSE)
             text = "the alias is not moved, and scoring goes on"
