@@ -259,7 +259,7 @@ class Settings:
 
     threshold         t: doc_q >= t makes a duplicate; taken as a decimal fraction
     retrieval         "sketch" (fast, recall about 1) or "complete" (lossless by proof)
-    policy            "mark": keep all; "drop": do not store copies; "route": keep them apart, unsearched
+    policy            "mark": keep all; "drop": do not store copies; "route": set them aside, unsearched
     matches           how many matches, and how many partial copies, a verdict lists, best first; None = all. Their
                       total numbers are always given
     window_hours      how many hours before its own a document is compared with; 0 = no limit

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.window import query_dsl
 from neardup.elastic.window.codec import OBJECT, RESTORED
-from neardup.elastic.window.loader import BY_ARRIVAL, BY_TIME, committed
+from neardup.elastic.window.loader import BY_ARRIVAL, BY_TIME, FIELD_OF_ROUTE, committed
 from neardup.index.query_batch import SignedQueryBatch
 from neardup.index.search import Search
 from neardup.model.document import encode_text
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 MOST_HOLDERS: Final = {"sentences": MAX_SENTENCE_DOCUMENTS, "simhash_bands": MAX_BAND_DOCUMENTS}
 """By field: how many documents may at most hold a word that is searched for."""
-_FIELDS: Final = {"sentences": "sentences", "simhash": "simhash_bands"}
-"""The field by which each route finds documents."""
 
 
 def by_rarest(signer: Signer, search: Search, signed: SignedBatch, threshold: Fraction) -> dict[str, Any]:
@@ -126,7 +124,7 @@ class CandidateQueries:
         words = self.searched_words(batch)
         kept = {
             field: _others_than(common, words[field])
-            for field in (_FIELDS[route] for route in self._settings.routes)
+            for field in (FIELD_OF_ROUTE[route] for route in self._settings.routes)
         }
         return [query_dsl.terms(field, names) for field, names in kept.items() if names]
 

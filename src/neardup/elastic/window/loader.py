@@ -33,6 +33,8 @@ PAGE: Final = 2_000
 _AT_ONCE: Final = 4_096
 """Values of one query."""
 _COUNTED_AT_ONCE: Final = 1_000
+FIELD_OF_ROUTE: Final = {"sentences": "sentences", "simhash": "simhash_bands"}
+"""The field by which each route (setting `routes`) finds documents."""
 ARRIVAL: Final = f"{OBJECT}.order"
 _RELATING: Final = {"identity": str, "order": int, "group_order": int, "time": int}
 """Fields of a document by which related documents are found, with their types."""
@@ -223,9 +225,8 @@ def stored_parts(context: ElasticContext, state: StateDocument, first: int) -> I
 
 def _restored_fields(settings: Settings) -> tuple[str, ...]:
     """The fields to read: sentences and bands only if they are searched for."""
-    routes = {"sentences": "sentences", "simhash": "simhash_bands"}
     searched = {*settings.routes, *(["sentences"] if settings.partial else [])}
-    unwanted = {field for route, field in routes.items() if route not in searched}
+    unwanted = {field for route, field in FIELD_OF_ROUTE.items() if route not in searched}
     return tuple(name for name in RESTORED if name not in unwanted)
 
 
