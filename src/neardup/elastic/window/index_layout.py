@@ -164,14 +164,14 @@ class Layout:
 
     # ---- the indices that exist in the cluster ----
 
-    def existing_hours(self, cluster: Cluster, *, which: str = "all") -> dict[str, tuple[int, bool]]:
-        """The existing hourly indices: (hour, whether of copies) by name; `which`: "all", or only those that are
-        "closed" or "open,hidden". An archive has none.
+    def existing_hours(self, cluster: Cluster, *, which: str = "all") -> dict[str, int]:
+        """The existing hourly indices, those of copies too: the hour of each by its name; `which`: "all", or only those
+        that are "closed" or "open,hidden". An archive has none.
         """
         if self.archive is not None:
             return {}
         names = self.existing_indices(cluster, which=which)
-        return {name: hour for name in names if (hour := self.address.hour_of_index(name)) is not None}
+        return {name: known[0] for name in names if (known := self.address.hour_of_index(name)) is not None}
 
     def existing_indices(self, cluster: Cluster, *, which: str = "all") -> dict[str, str]:
         """The existing indices of the window: by name, the UUID that tells each from an earlier index of that name;
@@ -233,7 +233,7 @@ class Layout:
     def closed_hours(self, cluster: Cluster, floor_hour: int | None) -> list[str]:
         """The hourly indices from `floor_hour` on (None: all) that are closed, so that searches skip them."""
         closed = self.existing_hours(cluster, which="closed")
-        return sorted(name for name, (hour, _) in closed.items() if floor_hour is None or hour >= floor_hour)
+        return sorted(name for name, hour in closed.items() if floor_hour is None or hour >= floor_hour)
 
     def check_made(self, cluster: Cluster, index: str, recipe: str) -> None:
         """Raises `WindowDamaged` for an hour that was made, or changed, so that its documents are not signed by this
@@ -277,7 +277,7 @@ class Layout:
     def delete_hour(self, cluster: Cluster, hour: int) -> None:
         """Deletes the indices of an hour; warns of documents in them whose own time is later."""
         later = {"range": {self.time_field: {"gte": (hour + 1) * HOUR_MS, "format": "epoch_millis"}}}
-        for name, (own, _) in self.existing_hours(cluster).items():
+        for name, own in self.existing_hours(cluster).items():
             if own == hour:
                 going = count_once(cluster, name, later)
                 delete_index(cluster, name)

@@ -240,7 +240,7 @@ def others_before(cluster: Cluster, layout: Layout, floor: int, hour: int) -> in
     """How many documents in the indices of hours before `hour` are not living documents of the hours from `floor` to
     before `hour`: they have another time, or no verdict.
     """
-    named = [name for name, (own, _) in layout.existing_hours(cluster).items() if own < hour]
+    named = [name for name, own in layout.existing_hours(cluster).items() if own < hour]
     known = {"range": {f"{OBJECT}.time": {"gte": floor * HOUR_MS, "lt": hour * HOUR_MS}}}
     query = {"bool": {"filter": [{"terms": {"_index": named}}], "must_not": [known]}}
     return api.count(cluster, layout.target, query, api.NO_INDEX_NEEDED) if named else 0

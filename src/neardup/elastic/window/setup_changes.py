@@ -134,7 +134,7 @@ def change_state(cluster: Cluster, change: Callable[[StateDocument], StateDocume
 
 def _older(cluster: Cluster, layout: Layout, hour: int) -> Expired:
     """The documents in the indices of hours before `hour`."""
-    old = {name: own for name, (own, _) in layout.existing_hours(cluster).items() if own < hour}
+    old = {name: own for name, own in layout.existing_hours(cluster).items() if own < hour}
     if not old:
         return Expired()
     documents = sum(count(cluster, name) for name in old)

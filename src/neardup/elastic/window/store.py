@@ -169,7 +169,7 @@ class ClusterStore:
 
     def hours(self) -> list[int]:
         """Hours that have an index, whoever wrote to it, or will have one at the end of the batch, ascending."""
-        written = {hour for hour, _ in self._layout.existing_hours(self._cluster).values()}
+        written = set(self._layout.existing_hours(self._cluster).values())
         return sorted(written | (set() if self._layout.archive else self._held.hours))
 
     def texts(self, rows: Rows) -> list[bytes]:
