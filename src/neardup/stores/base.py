@@ -266,15 +266,15 @@ class Store(Protocol):
     def absent(self, rows: Rows) -> NDArray[np.bool_]:
         """Which documents of `rows` other clients have deleted. If they can, this costs reading."""
 
-    def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
+    def note_repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
         """Notes that a document of another owner came again with an unchanged text; `row` and `bitmap` are its stored
         ones.
         """
 
-    def not_kept(self, document: Prepared, verdict: Verdict) -> None:
+    def note_not_kept(self, document: Prepared, verdict: Verdict) -> None:
         """Notes that a document of another owner got a verdict, but is not kept in the window."""
 
-    def uncompared(self) -> int:
+    def count_unscored(self) -> int:
         """How many documents of other owners are marked as never compared."""
 
     def others_before(self, hour: int) -> int:

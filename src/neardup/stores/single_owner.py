@@ -45,13 +45,13 @@ class SingleOwner:
         """0: nobody else adds documents."""
         return 0
 
-    def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
+    def note_repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
         """Never called: there are no documents of other owners."""
 
-    def not_kept(self, document: Prepared, verdict: Verdict) -> None:
+    def note_not_kept(self, document: Prepared, verdict: Verdict) -> None:
         """Never called: there are no documents of other owners."""
 
-    def uncompared(self) -> int:
+    def count_unscored(self) -> int:
         """0: documents that cannot be compared are not stored."""
         return 0
 

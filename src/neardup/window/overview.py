@@ -138,7 +138,7 @@ def stats(state: State) -> Stats:
         kinds=kind_counts(rows),
         groups=sum(any(table.is_present(doc) for doc in docs) for docs in table.members.values()),
         truncated=int(np.count_nonzero(are_truncated(rows))),
-        unscored=state.store.uncompared(),
+        unscored=state.store.count_unscored(),
         hours={hour_name(hour): table.load[hour][0] for hour in hours},
         newest=hour_name(state.newest) if state.newest > FIRST_HOUR else None,
         window_hours=state.settings.window_hours,

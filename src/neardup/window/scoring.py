@@ -99,7 +99,7 @@ def _has_text(state: State, doc: int, fingerprint: NDArray[np.uint64]) -> bool:
 def _stored_verdict(state: State, document: Prepared, doc: int, bitmap: NDArray[np.uint64]) -> Verdict:
     """The verdict on a document that came before with the same text, which has this bitmap."""
     if document.origin is not None:
-        state.store.repeated(document, state.table.rows[doc : doc + 1], bitmap)
+        state.store.note_repeated(document, state.table.rows[doc : doc + 1], bitmap)
     return state.stored_verdict(doc)
 
 
@@ -232,7 +232,7 @@ def _record(
     state.write(docs[kept].tolist(), [verdicts[i] for i in kept], [bases[i] for i in kept])
     for i in np.flatnonzero(docs < 0).tolist():
         if documents[i].origin is not None:
-            state.store.not_kept(documents[i], verdicts[i])
+            state.store.note_not_kept(documents[i], verdicts[i])
 
 
 def _keep(state: State, doc: int, verdict: Verdict, basis: Basis | None) -> bool:

@@ -187,7 +187,7 @@ class ClusterStore:
         self._keep_lease()
         return self._held.shown(rows)
 
-    def uncompared(self) -> int:
+    def count_unscored(self) -> int:
         return loader.count_with_status(self._cluster, self._layout, "unscored")
 
     def candidates(self, options: QueryOptions, window_hours: int) -> Store | None:
@@ -322,12 +322,12 @@ class ClusterStore:
         self._keep_lease()
         return self._held.absent(rows)
 
-    def repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
+    def note_repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
         """Writes the mark again on a document that another client has written anew."""
         refs = self._layout.refs_for([document], document.hour, [False])
         self._writes.add(refs, [document], row, self.blobs(row), [bitmap])
 
-    def not_kept(self, document: Prepared, verdict: Verdict) -> None:
+    def note_not_kept(self, document: Prepared, verdict: Verdict) -> None:
         """Marks a document of another client that came too late."""
         self._writes.mark_not_kept(document, verdict)
 
