@@ -80,8 +80,7 @@ class Watcher:
         read-only, another scorer took over, `neardup setup` changed the window's fields. Raises errors that will not go
         away by themselves, such as `ClusterRefused`; at the first opening, and with `once`, also `ClusterUnreachable`.
         """
-        failures = 0
-        opened = False
+        failures, opened = 0, False
         try:
             while not stopped():
                 try:

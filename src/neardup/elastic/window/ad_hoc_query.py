@@ -69,11 +69,8 @@ class AdHocQuery:
         the cluster refuses the texts together.
         """
         settings = self._settings
-        if (
-            settings.routes
-            or settings.partial
-            or (settings.retrieval == "complete" and not self._layout.lossless)
-        ):
+        lacks_qgrams = settings.retrieval == "complete" and not self._layout.lossless
+        if settings.routes or settings.partial or lacks_qgrams:
             return None
         try:
             part = BatchCandidates(self._context, self._state).of_texts(texts)
