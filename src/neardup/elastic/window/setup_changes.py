@@ -107,7 +107,7 @@ def _present(cluster: Cluster) -> tuple[StateDocument, WindowConfig] | None:
         source = {} if stored is None else stored.source
         if source.get("archive"):
             raise
-        if StateDocument.lacks_archive_only(source) and not Layout(cluster.address).living(cluster):
+        if StateDocument.lacks_archive_only(source) and not Layout(cluster.address).existing_hours(cluster):
             raise _of_no_kind(cluster.address, error) from None
         return None
     with suppress(WindowDamaged):
