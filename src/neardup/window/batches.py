@@ -30,21 +30,20 @@ MOST_HOURS: Final = 256
 def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> Iterator[Batch]:
     """The `documents` in batches of at most about `limit`, and of `MOST_HOURS`.
 
-    After each batch, `leaps.held` is its end that waits for a document with a time of its own. Once `leaps.following`
-    is known, the first of these is yielded again, alone, and then the others. A batch holds each id once, so that a
+    After each batch, `leaps.held` is its end that waits for a document with a time of its own. Once it is known what
+    follows, the first of these is yielded again, alone, and then the others. A batch holds each id once, so that a
     second text under an id finds the first one stored. An error that ends the stream is raised after the batches before
     it.
     """
     stream = _Stream(documents)
     while batch := _next_batch(stream, limit):
         yield batch
-        leaps.end(list(batch.values())[: len(batch) - len(leaps.held)])
+        leaps.end(list(batch.values()))
         if leaps.held:
             doubted, *behind = leaps.held
-            leaps.following = _following(stream, doubted, behind)
+            leaps.resume(_following(stream, doubted, behind))
             yield {doubted.id: doubted}
             leaps.end([doubted])
-            leaps.following = None
     if stream.error is not None:
         raise stream.error
 

@@ -11,7 +11,7 @@ from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_n
 from neardup.model.times import format_time
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from neardup.model.document import Prepared
     from neardup.window.state import State
@@ -65,27 +65,32 @@ class Next(NamedTuple):
 class Leaps:
     """The documents of a batch whose times are doubted (`neardup.model.hours.leap`).
 
-    The code that cuts the batches sets `following`, what comes after a batch; None: not known yet. `held` is the end of
-    a batch, from a doubted document on, that is put off until this is known. So a verdict does not depend on where a
-    batch ends.
+    `held` is the end of a batch, from a doubted document on, that is put off until it is known what follows the batch
+    (`resume`). So a verdict does not depend on where a batch ends.
     """
 
     def __init__(self) -> None:
         self._documents: Sequence[Prepared] = ()
         self._undated_before: int | None = 0
         """How many documents of the stream came before this batch; None once one had a time of its own."""
-        self.following: Next | None = None
+        self._following: Next | None = None
         self.held: Sequence[Prepared] = ()
 
     def begin(self, documents: Sequence[Prepared]) -> None:
         """Begins a batch."""
         self._documents, self.held = documents, ()
 
-    def end(self, documents: Collection[Prepared]) -> None:
-        """Records that these documents of a batch are done, and not held."""
+    def end(self, batch: Sequence[Prepared]) -> None:
+        """Ends a batch: all its documents are done, except those that are held, and what follows is unknown again."""
+        self._following = None
         if self._undated_before is not None:
-            has_times = any(document.dated for document in documents)
-            self._undated_before = None if has_times else self._undated_before + len(documents)
+            done = batch[: len(batch) - len(self.held)]
+            has_times = any(document.dated for document in done)
+            self._undated_before = None if has_times else self._undated_before + len(done)
+
+    def resume(self, following: Next) -> None:
+        """Notes what follows the first held document, which the next batch consists of."""
+        self._following = following
 
     def doubt(self, at: int, state: State) -> str | None:
         """Why the time of the document at place `at` is not believed, once those before it are done. None if it is
@@ -127,7 +132,7 @@ class Leaps:
         for document in behind:
             if document.dated:
                 return Next(document)
-        return Next(undated=True) if len(behind) == LOOKED_PAST else self.following
+        return Next(undated=True) if len(behind) == LOOKED_PAST else self._following
 
 
 def is_current(time: int) -> bool:
