@@ -69,13 +69,12 @@ VARIABLE_KEYS: Final = ("window", *SETTING_KEYS, "config", "token", *CREDENTIAL_
 OTHER_VARIABLES: Final = ("NEARDUP_CPU_LEVEL", "NEARDUP_DATA", "NEARDUP_REQUIRE_NODE", "NEARDUP_TEST_")
 """How the names of variables for benchmarks and tests begin: they are not settings, and no mistake."""
 
-
-_UNASKED: Final = {
+_UNTRUSTED: Final = {
     "window": "names the host of {window}: give --window {window} or set NEARDUP_WINDOW",
     "ca_certs": "says which certificates to trust: set NEARDUP_CA_CERTS",
     "verify_certs": "turns the check of certificates off",
 }
-_UNASKED_MESSAGE: Final = (
+_UNTRUSTED_MESSAGE: Final = (
     "this file was found in the working directory, not named by you, and it {what}. Credentials from the environment "
     "are sent only where you say; if the file is yours, name it with --config {file}"
 )
@@ -90,11 +89,12 @@ _COUNT_RE: Final = re.compile(r"\d{1,18}")
 class Config:
     """The settings from the file, the environment and the options.
 
-    `given` has only the settings that are given somewhere: for the others a window keeps what it was last written with.
-    `credentials` are for a cluster. `path` is the file that was read, None if there is none. `unasked` has those of
-    "window", "ca_certs" and "verify_certs" that only an unnamed file sets, while a secret comes from the environment.
-    `gives_reach`: the reach of the recipe was given, and is not its default. `options`: the names given by options, not
-    by file or environment, which are for other commands, too.
+    given        the settings that file, environment or options set; for the others a window keeps its own
+    path         the file that was read, None if there is none
+    untrusted    those of "window", "ca_certs" and "verify_certs" that only an unnamed file sets, while a secret comes
+                 from the environment
+    gives_reach  whether the recipe in `given` was given its reach, too
+    options      the names of what options set: file and environment are for other commands, too
     """
 
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -102,7 +102,7 @@ class Config:
     fields: Fields = field(default_factory=Fields)
     credentials: Credentials = field(default_factory=Credentials)
     path: Path | None = None
-    unasked: frozenset[str] = frozenset()
+    untrusted: frozenset[str] = frozenset()
     gives_reach: bool = False
     options: frozenset[str] = frozenset()
 
@@ -113,10 +113,10 @@ class Config:
         location = window or self.window
         if location is None or not is_address(location):
             return
-        keys = sorted(self.unasked - ({"window"} if window else set()))
+        keys = sorted(self.untrusted - ({"window"} if window else set()))
         if keys and self.path is not None:
-            what = _UNASKED[keys[-1]].format(window=location)
-            message = _UNASKED_MESSAGE.format(what=what, file=self.path)
+            what = _UNTRUSTED[keys[-1]].format(window=location)
+            message = _UNTRUSTED_MESSAGE.format(what=what, file=self.path)
             raise ConfigError(str(self.path.absolute()), location, message)
 
     @property
@@ -160,14 +160,14 @@ class Config:
         >>> Config().with_options(threshold="0.9", policy=None).given
         {'threshold': '0.9'}
         """
-        wanted = {name: value for name, value in options.items() if value is not None}
-        given = self.options | wanted.keys()
-        recipe = {name: wanted.pop(name) for name in RECIPE_KEYS if name in wanted}
+        new = {name: value for name, value in options.items() if value is not None}
+        names = self.options | new.keys()
+        recipe = {name: new.pop(name) for name in RECIPE_KEYS if name in new}
         if recipe:
-            wanted["recipe"] = replace(self.recipe, **recipe)
+            new["recipe"] = replace(self.recipe, **recipe)
         gives_reach = self.gives_reach or "reach" in recipe
-        known = {**self.given, **_plain(wanted)}
-        return _checked(replace(self, given=known, gives_reach=gives_reach, options=given))
+        given = {**self.given, **_plain(new)}
+        return _checked(replace(self, given=given, gives_reach=gives_reach, options=names))
 
     def with_reach(self, own: float | None) -> Config:
         """This configuration, in which a recipe given without a reach gets the reach `own` of the window; with None,
@@ -177,17 +177,17 @@ class Config:
         if recipe is None or self.gives_reach:
             return self
         threshold = self.settings.threshold_fraction
-        known = recipe.reaching(threshold) if own is None else replace(recipe, reach=own)
-        return replace(self, given={**self.given, "recipe": known})
+        reaching = recipe.reaching(threshold) if own is None else replace(recipe, reach=own)
+        return replace(self, given={**self.given, "recipe": reaching})
 
     def with_fields(
         self, *, id: str | None = None, text: str | None = None, time: str | None = None
     ) -> Config:
         """This configuration with those names of fields that are not None."""
         own, times = self.fields, (time,) if time else self.fields.time
-        given = {name for name, value in (("id_field", id), ("text_field", text)) if value}
+        names = {name for name, value in (("id_field", id), ("text_field", text)) if value}
         named = replace(own, id=id or own.id, text=text or own.text, time=times)
-        return replace(self, fields=named, options=self.options | given)
+        return replace(self, fields=named, options=self.options | names)
 
     def fields_beside(self, own_id: str) -> Fields:
         """The names of fields, where `own_id` names an id outside of them, which counts unless an id field is named."""
@@ -215,12 +215,12 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     exists = chosen is not None or (os.path.lexists(file) and not file.is_fifo())
     data = _toml(file) if exists else {}
     _check_keys(file, data, TOP_KEYS)
-    unasked = frozenset() if chosen else _unasked(data, environ)
+    untrusted = frozenset() if chosen else _untrusted(data, environ)
     data |= _from_environment(environ)
     _log_unknown(environ)
     with _said_where(file if exists else None, environ):
         credentials = Credentials.from_settings(_table(file, data, "elasticsearch"), environ)
-        return _checked(_configured(file, data, credentials, file if exists else None, unasked))
+        return _checked(_configured(file, data, credentials, file if exists else None, untrusted))
 
 
 def _configured(
@@ -228,7 +228,7 @@ def _configured(
     data: dict[str, Any],
     credentials: Credentials,
     path: Path | None,
-    unasked: frozenset[str],
+    untrusted: frozenset[str],
 ) -> Config:
     """The configuration from the merged `data` of a file and the environment."""
     window = data.get("window")
@@ -239,7 +239,7 @@ def _configured(
         data.setdefault("show", named.show)
     given = _plain({key: data[key] for key in SETTING_KEYS if key in data})
     given |= {"recipe": Recipe(**recipe)} if recipe else {}
-    return Config(given, window, named, credentials, path, unasked, "reach" in recipe)
+    return Config(given, window, named, credentials, path, untrusted, "reach" in recipe)
 
 
 @contextmanager
@@ -258,7 +258,7 @@ def _said_where(file: Path | None, environ: Mapping[str, str]) -> Iterator[None]
         raise ConfigError(str(file), error.name, str(error)) from error
 
 
-def _unasked(data: Mapping[str, Any], environ: Mapping[str, str]) -> frozenset[str]:
+def _untrusted(data: Mapping[str, Any], environ: Mapping[str, str]) -> frozenset[str]:
     """The keys by which `data` alone decides where a secret of the environment goes; none without such a secret."""
     if not any(environ.get(PREFIX + key.upper()) for key in SECRET_VARIABLES):
         return frozenset()
