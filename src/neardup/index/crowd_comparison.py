@@ -103,17 +103,25 @@ class CrowdComparison:
         self._ratio = threshold.as_integer_ratio()
         self._waiting = sorted(candidates)
         self._tallied: dict[int, Tallied] = {}
+        """By position in the batch, tallies that were made together with that of an earlier document."""
         self._sizes: dict[int, Sizes] = {}
+        """By position in the batch, the crowds of the candidates; emptied with `_tallied`, by `_gather`."""
         self._known: defaultdict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
+        """By the posted docs of a document's own text and of another text: overlap and state."""
 
-    def texts(self, index: int, docs: NDArray[np.int32], sentences: NDArray[np.int64] | None) -> Texts:
-        """The texts of `docs`, compared with document `index`.
-
-        Afterwards |A| of the document and |B| of all matches are counted.
+    def compared(
+        self, index: int, docs: NDArray[np.int32], sentences: NDArray[np.int64] | None, listed: int | None
+    ) -> Matches | Texts:
+        """The texts of `docs`, compared with document `index`; or its matches, equal to those of `best_of`, if all of
+        `docs` match as members of one crowd. Afterwards |A| of the document and |B| of all matches are counted.
         """
-        table, signed = self._table, self._signed
+        table, signed, against = self._table, self._signed, NO_CROWD
         sizes = self._sizes_of(index, docs)
-        against = NO_CROWD if sizes.main is None else self._against(index, sizes.main, sizes.largest)
+        if sizes.main is not None:
+            against = self._against(index, sizes.main, sizes.largest)
+            matches = self._matches_if_all_do(index, docs, listed, against)
+            if matches is not None:
+                return matches
         starts, shared = np.empty(len(docs) + 1, np.int64), np.empty(len(docs), np.int64)
         state = np.empty(len(docs), np.uint8)
         size, exact, others, same = compare_texts(
@@ -129,30 +137,6 @@ class CrowdComparison:
             texts.shared[texts.state == EXACT] = self.count_same(index, same)
         return texts
 
-    def matches_if_all_do(self, index: int, docs: NDArray[np.int32], listed: int | None) -> Matches | None:
-        """The matches of document `index`, equal to those of `best_of`, if all of `docs` match it as members of one
-        crowd; otherwise None. Afterwards |A| of the document and |B| of the matches are counted.
-        """
-        sizes = self._sizes_of(index, docs)
-        if sizes.main is None:
-            return None
-        against = self._against(index, sizes.main, sizes.largest)
-        table, count = self._table, self._signed.counts[index]
-        rows = np.empty((_most_listed(docs, listed) + 1, 4), np.int64)
-        filled = -1 if not count else best_if_all_match(
-            docs, table.halves, self._signed.fingerprints[index, 0], count, self._crowds.members, against,
-            self._ratio, _ranking(table), rows,
-        )  # fmt: skip
-        if filled < 0:
-            self._tallied[index] = against
-            return None
-        ids = table.ids
-        *best, head = [
-            overlap_of((doc, ids[doc], time, shared, larger, False))
-            for doc, time, shared, larger in rows[:filled].tolist()
-        ]
-        return Matches(best[0], head if head.doc >= 0 else None, len(docs), as_listed(best, listed))
-
     def count_same(self, index: int, same: int) -> int:
         """|A| of document `index`, which has the same text as doc `same`; afterwards counted for both."""
         counts, table = self._signed.counts, self._table
@@ -164,6 +148,27 @@ class CrowdComparison:
         return int(counts[index])
 
     # ---- those of crowds ----
+
+    def _matches_if_all_do(
+        self, index: int, docs: NDArray[np.int32], listed: int | None, against: Tallied
+    ) -> Matches | None:
+        """The matches of document `index` if all of `docs` match as members of the crowd that it is tallied `against`;
+        otherwise None.
+        """
+        table, count = self._table, self._signed.counts[index]
+        rows = np.empty((_most_listed(docs, listed) + 1, 4), np.int64)
+        filled = -1 if not count else best_if_all_match(
+            docs, table.halves, self._signed.fingerprints[index, 0], count, self._crowds.members, against,
+            self._ratio, _ranking(table), rows,
+        )  # fmt: skip
+        if filled < 0:
+            return None
+        ids = table.ids
+        *best, head = [
+            overlap_of((doc, ids[doc], time, shared, larger, False))
+            for doc, time, shared, larger in rows[:filled].tolist()
+        ]
+        return Matches(best[0], head if head.doc >= 0 else None, len(docs), as_listed(best, listed))
 
     def _against(self, index: int, crowd: int, size: int) -> Tallied:
         """Document `index` against `crowd`, which has the most (`size`) of its candidates."""

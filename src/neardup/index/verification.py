@@ -167,11 +167,10 @@ class Verifier:
         docs = candidates.docs
         if not len(docs):
             return Compared(0, NO_MATCHES, [])
-        every = self._crowd_comparison.matches_if_all_do(index, docs, self._listed)
-        if every is not None:
+        texts = self._crowd_comparison.compared(index, docs, candidates.sentences, self._listed)
+        if isinstance(texts, Matches):
             others = sum(unlisted.values())
-            return Compared(len(docs) + others, every._replace(total=every.total + others), [])
-        texts = self._crowd_comparison.texts(index, docs, candidates.sentences)
+            return Compared(len(docs) + others, texts._replace(total=texts.total + others), [])
         count = int(self._signed.counts[index])
         best = best_of(texts, count, self._table, self._listed)
         compared, total = best.compared, best.total
