@@ -138,7 +138,7 @@ class CrowdComparison:
         return texts
 
     def count_same(self, index: int, same: int) -> int:
-        """|A| of document `index`, which has the same text as doc `same`; afterwards counted for both."""
+        """|A| of document `index`, which has the same text as posted doc `same`; afterwards counted for both."""
         counts, table = self._signed.counts, self._table
         if counts[index] == UNCOUNTED:
             counts[index] = table.counts[same]
@@ -309,7 +309,6 @@ class CrowdComparison:
     def _begin_crowd(self, index: int, keys: Keys, offsets: Offsets, docs: NDArray[np.int64]) -> None:
         """Begins a crowd with `docs`, which have the key sets `keys`, `offsets`, and with document `index`."""
         own, _ = self._signer.key_sets(self._signed, [index])
-        self._signed.counts[index] = len(own)
         keys, offsets = np.concatenate([keys, own]), np.append(offsets, offsets[-1] + len(own))
         docs = np.append(docs, self._posted([index]))
         posted = docs >= 0

@@ -48,6 +48,7 @@ class DocumentTable:
     Alive = searchable. `ids` finds documents that are alive or set aside. A group is identified by the arrival of its
     head, so that another text under the head's old id is not mistaken for it.
 
+    counts              |A| by posted doc (`qgram_counts` reads it for any doc), or UNCOUNTED until `count` is called
     halves              the first halves of the fingerprints in `rows`, side by side
     first_of, next_of   the posted doc of a document's text, and the next doc in its chain
     stands              whether a document stands for a group; valid after `update_stands`

@@ -62,7 +62,8 @@ class SignedBatch(NamedTuple):
     """The signatures of some documents, as far as a decision needs them; concatenated arrays come with n + 1 offsets.
 
     texts             normal forms in UTF-8, one after another
-    counts            |A| of every document; `kernels.sketch.UNCOUNTED` for those whose set was not built yet
+    counts            |A| of every document; `kernels.sketch.UNCOUNTED` for those whose set was not built yet: whoever
+                      builds it, the signer or a comparison, sets |A| here, and says for which documents it does
     sketches          keys of every sketch, one after another
     levels, bitmaps   levels (uint8), and bitmaps at and beside them (n × 3 × 16); see kernels/bitmap_filter.py
     fingerprints      n × 2: the first 128 bits of the SHA-256 of the normal form

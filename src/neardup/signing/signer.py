@@ -143,7 +143,7 @@ class Signer:
     def key_sets(self, batch: SignedBatch, which: Sequence[int] | None = None) -> tuple[Keys, Offsets]:
         """The distinct q-gram keys of every document, or of those in `which`, one after another, and n + 1 offsets.
 
-        The sets are built anew from the texts at every call.
+        The sets are built anew from the texts at every call; |A| of these documents is set in `batch`.
         """
         texts, ends = batch.texts, batch.text_offsets
         if which is not None:
@@ -151,6 +151,7 @@ class Signer:
         out, offsets = np.empty(len(texts) + 1, np.uint64), np.empty(len(ends), np.int64)
         longest = int(np.diff(ends).max(initial=0))
         key_sets(texts, ends, self.recipe.q, self.scratch(longest), out, offsets)
+        batch.counts[slice(None) if which is None else which] = np.diff(offsets)
         return out[: offsets[-1]], offsets
 
     def window_keys(self, form: bytes) -> Keys:
@@ -175,7 +176,6 @@ class Signer:
 
     def _prefixes(self, batch: SignedBatch, threshold: Fraction) -> tuple[Keys, Offsets]:
         keys, key_offsets = self.key_sets(batch)
-        batch.counts[:] = np.diff(key_offsets)
         out, offsets = np.empty(len(keys), np.uint64), np.empty(len(key_offsets), np.int64)
         ratio = threshold.as_integer_ratio()
         prefix_batch(keys, key_offsets, self._tables.classes, ratio, COMPLETE_SHARED, out, offsets)
