@@ -51,6 +51,7 @@ class DocumentTable:
     counts              |A| by posted doc (`qgram_counts` reads it for any doc), or UNCOUNTED until `count` is called
     halves              the first halves of the fingerprints in `rows`, side by side
     first_of, next_of   the posted doc of a document's text, and the next doc in its chain
+    members             by the arrival of a group's head, the docs that joined it, some of which may be gone
     stands              whether a document stands for a group; valid after `update_stands`
     leads               whether others have joined a document; a document that is itself a member may lead and not stand
 
@@ -80,7 +81,9 @@ class DocumentTable:
         self.bitmaps: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, HELD_WORDS), np.uint64)
         self.dead = 0
         self._headless: set[int] = set()
+        """The arrivals of heads of groups for which `update_stands` has to find a successor."""
         self._stands_floor = FIRST_HOUR
+        """The hour before which no document stands for a group any more."""
 
     @property
     def fingerprints(self) -> NDArray[np.uint64]:
