@@ -1,4 +1,9 @@
-"""Candidates: the pairs of documents that a search leaves to be verified; very many of one document, together."""
+"""Candidates: what a search leaves to be verified. They have one of three forms:
+
+pairs        of documents with few candidates, compared one by one, those of a whole batch in one call
+many         all candidates of one document that has very many, compared together (index/crowd_comparison.py)
+stand-ins    in `many`: docs that each represent all documents of a repeated text (index/repeated_texts.py)
+"""
 
 from __future__ import annotations
 
@@ -30,9 +35,7 @@ Passing = Callable[["NDArray[np.int64]", "NDArray[np.int64]"], "NDArray[np.bool_
 
 
 class ManyCandidates(NamedTuple):
-    """The candidates of one document that has very many; `sentences` as in `Candidates`. `stand_ins`: further
-    candidates, each of which stands in for all documents of a repeated text.
-    """
+    """The candidates of one document that has very many: docs, and stand-ins; `sentences` as in `Candidates`."""
 
     docs: NDArray[np.int32]
     sentences: NDArray[np.int64] | None
@@ -119,9 +122,7 @@ def candidates_of_one_route(counts: SharedCounts, passing: Passing, query: Query
     `query` is the batch that was searched for, in a table of `size` documents, whose last ones are those of the batch.
     """
     sizes = np.diff(counts.offsets)
-    are_floods = sizes >= MANY_FROM
-    if are_floods.any():
-        are_floods = _are_floods(counts, np.flatnonzero(are_floods), passing)
+    are_floods = _are_floods(counts, np.flatnonzero(sizes >= MANY_FROM), passing)
     stand_ins = _stand_ins(counts, passing, query, size)
     few, floods = counts.docs, dict[int, ManyCandidates]()
     if are_floods.any():
@@ -129,9 +130,7 @@ def candidates_of_one_route(counts: SharedCounts, passing: Passing, query: Query
         parts = [counts.docs[begin:end] for begin, end in pairwise(counts.offsets.tolist())]
         for i in np.flatnonzero(are_floods).tolist():
             floods[i] = ManyCandidates(parts[i], None, stand_ins.pop(i, None))
-        few = np.concatenate(
-            [np.empty(0, np.int32), *(parts[i] for i in np.flatnonzero(~are_floods).tolist())]
-        )
+        few = np.concatenate([few[:0], *(parts[i] for i in np.flatnonzero(~are_floods).tolist())])
     queries, docs = np.repeat(np.arange(len(sizes)), np.where(are_floods, 0, sizes)), few.astype(np.int64)
     keep = passing(queries, docs)
     queries, docs = queries[keep], docs[keep]
@@ -155,10 +154,12 @@ def _are_floods(counts: SharedCounts, which: NDArray[np.int64], passing: Passing
     """For each document of the batch, whether at least half of its candidates pass, judged by a sample; only those in
     `which` are tried, and false for the others.
     """
+    are_floods = np.zeros(len(counts.left_out), np.bool_)
+    if not len(which):
+        return are_floods
     steps = np.diff(counts.offsets)[which, None] / _LOOKED_AT
     tried = counts.offsets[which, None] + (steps * np.arange(_LOOKED_AT)).astype(np.int64)
     passed = passing(np.repeat(which, _LOOKED_AT), counts.docs[tried].ravel().astype(np.int64))
-    are_floods = np.zeros(len(counts.left_out), np.bool_)
     are_floods[which] = 2 * passed.reshape(tried.shape).sum(axis=1) >= _LOOKED_AT
     return are_floods
 

@@ -172,11 +172,7 @@ class Search:
         return lengths
 
     def candidates(
-        self,
-        batch: SignedQueryBatch,
-        query: Query,
-        table: DocumentTable,
-        among: Among | None = None,
+        self, batch: SignedQueryBatch, query: Query, table: DocumentTable, among: Among | None = None
     ) -> Candidates:
         """Candidates of every document of the batch among those added before it; then the document is added (see
         `Query`).
@@ -204,11 +200,7 @@ class Search:
         return candidates
 
     def _candidates_as_pairs(
-        self,
-        batch: SignedQueryBatch,
-        query: Query,
-        table: DocumentTable,
-        among: Among | None,
+        self, batch: SignedQueryBatch, query: Query, table: DocumentTable, among: Among | None
     ) -> Candidates:
         """`candidates` if routes or sentences find candidates too, or if their number is limited."""
         counts = self._counts_of_retrieval(batch, query, table, _PAIRS_AT_ONCE)
@@ -223,11 +215,7 @@ class Search:
         return self._limited(_filtered(candidates, passing))
 
     def _counts_of_retrieval(
-        self,
-        batch: SignedQueryBatch,
-        query: Query,
-        table: DocumentTable,
-        at_once: int,
+        self, batch: SignedQueryBatch, query: Query, table: DocumentTable, at_once: int
     ) -> SharedCounts:
         """The candidates in the posting lists of the retrieval; the searched documents are added to the lists."""
         min_shared = self.min_shared(query.counts, query.threshold)
