@@ -227,11 +227,10 @@ class CrowdComparison:
         """Fills in the `texts` of other crowds and of no crowd; texts that had to be read join a crowd or begin one.
         `same`: a doc with the document's own text, -1 if none is known.
         """
-        others = [crowd for crowd in np.flatnonzero(sizes.by_crowd).tolist() if crowd != sizes.main]
-        if others:
-            one = np.array([index])
-            for crowd in others:
-                (against,) = self._crowds.tallied(crowd, self._signed, one, np.array([-1]), self._signer)
+        one, not_posted = np.array([index]), np.array([-1])
+        for crowd in np.flatnonzero(sizes.by_crowd).tolist():
+            if crowd != sizes.main:
+                (against,) = self._crowds.tallied(crowd, self._signed, one, not_posted, self._signer)
                 count = self._signed.counts[index]
                 compare_in_crowd(
                     texts.docs, texts.starts, self._table.first_of, count, self._crowds.members, against,
