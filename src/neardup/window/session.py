@@ -152,24 +152,21 @@ class Session:
         if is_anew:
             self.adopt_settings()
             self._forget(store.revision)
-        state, before = self.state, self.state.next_commit
-        state.next_commit = store.committed
-        has_expired = (before.floor_hour, before.floor_order) != (
-            store.committed.floor_hour,
-            store.committed.floor_order,
-        )
-        if store.committed.floor_hour < before.floor_hour:
+        state, before, committed = self.state, self.state.next_commit, store.committed
+        state.next_commit = committed
+        if committed.floor_hour < before.floor_hour:
             state.table.rebuild_stands()  # the newest hour was set back
+        has_expired = committed.floor_hour != before.floor_hour or committed.floor_order != before.floor_order
         if has_expired:
             state.mark_expired_dead()  # before the id of an expired document is added again
-        if is_anew or store.committed.next_order > before.next_order:
+        if is_anew or committed.next_order > before.next_order:
             for stored in store.records(before):
                 add_stored(state, stored)
-            state.next_commit = store.committed
+            state.next_commit = store.committed  # a later one, if the writer dropped hours meanwhile
         if is_anew:
             give_back(state.table.size)
         if has_expired:
-            state.mark_expired_dead()
+            state.mark_expired_dead()  # what was just added of hours that are not dropped yet
         state.compact_if_worthwhile()  # otherwise a reader that follows for weeks would hold all that ever came
         self.adopt_settings()
 
