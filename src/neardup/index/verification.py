@@ -44,7 +44,7 @@ class Verifier:
     """Compares the documents of one batch with their `candidates`: a few by `pairs`, very many by `crowd_comparison`.
 
     `most`: the most candidates of a document that are taken if some may be dead (0: all). `listed`: how many matches
-    are listed, None = all.
+    are listed, None = all. `truncated`: for which documents something was left out of the search.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class Verifier:
         self._signed, self._candidates = batch.signed, candidates
         self._pairs, self._crowd_comparison = pairs, crowd_comparison
         self._table, self._most, self._listed = table, most, listed
+        self.truncated = candidates.truncated
         self._bounds = np.searchsorted(candidates.queries, np.arange(len(batch.signed.counts) + 1)).tolist()
         self._overlaps: dict[int, list[Overlap]] = {}
         self._parts: dict[int, list[Part]] = {}

@@ -64,18 +64,19 @@ def verifier_of(
 
 def searched(
     state: State, batch: SignedQueryBatch, query: Query, among: Among | None = None
-) -> tuple[SignedQueryBatch, NDArray[np.bool_], Verifier]:
-    """(The first documents of a batch, as many as `Search.candidates` searches and adds at once; for which of them
-    something was left out; the verifier that compares them by the settings of the window).
+) -> tuple[SignedQueryBatch, Verifier]:
+    """(The first documents of a batch, as many as `Search.candidates` searches and adds at once; the verifier that
+    compares them by the settings of the window).
     """
     settings = state.settings
     candidates = state.search.candidates(batch, query, state.table, among)
-    first = batch.part(0, len(candidates.truncated))
+    count = len(candidates.truncated)
+    first = batch.part(0, count)
     verifier = verifier_of(
         state, first, candidates, query.threshold, rule=settings.partial_rule, listed=settings.matches,
-        docs=query.docs[: len(candidates.truncated)],
+        docs=query.docs[:count],
     )  # fmt: skip
-    return first, candidates.truncated, verifier
+    return first, verifier
 
 
 def with_kinds(

@@ -47,8 +47,8 @@ def decided_again(
             np.full(len(rest), -1), batch.signed.counts, lows[first:], hours[first:],
             settings.threshold_fraction.as_integer_ratio(),
         )  # fmt: skip
-        batch, truncated, verifier = searched(state, batch, query, _those_before(ranks, rest))
-        truncated = truncated | incomplete[first : first + len(truncated)]
+        batch, verifier = searched(state, batch, query, _those_before(ranks, rest))
+        truncated = verifier.truncated | incomplete[first : first + len(verifier.truncated)]
         empty = np.diff(batch.signed.text_offsets) == 0
         for i, doc in enumerate(rest[: len(truncated)].tolist()):
             floor = first_living_hour(int(table.hours[doc]), settings.kept_hours)

@@ -118,8 +118,8 @@ def _check_first(state: State, texts: Sequence[bytes], batch: SignedQueryBatch) 
     hours = np.full(count, FIRST_HOUR), np.full(count, LAST_HOUR)
     ratio = settings.threshold_fraction.as_integer_ratio()
     query = Query(np.full(count, -1), batch.signed.counts, *hours, ratio)
-    batch, truncated, verifier = searched(state, batch, query)
-    are_truncated, time = truncated.tolist(), _present(state)
+    batch, verifier = searched(state, batch, query)
+    are_truncated, time = verifier.truncated.tolist(), _present(state)
     verdicts, copies = [], {}
     for i, is_empty in enumerate((np.diff(batch.signed.text_offsets) == 0).tolist()):
         compared = verifier.compared(i, FIRST_HOUR)

@@ -157,9 +157,9 @@ def _score_first(
         hours.docs, batch.signed.counts, hours.lows, hours.highs, settings.threshold_fraction.as_integer_ratio(),
         many=0 if settings.matches is None else MANY_OF_ONE_TEXT,
     )  # fmt: skip
-    batch, truncated, verifier = searched(state, batch, query)
-    count = len(truncated)
-    return _decided(state, documents[:count], batch, hours.part(0, count), truncated, verifier)
+    batch, verifier = searched(state, batch, query)
+    count = len(verifier.truncated)
+    return _decided(state, documents[:count], batch, hours.part(0, count), verifier)
 
 
 def _decided(
@@ -167,17 +167,14 @@ def _decided(
     documents: Sequence[Prepared],
     batch: SignedQueryBatch,
     hours: ComparedHours,
-    truncated: NDArray[np.bool_],
     verifier: Verifier,
 ) -> list[Verdict]:
     """One verdict after another: each sees the groups of those before it, and which copies were not kept. A document
     without candidates changes nothing for others.
-
-    `truncated`: for which documents something was left out of the search.
     """
     settings, docs = state.settings, hours.docs
     alive_only = settings.policy != "mark"  # otherwise no candidate dies while others of the run are decided
-    truncated = truncated | hours.incomplete
+    truncated = verifier.truncated | hours.incomplete
     are_truncated, empty = truncated.tolist(), (np.diff(batch.signed.text_offsets) == 0).tolist()
     comparable = (hours.highs >= hours.floors).tolist()
     ids = [document.id for document in documents]
