@@ -716,6 +716,28 @@ def test_records_that_make_no_table_leave_the_earlier_one(run, stream):
     assert {path.name for path in Path().iterdir()} == {"stream.jsonl", "d.jsonl", "o.parquet"}
 
 
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (
+            ["2026-11-19", None, 1732143000],
+            "field 'day' is a string in some records and a number in others, first at d.jsonl:3",
+        ),
+        (
+            [{"of": 1}, {"of": [1]}],
+            "field 'day.of' is a number in some records and a list in others, first at d.jsonl:2",
+        ),
+    ],
+)
+def test_the_field_that_fits_no_column_is_named_with_its_place(run, values, reason):
+    pytest.importorskip("pyarrow")
+    texts = (FERRY, MILL, "Rain is due in the hills tonight.")
+    written("d.jsonl", [{"text": text, "day": day} for text, day in zip(texts, values, strict=False)])
+    done = run("dedup", "d.jsonl", "-o", "o.parquet")
+    assert done.code == 3
+    assert f"columns of one type each ({reason}): write JSON Lines\n" in done.err
+
+
 DEEP = json.loads("[" * 60 + "]" * 60)
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, Protocol
 import orjson
 
 from neardup.cleaning.dictionaries import Dictionaries
+from neardup.cleaning.mixed_fields import mixed_field
 from neardup.errors import NeardupError, SettingsError
 from neardup.sources import optional_readers
 from neardup.sources.arrow_tables import FineTime
@@ -69,8 +70,8 @@ def form_of_output(name: str, option: str) -> OutputForm:
 class Writer(Protocol):
     """Writes records, each with `extra` values about it."""
 
-    def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
-        """Writes one record."""
+    def write(self, record: Record, extra: Mapping[str, Any] | None = None, where: str = "") -> None:
+        """Writes one record; an error names it by `where` it was read."""
         ...
 
     def expect(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
@@ -107,7 +108,7 @@ class _JsonLines:
     def __init__(self, file: BinaryIO, *, live: bool) -> None:
         self._file, self._live = file, live
 
-    def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
+    def write(self, record: Record, extra: Mapping[str, Any] | None = None, where: str = "") -> None:  # noqa: ARG002
         self._file.write(as_line(record, extra) + b"\n")
         if self._live:
             self._file.flush()
@@ -125,7 +126,7 @@ class _Json:
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._separator = file, b"["
 
-    def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
+    def write(self, record: Record, extra: Mapping[str, Any] | None = None, where: str = "") -> None:  # noqa: ARG002
         self._file.write(self._separator + b"\n" + as_line(record, extra))
         self._separator = b","
 
@@ -187,12 +188,12 @@ class _Table:
         self._fine: set[str] = set()  # those with times of day that are finer than Python's
         self._expected: list[tuple[Record, dict[str, Any]]] = []
 
-    def write(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
+    def write(self, record: Record, extra: Mapping[str, Any] | None = None, where: str = "") -> None:
         own = _own(extra)
         values = {**_exact(record), **own}
         self._add_columns(record, values, own)
         self._fine.update(name for name, value in values.items() if _holds_fine(value))
-        self._spool.add((values, record.raw))
+        self._spool.add((values, record.raw, where))
 
     def expect(self, record: Record, extra: Mapping[str, Any] | None = None) -> None:
         if not self._spool:
@@ -214,7 +215,7 @@ class _Table:
             self._write_arrow(None if isinstance(header, bytes) else header)
         elif isinstance(header, bytes) and not self._own and self._is_delimited_as_read():
             self._file.write(header + b"\n")
-            for _, raw in self._spool:
+            for _, raw, _ in self._spool:
                 self._file.write(raw + b"\n")
         else:
             self._write_csv()
@@ -224,14 +225,14 @@ class _Table:
         if delimiter is None or self._delimiters == {delimiter}:
             return True
         # A single column needs no delimiter; but a cell that contains the new one needs quotes now.
-        return len(self._columns) < 2 and not any(delimiter.encode() in raw for _, raw in self._spool)
+        return len(self._columns) < 2 and not any(delimiter.encode() in raw for _, raw, _ in self._spool)
 
     def _write_csv(self) -> None:
         read = next(iter(self._delimiters)) if len(self._delimiters) == 1 else ","
         rows = csv.writer(_Lines(self._file), delimiter=self._delimiter or read)
         if self._columns:
             rows.writerow(self._columns)
-        for values, _ in self._spool:
+        for values, _, _ in self._spool:
             rows.writerow([_cell(values.get(name)) for name in self._columns])
 
     def _write_arrow(self, read: Any) -> None:
@@ -250,8 +251,9 @@ class _Table:
                 for rows in self._parts():
                     writer.write_table(dictionaries.encoded(self._table(rows, dictionaries.plain)))
         except (pa.ArrowException, OverflowError) as error:
+            why = mixed_field((values, where) for values, _, where in self._spool) or error
             raise NeardupError(
-                f"the records do not fit into columns of one type each ({error}): write JSON Lines"
+                f"the records do not fit into columns of one type each ({why}): write JSON Lines"
             ) from error
 
     def _schema(self, read: Any) -> Any:
@@ -308,7 +310,7 @@ class _Table:
 
     def _parts(self) -> Iterator[list[dict[str, Any]]]:
         rows = []
-        for values, _ in self._spool:
+        for values, _, _ in self._spool:
             rows.append({name: values.get(name) for name in self._columns})
             if len(rows) == ROWS:
                 yield rows

@@ -70,9 +70,9 @@ def clean(
         for entry, outcome in cleaned(stream, rules.keep, rules.field, settings, reject, by_kind, there):
             tally.count_outcome(entry, outcome)
             if outcome.where is None:
-                kept.write(entry.record)
+                kept.write(entry.record, where=entry.where)
             elif removed:
-                removed.write(entry.record, _why(entry, outcome))
+                removed.write(entry.record, _why(entry, outcome), entry.where)
         if reader.bytes_total is not None:  # only a live stream may end by a signal
             stop.raise_if_requested()  # before a partial table takes the place of a whole one
         copy = Outcome("near", False, "", "", 0.0, 0, "copy" if has_kinds or settings.kinds else None)
