@@ -70,11 +70,12 @@ class IdCheckingReader:
         return self._items.located(reject)
 
     def report_undated(self) -> None:
-        """Reports the times that documents without one were given."""
+        """Reports the times that documents without one were given, and where a field may have been meant."""
+        why = None if "time" in self._named else self._reader.without_any_time()
         for kind, time in _UNDATED.items():
             if count := self._undated[kind]:
                 have = counted(count, "document without a time has", "documents without a time have")
-                log_line(f"{have} {time} (first: {self._first_undated})")
+                log_line(f"{have} {time} (first: {self._first_undated}){f'; {why}' if why else ''}")
 
     def report(self, target: Window) -> bool:
         """Reports on the documents read into `target`; returns whether the input was probably wrong: most documents are

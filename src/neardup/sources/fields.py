@@ -239,6 +239,13 @@ class FieldUse:
                 "--time-field names another field"
             )
 
+    def without_any_time(self) -> str | None:
+        """A message about records none of which has a time, with the fields of the first; None if one has a time."""
+        if self._having["time"] or "time" not in self._others:
+            return None
+        names = " or ".join(repr(name) for name in self._fields.time)
+        return f"no record has one in the field {names} (fields: {self._others['time']}): --time-field names another"
+
     def missing(self, named: Collection[str]) -> Iterator[tuple[str, int]]:
         """For each of the fields `named` ("id", "time") that records lack: a message, and how many records have it."""
         names = {"id": (self._fields.id,), "time": self._fields.time}

@@ -131,6 +131,10 @@ class Reader:
         """See `FieldUse.missing`."""
         return self._use.missing(named)
 
+    def without_any_time(self) -> str | None:
+        """See `FieldUse.without_any_time`."""
+        return self._use.without_any_time()
+
     def may_have_times(self) -> bool:
         """Whether any record may have a time; False only if none has. Searches JSON, without parsing it, up to the
         first key that may be a time's; files of other forms are taken to have times.
