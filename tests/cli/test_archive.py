@@ -193,6 +193,23 @@ def test_ahead_hours_is_an_option(run):
     assert run("ingest", path, "--window", "w", "--ahead-hours", "48").code == 0
 
 
+def test_a_field_to_show_that_no_document_has_is_told(run):
+    records: list[dict[str, object]] = [
+        {"id": "a", "text": FERRY, "title": "", "page": {"lang": "en"}},
+        {"id": "b", "text": MILL, "title": "M"},
+    ]
+    shown = [
+        word for name in ("title,lang", "title", "page.lang", "text", "url") for word in ("--show", name)
+    ]
+    done = run("ingest", written("a.jsonl", records), *shown)
+    told = [line for line in done.err.splitlines() if "--show" in line]
+    assert told == [
+        "neardup: no document has the field 'title,lang' named by --show: give --show once for each field",
+        "neardup: no document has the field 'url' named by --show",
+    ]
+    assert "--show" not in run("ingest", "a.jsonl").err
+
+
 # -- records without a time --
 
 

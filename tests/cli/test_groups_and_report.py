@@ -149,6 +149,17 @@ def test_a_report_of_an_empty_window_and_of_other_rejects(run, window):
     )
 
 
+def test_a_report_without_sources_says_which_option_names_their_field(run):
+    records = [{"id": name, "text": TEXT, "agency": name} for name in "ab"]
+    Path("a.jsonl").write_text("\n".join(map(json.dumps, records)))
+    run("ingest", "a.jsonl", "--window", "v", "--show", "agency", "--format", "quiet")
+    run("report", "--window", "v", "-o", "r.html")
+    remedy = "(field source): --source-field names another of the fields that ingest --show has kept.</p>"
+    assert remedy in Path("r.html").read_text()
+    run("report", "--window", "v", "-o", "r.html", "--source-field", "agency", "--force")
+    assert "--source-field" not in Path("r.html").read_text()
+
+
 def test_a_report_scores_versions_by_the_recipe_of_the_window(run):
     records = [record("small", TEXT, 1), record("large", TEXT.upper() + " Updated.", 2)]
     Path("s.jsonl").write_text("\n".join(map(json.dumps, records)), "utf-8")

@@ -168,7 +168,8 @@ def _ingest_files(
         opened = opened_window(window, config, make=True, remember=True, force=outputs.force)
     with opened as target:
         ordered = inputs.in_time_order(target, dated)
-        reader = IdCheckingReader(ordered, source, inputs.named_fields(config, **named))
+        shown = inputs.fields_to_show(config)
+        reader = IdCheckingReader(ordered, source, inputs.named_fields(config, **named), shown)
         outputs = outputs._replace(live=dated.is_live)
         try:
             with outputs.told_if_cut_short(lambda: target.left.documents > 0):

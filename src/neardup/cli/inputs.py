@@ -100,6 +100,12 @@ def named_fields(config: Config, *, id: str | None = None, time: str | None = No
     return {what for what, named in is_named.items() if named}
 
 
+def fields_to_show(config: Config) -> list[str]:
+    """The fields that --show names, without those that the id, the text and the time are taken from."""
+    own = config.fields.id, config.fields.text, *config.fields.time
+    return [name for name in config.settings.show if name not in own] if "show" in config.options else []
+
+
 def report_passed_over(reader: Reader) -> None:
     """Reports the files below directories that will not be read."""
     for remark in reader.passed_over:

@@ -1,8 +1,8 @@
-"""Watches the input of `ingest` for repeated ids and for documents without a time."""
+"""Watches the input of `ingest` for repeated ids, documents without a time, and fields to show that none has."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from types import NoneType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -10,6 +10,7 @@ from neardup.cli.inputs import report_read
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted
 from neardup.model.document import AssumedTime, Document, Reject
+from neardup.model.shown_fields import shown_fields
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -30,20 +31,30 @@ class IdCheckingReader:
     """Yields the `items`, the documents of `reader` in whatever order, and counts repeated ids and documents without a
     time.
 
-    `named` as `named_fields` returns it.
+    `named` as `named_fields` returns it; `shown`: the fields named by --show, which some document should have.
     """
 
-    def __init__(self, items: DatedReader | SortedReader, reader: Reader, named: Collection[str]) -> None:
+    def __init__(
+        self,
+        items: DatedReader | SortedReader,
+        reader: Reader,
+        named: Collection[str],
+        shown: Iterable[str] = (),
+    ) -> None:
         self._items, self._reader, self._named = items, reader, named
         self._ids = RepeatedIds()
         self._last: Document | None = None
         self._undated: dict[type, int] = dict.fromkeys(_UNDATED, 0)
         self._first_undated = ""
+        self._not_seen = list(shown)
 
     def __iter__(self) -> Iterator[Item]:
         for item in self._items:
             if type(item) is Document:
                 self._last = item
+                if self._not_seen and item.fields:
+                    seen = shown_fields(item.fields, self._not_seen)
+                    self._not_seen = [name for name in self._not_seen if name not in seen]
                 if self._ids.is_first_other_text(item):
                     self._ids.example = f"{item.id!r} at {self._where(item)}"
                 if (kind := type(item.time)) in self._undated:
@@ -107,6 +118,9 @@ class IdCheckingReader:
                 f"{counted(again.beside, 'document')} had the id of an earlier document of this run but another text; "
                 "the earlier one was no longer stored, or differs only in white space and punctuation"
             )
+        for name in self._not_seen if self._ids.count else ():
+            twice = ": give --show once for each field" if "," in name else ""
+            log_line(f"no document has the field {name!r} named by --show{twice}")
         is_wrong = report_read(self._reader, self._named)
         return is_wrong or 2 * again.other > self._ids.count
 
