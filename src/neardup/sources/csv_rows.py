@@ -54,9 +54,10 @@ def documents(
 ) -> Iterator[Item]:
     """A document or a `Reject` for every row; `position` has the number of the row's first line.
 
-    Without a `delimiter`, the first of `DELIMITERS` is used by which the header has the text field. Quoting is read
-    strictly: a row that breaks it is rejected by its first line, and reading goes on with the next one, so that a quote
-    that is never closed costs one row and not the rest of the file.
+    Without a `delimiter`, the first of `DELIMITERS` is used by which the header has the text field. If there is none,
+    the message about it names the columns by the one that makes the most. Quoting is read strictly: a row that breaks
+    it is rejected by its first line, and reading goes on with the next one, so that a quote that is never closed costs
+    one row and not the rest of the file.
     """
     # The parser's own limit (128 KiB a field) is one number for the whole process; it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), longest))
@@ -161,11 +162,14 @@ def _joined(pieces: list[list[str]]) -> list[str]:
 def _delimiter(header: str, text_field: str) -> str:
     # Where every line ends in a carriage return alone, `header` is the whole file, of which the parser reads none.
     start = [f"{line}\n" for line in header.split("\r")]
+    columns: dict[str, int] = {}
     for delimiter in DELIMITERS:
         with suppress(csv.Error):
-            if text_field in next(csv.reader(start, delimiter=delimiter), []):
+            names = next(csv.reader(start, delimiter=delimiter), [])
+            if text_field in names:
                 return delimiter
-    return DELIMITERS[0]
+            columns[delimiter] = len(names)
+    return max(columns, key=columns.__getitem__, default=DELIMITERS[0])
 
 
 def _item(table: Record, row: list[str], use: FieldUse, position: Position, source: _LineSource) -> Item:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -107,12 +107,15 @@ class Fields:
     def _no_text(self, record: Mapping[str, Any], value: object) -> str:
         if value is not None:
             remedy = ": cast the column, text.cast('string') of pyarrow" if isinstance(value, bytes) else ""
+            if isinstance(value, Mapping):
+                remedy = f" (fields: {_listed(_within(record, self.text))}): --text-field names another"
             return f"field {self.text!r} is {_kind(value)}, not a string{remedy}"
         if self.text in record:
             return f"no text: field {self.text!r} is null"
         if (name := self._list_with_text(record)) is not None:
             return f"no text: the records are in the list {name!r}: `jq -c '.{name}[]' FILE` takes them out"
-        return f"no text: there is no field {self.text!r} (fields: {_listed(record)}): --text-field names another"
+        fields = _listed(_within(record, self.text))
+        return f"no text: there is no field {self.text!r} (fields: {fields}): --text-field names another"
 
     def _list_with_text(self, record: Mapping[str, Any]) -> str | None:
         """The field of `record` that is a list of records with texts, as in an answer of a web service, if any."""
@@ -294,7 +297,20 @@ _NAMED_KINDS = {
 """What tables hold besides, by the names of the types: some are of libraries that may not be there."""
 
 
-def _listed(record: Mapping[str, Any]) -> str:
+def _within(record: Mapping[str, Any], name: str) -> list[str]:
+    """The dotted names of the fields in the innermost object on the way to the field `name`.
+
+    >>> _within({"id": 7, "page": {"body": "Rain."}}, "page.text"), _within({"id": 7}, "page.text")
+    (['page.body'], ['id'])
+    """
+    head, _, rest = name.partition(".")
+    inner = record.get(head)
+    if not isinstance(inner, Mapping):
+        return list(map(str, record))
+    return [f"{head}.{each}" for each in _within(inner, rest)]
+
+
+def _listed(record: Iterable[str]) -> str:
     names = (name if len(name) <= _MOST_NAMED else f"{name[:_MOST_NAMED]}…" for name in map(str, record))
     return some_of(sorted(names), 8) or "none"
 

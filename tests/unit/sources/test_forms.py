@@ -264,6 +264,14 @@ def test_a_table_of_one_column_asks_for_the_delimiter(tmp_path):
     assert read(path, delimiter="^") == [Document("1", "a"), Document("2", "b")]
 
 
+@pytest.mark.parametrize("delimiter", ",;\t|")
+def test_a_table_without_the_text_field_names_each_of_its_columns(tmp_path, delimiter):
+    path = written(tmp_path, "a.csv", "Nr;Title;Text\n1;a;b\n".replace(";", delimiter))
+    (reject,) = read(path)
+    columns = "(columns: Nr, Title, Text), so no row is read: --text-field names another"
+    assert reject.reason == f"no column 'text' {columns}"
+
+
 def test_columns_without_end_are_not_all_named(tmp_path):
     header = ",".join(["x" * 40, *map(str, range(40))])
     (reject,) = read(written(tmp_path, "a.csv", f"{header}\n1\n"))

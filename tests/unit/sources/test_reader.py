@@ -224,6 +224,22 @@ def test_a_bad_line_is_rejected_with_file_line_and_reason_and_the_stream_goes_on
     json.dumps(reject).encode("utf-8")
 
 
+@pytest.mark.parametrize(
+    ("field", "reason"),
+    [
+        ("body.txt", "no text: there is no field 'body.txt' (fields: body.text, body.title)"),
+        ("body.title.text", "no text: there is no field 'body.title.text' (fields: body.title.short)"),
+        ("body", "field 'body' is an object, not a string (fields: body.text, body.title)"),
+        ("page.text", "no text: there is no field 'page.text' (fields: body, id)"),
+    ],
+)
+def test_where_an_object_has_not_the_text_its_fields_are_named(tmp_path, field, reason):
+    record = {"id": "1", "body": {"text": "a", "title": {"short": "b"}}}
+    path = written(tmp_path, "a.jsonl", json.dumps(record).encode())
+    (reject,) = read(path, fields=Fields(text=field))
+    assert reject.reason == f"{reason}: --text-field names another"
+
+
 BAD_ROWS = {
     "2,caf\xe9,": "not UTF-8: byte 0xe9",
     "2,b": "2 columns, the header has 3",
