@@ -212,14 +212,15 @@ class WindowError(NeardupError):
 
 
 class WindowMissing(WindowError):
-    """There is no window in the directory `path`."""
+    """There is no window in the directory `path`; it `holds` these other files, if any."""
 
-    def __init__(self, path: str | PathLike[str]) -> None:
-        super().__init__(path)
-        self.path = path
+    def __init__(self, path: str | PathLike[str], holds: str = "") -> None:
+        super().__init__(path, holds)
+        self.path, self.holds = path, holds
 
     def __str__(self) -> str:
-        return f"{self.path}: there is no window here; `neardup ingest FILE --window {self.path}` makes one"
+        files, new = (f", but other files ({self.holds})", "/news.window") if self.holds else ("", "")
+        return f"{self.path}: there is no window here{files}; `neardup ingest FILE --window {self.path}{new}` makes one"
 
 
 class WindowLocked(WindowError):
@@ -342,9 +343,8 @@ class ClusterRefused(ClusterError):
                 "or NEARDUP_USERNAME and NEARDUP_PASSWORD"
             )
         where = "" if self.index is None else f" on {self.index}"
-        remedy = f"the role {self.role} of neardup allows it"
-        if self.role is None:
-            remedy = "no role of neardup covers that index, so grant it there"
+        known = f"the role {self.role} of neardup allows it"
+        remedy = "no role of neardup covers that index, so grant it there" if self.role is None else known
         return f"Elasticsearch at {self.url} refuses {self.action}{where} to this user: {remedy} (docs/security.md)"
 
 

@@ -274,9 +274,10 @@ def test_a_file_of_records_is_no_text_to_ask_with(run, window, stream):
         assert (done.code, done.out) == (2, "")
         lines = " ".join(word for word in done.err.split() if word != "│")
         assert (
-            "stream.jsonl holds records, not one text: give the text of one by --text, or all of them to "
-            "`neardup ingest`; --file - < stream.jsonl reads all of it as one text"
+            "stream.jsonl holds records, not one text: give the text of one by --text, or ask about all of them by "
+            "`neardup check stream.jsonl --against WINDOW`; --file - < stream.jsonl reads all of it as one text"
         ) in lines
+    assert len(run("check", stream, "--against", window).lines) == 5  # as told
 
 
 @pytest.mark.parametrize(

@@ -289,6 +289,16 @@ def test_an_empty_directory_holds_no_window(run, command):
     assert list(Path("w").iterdir()) == []
 
 
+def test_a_directory_of_other_files_is_no_window_and_becomes_none(run, stream):
+    for name in ("cur", "new", "tmp"):
+        Path("mail", name).mkdir(parents=True)
+    done = run("groups", "--window", "mail")
+    advised = "neardup ingest FILE --window mail/news.window"
+    told = f"there is no window here, but other files (cur, new, tmp); `{advised}` makes one"
+    assert (done.code, done.err) == (3, f"neardup: mail: {told}\n")
+    assert run(*advised.replace("FILE", str(stream)).split()[1:], "--format", "quiet").code == 0
+
+
 def test_an_empty_directory_is_no_fault_to_the_doctor(run):
     Path("w").mkdir()
     done = run("doctor", "--window", "w")

@@ -116,8 +116,13 @@ EXAMPLES = [
     ),
     (
         errors.WindowMissing("w"),
-        {"path": "w"},
+        {"path": "w", "holds": ""},
         "w: there is no window here; `neardup ingest FILE --window w` makes one",
+    ),
+    (
+        errors.WindowMissing("w", "a, b"),
+        {"path": "w", "holds": "a, b"},
+        "w: there is no window here, but other files (a, b); `neardup ingest FILE --window w/news.window` makes one",
     ),
     (
         errors.WindowDamaged("w/log", "a torn record", "its checksum"),

@@ -133,8 +133,8 @@ def _content(file: Path, encoding: str | None, *, html: bool, form: Form | None)
 def _check_not_records(file: Path, form: Form | None) -> None:
     if form not in ("text", "html", "mail", None):
         raise typer.BadParameter(
-            f"{file} holds records, not one text: give the text of one by --text, or all of them to `neardup ingest`; "
-            f"--file - < {file} reads all of it as one text",
+            f"{file} holds records, not one text: give the text of one by --text, or ask about all of them by "
+            f"`neardup check {file} --against WINDOW`; --file - < {file} reads all of it as one text",
             param_hint="--file",
         )
 

@@ -87,7 +87,7 @@ def check_window(directory: Path) -> None:
     """
     _check_directory(directory)
     if not holds_window(directory):
-        raise WindowMissing(directory)
+        raise WindowMissing(directory, some_of(_others(directory)))
 
 
 def check_free_directory(directory: Path) -> None:
@@ -101,13 +101,17 @@ def check_free_directory(directory: Path) -> None:
     if outer is not None:
         expected = f"outside of the window {outer}, which deletes its hours with everything in them"
         raise SettingsError("window", str(directory), f"{expected}: a directory beside it would do")
-    if not directory.exists():
-        return
-    others = sorted(entry.name for entry in directory.iterdir() if not _is_begun(entry.name))
-    if others:
+    if others := _others(directory):
         named = some_of(others)
         expected = f"a window, an empty directory or a new one: this one holds other files ({named})"
         raise SettingsError("window", str(directory), f"{expected}; {directory / 'news.window'} would do")
+
+
+def _others(directory: Path) -> list[str]:
+    """The files in the directory, if it exists, that are of no window."""
+    if not directory.exists():
+        return []
+    return sorted(entry.name for entry in directory.iterdir() if not _is_begun(entry.name))
 
 
 def _is_begun(name: str) -> bool:
