@@ -37,6 +37,17 @@ def test_ids_that_come_again_with_another_text_are_told_once(run):
     assert json.loads(run("stats", "--format", "jsonl").out)["documents"] == 2
 
 
+def test_where_the_field_of_the_id_was_named_another_is_asked_for(run):
+    records = [{"uuid": id, "text": text} for id, text in zip("aab", (FERRY, MILL, "Rain."), strict=True)]
+    words = ("ingest", written("a.jsonl", records), "--id-field", "uuid", "--format", "quiet")
+    done, again = run(*words), run(*words)
+    written("a.jsonl", [{"uuid": "b", "text": "Snow."}])
+    remedy = "the field named by --id-field does not tell them apart: name another"
+    assert f"and replaced it (first: 'a' at a.jsonl:2): {remedy}; mails are" in done.err
+    assert "1 document had the id of an earlier document of this run but another text, and" in again.err
+    assert f"with the same id: {remedy} (without an id, a" in run(*words).err
+
+
 def test_a_run_that_replaces_most_of_its_documents_has_not_gone_well(run):
     records = [{"id": "same", "text": f"{FERRY} {number}"} for number in range(9)]
     done = run("ingest", written("a.jsonl", records), "--format", "quiet")

@@ -100,8 +100,9 @@ def ingest(
     window, it makes a new window of 24 hours. A document without a time gets that of the document before it. A document
     is rejected if its time is ahead of the clock (--ahead-hours), or if it alone would make most of the window expire.
 
-    Reading the same file again changes nothing in the window: a document that is still stored gets its verdict again.
-    Documents of hours that were dropped are compared anew with what is left, and their verdicts say truncated.
+    Reading the same file again changes nothing in the window, if no id comes twice in it with different texts: a
+    document that is still stored gets its verdict again. Documents of hours that were dropped are compared anew with
+    what is left, and their verdicts say truncated.
 
     Examples:
 

@@ -93,14 +93,16 @@ class IdCheckingReader:
         gone, or no record has a named field.
         """
         again = came_again(self._ids, target)
+        remedy = "name the field that tells documents apart by --id-field"
+        if "id" in self._named:
+            remedy = "the field named by --id-field does not tell them apart: name another"
         if again.stored:
             were = counted(again.stored, "document was", "documents were")
             log_line(f"{were} stored by earlier runs with the same text, and stay unchanged")
         if again.earlier:
             log_line(
                 f"{counted(again.earlier, 'document')} stored by earlier runs were replaced by another text with the "
-                "same id: name the field that tells documents apart by --id-field (without an id, a record is named "
-                "after its file), or another window by --window"
+                f"same id: {remedy} (without an id, a record is named after its file), or another window by --window"
             )
         if again.same:
             log_line(
@@ -110,8 +112,8 @@ class IdCheckingReader:
         if again.other:
             log_line(
                 f"{counted(again.other, 'document')} had the id of an earlier document of this run but another text, "
-                f"and replaced it (first: {self._ids.example}): name the field that tells documents apart by "
-                "--id-field; mails are told apart by their Message-ID (docs/input.md, Mail)"
+                f"and replaced it (first: {self._ids.example}): {remedy}; mails are told apart by their Message-ID "
+                "(docs/input.md, Mail)"
             )
         if again.beside:
             log_line(
