@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -283,6 +284,19 @@ class TestReconcile:
     def test_nothing_changed(self, run, window):
         done = run("reconcile", "--window", window)
         assert (done.code, done.out) == (0, "")
+
+    def test_what_an_interrupt_leaves_is_told_and_the_same_command_ends_it(self, run, window, monkeypatch):
+        words = ("reconcile", "--window", window, "--threshold", "0.99")
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                "neardup.window.reconcile.decided_again", lambda *_: signal.raise_signal(signal.SIGINT)
+            )
+            done = run(*words)
+        told = "the verdicts were not all made again: the same command makes them"
+        assert (done.code, done.out, done.err) == (130, "", f"neardup: {told}\nneardup: interrupted\n")
+        assert "all verdicts were made with one threshold" not in run("stats", "--window", window).out
+        assert run(*words).code == 0
+        assert "all verdicts were made with one threshold" in run("stats", "--window", window).out
 
 
 class TestStats:

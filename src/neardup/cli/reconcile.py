@@ -5,13 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
-from neardup.cli.streams import write_error_line
+from neardup.cli.exit_codes import Terminated
+from neardup.cli.streams import log_line, write_error_line
 from neardup.cli.tables import check_output, counted, print_lines
 
 if TYPE_CHECKING:
@@ -53,7 +55,9 @@ def reconcile(
     statuses: Counter[str] = Counter()
     began = time.perf_counter()
     with opened_window(window, configuration(config, locals()), remember=True) as target:
-        changed = _noted(target.reconcile(), statuses)
+        with _told_if_cut_short():
+            verdicts = target.reconcile()
+        changed = _noted(verdicts, statuses)
         if chosen == "jsonl":
             print_lines(verdict.to_dict() for verdict in changed)
         else:
@@ -65,6 +69,16 @@ def reconcile(
                 table.print()
         documents = len(target)
     write_error_line(_in_words(documents, time.perf_counter() - began, statuses))
+
+
+@contextmanager
+def _told_if_cut_short() -> Iterator[None]:
+    """A context that reports what a signal leaves: the window has the new threshold, its verdicts are by the old."""
+    try:
+        yield
+    except (KeyboardInterrupt, Terminated):
+        log_line("the verdicts were not all made again: the same command makes them")
+        raise
 
 
 def _noted(verdicts: Iterable[Verdict], statuses: Counter[str]) -> Iterator[Verdict]:
