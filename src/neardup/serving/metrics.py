@@ -80,7 +80,7 @@ class _WindowFigures(Collector):
         figures = {
             "documents": (stats.documents, "Documents in the window"),
             "copies": (stats.copies, "Documents that are copies of an earlier one"),
-            "groups": (stats.groups, "Groups of two or more"),
+            "groups": (stats.groups, "Groups that have a member besides their head"),
             "truncated_documents": (stats.truncated, "Documents whose verdict left something out"),
             "unscored_documents": (stats.unscored, "Documents of other clients that were not compared"),
             "hours": (len(stats.hours), "Hours that hold documents"),

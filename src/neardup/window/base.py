@@ -272,7 +272,9 @@ class Window(Protocol):
         ...
 
     def groups(self) -> Iterator[Group]:
-        """Groups of two or more, ordered by their head's (time, id); members by (time, id)."""
+        """Groups that have a member besides their head, by the head's (time, id), even where the head itself is gone;
+        members by (time, id).
+        """
         ...
 
     def delete(self, id: str) -> bool:

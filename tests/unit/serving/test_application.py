@@ -1042,6 +1042,16 @@ def test_figures_tell_copies_by_their_kinds(tmp_path):
         assert 'neardup_window_kinds{kind="copy"} 1.0' in Metrics(Questions(window, "kinds")).text().decode()
 
 
+def test_figures_count_a_group_of_one_document_whose_head_is_gone_by_what_they_say(tmp_path):
+    with open_window(tmp_path / "gone", window_hours=0) as window:
+        list(window.ingest({"id": str(at), "text": grams(0, 120 - at)} for at in range(2)))
+        window.delete("0")
+        text = Metrics(Questions(window, "gone")).text().decode()
+    assert "neardup_window_documents 1.0" in text
+    assert "# HELP neardup_window_groups Groups that have a member besides their head\n" in text
+    assert "neardup_window_groups 1.0" in text
+
+
 def test_a_story_is_over_when_the_window_goes_on_without_it(tmp_path):
     with open_window(tmp_path / "over", window_hours=0) as window:
         spread = [{"id": str(at), "text": grams(0, 120), "time": "2026-11-21T08:10Z"} for at in range(9)]
