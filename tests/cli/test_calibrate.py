@@ -137,6 +137,18 @@ def test_both_texts_are_shown_long_enough_to_be_judged(window, tmp_path, cli):
     assert set(shown) <= texts
 
 
+def test_a_pair_with_many_and_long_differences_leaves_its_texts_on_the_terminal(tmp_path, cli, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = [f"{word}{turn}" for turn in range(30) for word in WORDS]
+    copy = [word[::-1] if at % 19 == 0 else word for at, word in enumerate(text)]
+    with neardup.open(tmp_path / "w", threshold=0.6) as target:
+        list(target.ingest([("a", " ".join(text)), ("b", " ".join([*copy, *text[:60:-13] * 3]))]))
+    done = cli("calibrate", "--window", str(tmp_path / "w"), "--judged", str(tmp_path / "j.tsv"), input="c\n")
+    assert "more differences: neardup explain" in done.out
+    shown = done.out.partition("more differences")[0].splitlines()
+    assert sum(1 + len(line) // 80 for line in shown) < 70
+
+
 def found_scores(window):
     with neardup.open(window, readonly=True) as target:
         return [verdict.score for id in target if (verdict := target.get(id)) and verdict.score]

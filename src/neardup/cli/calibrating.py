@@ -28,6 +28,9 @@ END: Final = "x"
 _PROMPT: Final = "c copy, f form, q quote, n no, s skip, x end: "
 _SHOWN_TEXT: Final = 700
 """How many characters of each text are shown whether they differ or not: some ten lines of a terminal."""
+_MOST_DIFFERENCES: Final = 8
+_LONGEST_DIFFERENCE: Final = 160
+"""How many differences are shown, and how many characters of each: more would push the texts off the terminal."""
 _PROGRESS_EVERY: Final = 1_000
 
 
@@ -121,7 +124,8 @@ def _show_pair(window: Window, pair: ScoredPair, number: int, of: int) -> None:
     print_line(f"--- {number} of {of} ---")
     for side, subject in zip("AB", sides, strict=True):
         print_line(f"{side}: {_shown_text(subject.text)}")
-    print_explanation(explain(sides[0].text, sides[1].text, recipe=recipe), subjects)
+    why = explain(sides[0].text, sides[1].text, recipe=recipe)
+    print_explanation(why, subjects, most=_MOST_DIFFERENCES, longest=_LONGEST_DIFFERENCE)
 
 
 def _shown_text(text: str) -> str:

@@ -68,26 +68,30 @@ def _as_page(why: Explanation, subjects: Subjects) -> str:
     )  # fmt: skip
 
 
-def print_explanation(why: Explanation, subjects: Subjects, to: Any = None) -> None:
-    """Prints the explanation for people, in colours on a terminal."""
+def print_explanation(
+    why: Explanation, subjects: Subjects, to: Any = None, *, most: int = SHOWN, longest: int = LONGEST
+) -> None:
+    """Prints the explanation for people, in colours on a terminal: `most` differences, and facts of each kind, and the
+    `longest` characters of a difference.
+    """
     from rich.text import Text
 
     from neardup.reading.excerpts import differences
 
     out = to or console()
-    for line in _summary(why, subjects):
+    for line in _summary(why, subjects, most):
         out.print(Text(cell(line)), soft_wrap=True)
     for at, each in enumerate(differences(why)):
-        if at == SHOWN:
+        if at == most:
             break
         out.print()
-        out.print(_in_context(each))
-    if len(why.changes) > SHOWN:
-        rest = f"{len(why.changes) - SHOWN:,} more differences: neardup explain --format json or html has all"
+        out.print(_in_context(each, longest))
+    if len(why.changes) > most:
+        rest = f"{len(why.changes) - most:,} more differences: neardup explain --format json or html has all"
         out.print(Text(f"\n({rest})"))
 
 
-def _summary(why: Explanation, subjects: Subjects) -> list[str]:
+def _summary(why: Explanation, subjects: Subjects, most: int) -> list[str]:
     from neardup.reading.facts import in_words
 
     shared, size_a, size_b, _ = why.overlap
@@ -109,11 +113,11 @@ def _summary(why: Explanation, subjects: Subjects) -> list[str]:
     for kind, title in _KINDS.items():
         facts = in_words(why.facts, kind)
         if facts:
-            lines.append(f"{title.lower():<8} {some_of(facts, SHOWN, '; ')}")
+            lines.append(f"{title.lower():<8} {some_of(facts, most, '; ')}")
     return [*lines, f"{counted(len(why.changes), 'spot')} {'differs' if len(why.changes) == 1 else 'differ'}"]
 
 
-def _in_context(each: Difference) -> Any:
+def _in_context(each: Difference, longest: int) -> Any:
     """A difference in its surroundings: [old → new]."""
     from rich.text import Text
 
@@ -121,10 +125,10 @@ def _in_context(each: Difference) -> Any:
     shown = Text(_one_line(each.before))
     shown.append("[")
     if each.a:
-        shown.append(_cut(each.a), styles[0])
+        shown.append(_cut(each.a, longest), styles[0])
     shown.append(" → " if each.a and each.b else "")
     if each.b:
-        shown.append(_cut(each.b), styles[1])
+        shown.append(_cut(each.b, longest), styles[1])
     if each.a and not each.b:
         shown.append(" →")
     shown.append("]" if each.b or not each.a else " ]")
@@ -136,11 +140,11 @@ def _in_context(each: Difference) -> Any:
     return shown
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, longest: int) -> str:
     """A difference, whole unless it is very long; then its beginning and its length."""
-    if len(text) <= LONGEST:
+    if len(text) <= longest:
         return _one_line(text)
-    return f"{_one_line(text[:LONGEST])}… ({len(text):,} characters)"
+    return f"{_one_line(text[:longest])}… ({len(text):,} characters)"
 
 
 def _one_line(text: str) -> str:
