@@ -244,16 +244,16 @@ def test_no_time_is_that_of_the_one_before(run, times, expected, message):
 def test_where_nothing_has_a_time_it_is_that_of_arrival(run):
     done = run("ingest", written("a.jsonl", undated(None, None)))
     assert all(verdict["time"].startswith("20") for verdict in done.lines)
-    assert (
-        "2 documents without a time have the time of arrival (first: a.jsonl:1); no record has one in the field "
-        "'time' or 'timestamp' or '@timestamp' (fields: id, text): --time-field names another\n"
-    ) in done.err
+    assert "2 documents without a time have the time of arrival (first: a.jsonl:1)\n" in done.err
 
 
 def test_a_time_in_a_field_of_another_name_is_told_with_the_fields(run):
     records = [{"id": "a", "text": FERRY, "published_at": A}, {"id": "b", "text": MILL, "published_at": B}]
     done = run("ingest", written("a.jsonl", records))
-    assert done.err.count("(fields: id, published_at, text): --time-field names another\n") == 1
+    assert (
+        "2 documents without a time have the time of arrival (first: a.jsonl:1); no record has one in the field "
+        "'time' or 'timestamp' or '@timestamp' (fields: id, published_at, text): --time-field names another\n"
+    ) in done.err
     named = run("ingest", "a.jsonl", "--time-field", "day")
     assert named.err.count("(fields: id, published_at, text)") == 1  # not twice
     Path("a.txt").write_text(FERRY)

@@ -213,6 +213,8 @@ class FieldUse:
         self._odd_counts = Counter[_Odd]()
         self._having = {"id": 0, "time": 0}
         self._others: dict[str, str] = {}  # the fields of the first record that lacks one
+        self._may_have_time = False
+        """Whether the first record without a time has fields besides its id and its text."""
 
     def document(self, record: Mapping[str, Any], otherwise: str) -> Document:
         """See `Fields.document`; an id that is made up is made `Position.distinct`."""
@@ -243,8 +245,10 @@ class FieldUse:
             )
 
     def without_any_time(self) -> str | None:
-        """A message about records none of which has a time, with the fields of the first; None if one has a time."""
-        if self._having["time"] or "time" not in self._others:
+        """A message about records none of which has a time, with the fields of the first; None if one has a time, or if
+        there is no field that may be meant.
+        """
+        if self._having["time"] or not self._may_have_time:
             return None
         names = " or ".join(repr(name) for name in self._fields.time)
         return f"no record has one in the field {names} (fields: {self._others['time']}): --time-field names another"
@@ -272,6 +276,7 @@ class FieldUse:
             self._others["id"] = _listed(record)
         if not has_time and "time" not in self._others:
             self._others["time"] = _listed(record)
+            self._may_have_time = bool(record.keys() - {self._fields.id, self._fields.text})
 
 
 _KINDS = {
