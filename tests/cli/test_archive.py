@@ -65,7 +65,7 @@ def test_into_a_rolling_window_files_go_in_order_of_time(run, order):
     )
     assert (done.code, done.out) == (0, expected.out)
     message = (
-        "neardup: the files are not in order of time: their documents are read in that order, because this window "
+        "neardup: the files are not in order of time: their documents are sorted by time first, because this window "
         "keeps 24 hours\n"
     )
     assert (message in done.err) == (order != "file")
