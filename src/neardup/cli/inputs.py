@@ -86,7 +86,8 @@ def in_time_order(target: Window, dated: DatedReader) -> DatedReader | SortedRea
         return dated
     hours = counted(target.settings.kept_hours, "hour")
     log_line(
-        f"the files are not in order of time: their documents are sorted by time first, because this window keeps {hours}"
+        "the files are not in order of time: their documents are sorted by time first, because this window keeps "
+        f"{hours}"
     )
     return SortedReader(dated)
 
