@@ -524,7 +524,7 @@ def test_a_window_without_state_is_no_new_one_if_documents_have_been_scored():
         with pytest.raises(
             WindowDamaged, match=r"3 scored documents in news-\*.*neardup setup --window http"
         ):
-            check_unscored(cluster, ABOUT)
+            check_unscored(cluster, ABOUT, has_state=False)
 
 
 def test_a_state_that_nobody_has_used_is_not_believed_over_scored_documents():
@@ -538,8 +538,9 @@ def test_a_state_that_nobody_has_used_is_not_believed_over_scored_documents():
         return Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})
 
     with standing_in(script) as server, cluster_of(server) as cluster:
-        with pytest.raises(WindowDamaged, match="3 scored documents"):
+        with pytest.raises(WindowDamaged, match="nobody has scored in, but 3 scored documents") as raised:
             checked_unused(cluster, scoring_lease(cluster), unused)
+        assert "copied from another window" in str(raised.value)
         cluster_says["state"] = unused.next_epoch(lost=False)
         assert checked_unused(cluster, scoring_lease(cluster), unused) == cluster_says["state"]
     assert unused.is_unused
@@ -558,7 +559,7 @@ def test_a_state_that_is_made_anew_counts_every_document_and_none_that_is_on_its
 
 def test_a_window_without_hours_is_a_new_one():
     with standing_in([Answer(200, {})]) as server, cluster_of(server) as cluster:
-        check_unscored(cluster, ABOUT)
+        check_unscored(cluster, ABOUT, has_state=False)
     assert len(server.requests) == 1
 
 

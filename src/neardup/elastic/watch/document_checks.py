@@ -134,7 +134,7 @@ def _opened_state(cluster: Cluster) -> StateDocument | None:
     if about is not None:
         # What is in a closed hour is not known; that it is closed is a finding of its own.
         with suppress(ClusterRejected):
-            check_unscored(cluster, about)
+            check_unscored(cluster, about, has_state=state is not None)
     return state
 
 

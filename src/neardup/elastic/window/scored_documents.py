@@ -116,31 +116,36 @@ def recovered(
     return StateDocument.made_anew(about, settings, archive, last=scored.last, newest=scored.newest)
 
 
-def check_unscored(cluster: Cluster, about: dict[str, Any]) -> None:
-    """Raises `WindowDamaged` if a window without a state, described by `about`, has scored documents in its hours: it
-    would be taken for a new window, and none of them would be found.
+def check_unscored(cluster: Cluster, about: dict[str, Any], *, has_state: bool) -> None:
+    """Raises `WindowDamaged` if a window described by `about` has scored documents in its hours, but no state, or (with
+    `has_state`) one that nobody has scored by: it would be taken for a new window, and none of them would be found.
     """
     layout = Layout.described(cluster.address, about, None)
     scored = scored_documents(cluster, layout)
     if scored.documents:
         own = layout.address
+        actual = (
+            "a state document of a window that nobody has scored in" if has_state else "no state document"
+        )
         raise WindowDamaged(
             f"{own.state} of {own}",
-            f"no state document, but {scored.documents:,} scored documents in {layout.target}",
+            f"{actual}, but {scored.documents:,} scored documents in {layout.target}",
             "the one that says which of them count",
-            remedy=f"`neardup setup --window {own}` makes it anew, from these documents",
+            remedy=f"`neardup setup --window {own}` makes it anew, and then all of them count; if they were copied "
+            "from another window with their verdicts (`_reindex`), index them again without the object neardup "
+            "instead, for `neardup watch`",
         )
 
 
 def _first_state(
-    cluster: Cluster, about: dict[str, Any], settings: dict[str, Any], archive: str | None
+    cluster: Cluster, about: dict[str, Any], settings: dict[str, Any], archive: str | None, *, has_state: bool
 ) -> StateDocument:
-    """The state of a window that has none yet; raises what `check_unscored` raises. For an archive, which `neardup
-    setup` does not know, the state is made anew at once.
+    """The state of a window that has none yet, or (with `has_state`) an unused one; raises what `check_unscored`
+    raises. For an archive, which `neardup setup` does not know, the state is made anew at once.
     """
     if archive is not None:
         return recovered(cluster, about, settings, archive)
-    check_unscored(cluster, about)
+    check_unscored(cluster, about, has_state=has_state)
     return StateDocument(about, settings)
 
 
@@ -154,7 +159,7 @@ def begin_window(
     about = config_of_template(cluster) or set_up(cluster, settings=chosen).config.about()
     Layout.described(cluster.address, about, archive).check_indexed(chosen)
     try:
-        lease.create(_first_state(cluster, about, chosen.remembered, archive))
+        lease.create(_first_state(cluster, about, chosen.remembered, archive, has_state=False))
     except WindowDamaged:
         if lease.read() is None:  # else another scorer has begun meanwhile
             raise
@@ -166,7 +171,7 @@ def checked_unused(cluster: Cluster, lease: Lease[StateDocument], unused: StateD
     not have been allowed to look. Raises what `check_unscored` raises.
     """
     try:
-        state = _first_state(cluster, unused.about, unused.settings, unused.archive)
+        state = _first_state(cluster, unused.about, unused.settings, unused.archive, has_state=True)
     except WindowDamaged:
         now = lease.read()
         if now is None or now.is_unused:
