@@ -277,7 +277,8 @@ def _faults_of_mapping(mapping: Mapping[str, Any], text_field: str) -> Iterator[
     if dynamic.startswith("strict") and not text_mapping:
         text = f"is {dynamic} (mappings.dynamic) and does not map the text, {text_field}"
         yield f"{text}, so every document is refused; map it and your other fields there"
-    if text_mapping and (type := text_mapping.get("type", "object")) in _NO_TEXT:
+    if text_mapping and _refuses_text(text_mapping):
+        type = text_mapping.get("type", "object")
         yield f"maps the text, {text_field}, as {type}, so every document is refused; map it as text or keyword"
     if remapped := [name for name, ours in own_fields().items() if _is_remapped(fields, name, ours)]:
         names = ", ".join(f"neardup.{name}" for name in remapped)
@@ -294,6 +295,17 @@ def _faults_of_settings(settings: Mapping[str, Any]) -> Iterator[str]:
     if rebuilds_source(settings):
         text = "makes _source synthetic (index.mapping.source.mode, or index.mode)"
         yield f"{text}, so verdicts would not be returned as they were written; remove that"
+
+
+def _refuses_text(mapping: Mapping[str, Any]) -> bool:
+    """Whether a field with this mapping refuses a text. One that is not parsed, or of which malformed values are
+    ignored, takes any: the text is then in `_source`, which is all that neardup reads of it.
+    """
+    type = mapping.get("type", "object")
+    takes_any = is_set(mapping.get("ignore_malformed"), "true") or is_set(mapping.get("enabled"), "false")
+    if type == "binary":  # decoded only to be stored, or for doc values
+        return any(is_set(mapping.get(name), "true") for name in ("store", "doc_values"))
+    return type in _NO_TEXT and not takes_any
 
 
 def _is_remapped(fields: Mapping[str, Any], name: str, ours: Mapping[str, Any]) -> bool:
