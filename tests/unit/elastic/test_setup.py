@@ -375,6 +375,7 @@ def of_ours(name, **field):
         (of_ours("matches", type="object", enabled=False), None),
         (of_ours("fingerprint", type="keyword", doc_values=False), None),
         ({"mappings": {"_source": {"enabled": "false"}}}, "leaves text and neardup out of _source"),
+        ({"mappings": {"enabled": "false"}}, "indexes nothing (mappings.enabled)"),
         ({"mappings": {"_source": {"excludes": ["text"]}}}, "leaves text out of _source"),
         ({"settings": {"index": {"blocks": {"write": "true"}}}}, "(index.blocks.write)"),
         ({"settings": {"index": {"mapping": {"source": {"mode": "synthetic"}}}}}, "makes _source synthetic"),

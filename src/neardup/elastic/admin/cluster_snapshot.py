@@ -277,6 +277,9 @@ def _faults_of_mapping(mapping: Mapping[str, Any], text_field: str) -> Iterator[
     if dynamic.startswith("strict") and not text_mapping:
         text = f"is {dynamic} (mappings.dynamic) and does not map the text, {text_field}"
         yield f"{text}, so every document is refused; map it and your other fields there"
+    if is_set(mapping.get("enabled"), "false"):
+        text = "indexes nothing (mappings.enabled), so no document is found again, and each is scored in every pass"
+        yield f"{text}; remove that"
     if text_mapping and _refuses_text(text_mapping):
         type = text_mapping.get("type", "object")
         yield f"maps the text, {text_field}, as {type}, so every document is refused; map it as text or keyword"
