@@ -9,19 +9,21 @@ from unittest import mock
 import numpy as np
 import pytest
 
+from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.http.address import Address
 from neardup.elastic.http.api import DocumentRef
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.window import loader, text_cache
 from neardup.elastic.window.index_layout import ElasticContext, Layout
 from neardup.elastic.window.loader import StoredPart
+from neardup.elastic.window.look_ahead import LookAhead
 from neardup.elastic.window.state_document import SettingsToLeave, StateDocument
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import LeaseLost, WindowDamaged
 from neardup.model.document import Prepared
 from neardup.model.settings import HOUR_MS, Recipe, Settings
 from neardup.signing.signer import signer_for
-from neardup.stores.base import Commit, NewDocuments, Records
+from neardup.stores.base import Commit, NewDocuments, Records, SignedDocuments
 from neardup.stores.records import ROW, SET_ASIDE
 
 NO_KEYS = np.empty(0, np.uint64)
@@ -92,6 +94,20 @@ def test_what_is_read_from_the_start_takes_the_place_of_all_that_was_held(store,
     assert (store.texts(again), store.blobs(again)) == ([b"another"], [b"id"])
     store._held.forget(8)
     assert not store._held.hours
+
+
+def test_a_look_ahead_by_other_fields_is_not_used(store, monkeypatch):
+    """`neardup setup` may change them meanwhile: the batch then read the texts of stored documents in the old field."""
+    used = list[LookAhead]()
+    monkeypatch.setattr(LookAhead, "brought_up_to", lambda ahead, *_: used.append(ahead))
+    batch = SignedDocuments([Prepared("id", b"text", 7 * HOUR_MS, 7)], mock.Mock())
+    about = WindowConfig(Recipe(), signer_for(Recipe()).text, text_field="body").about()
+    for now in (StateDocument({}, {}, KNOWN), StateDocument(about, {}, KNOWN)):
+        store._ahead = LookAhead.none(store._context)._replace(documents=batch.documents)
+        store._adopt(now)
+        store.candidates_of_batch(batch)
+    assert [ahead.documents for ahead in used] == [batch.documents, ()]
+    assert used[1].context.layout.text_field == "body"
 
 
 def test_what_a_lost_lease_kept_from_being_committed_is_not_committed(store, lease):

@@ -109,6 +109,7 @@ class ClusterStore:
         known, self._state = self._state, state
         if layout != self._layout:
             self._layout, self._context = layout, self._context._replace(layout=layout)
+            self._ahead = None  # it reads the fields of the old layout
             self._forget_all()
         elif (state.changes, state.aborted) != (known.changes, known.aborted):
             self._forget_all()
