@@ -9,12 +9,14 @@ import orjson
 import pytest
 
 from neardup.elastic.admin import resources
+from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window.codec import (
     BOOKKEEPING,
     OBJECT,
     RESTORED,
     UNSCORED,
     VERDICT,
+    fault_of,
     first_fields,
     stored_rows,
     unstored_fields,
@@ -154,6 +156,24 @@ def test_a_group_of_another_is_refused_of_a_document_that_is_no_copy(group_order
     written = stored(row, blob_of(row, "a"), np.empty(0, np.uint64))
     with pytest.raises(ValueError, match="no copy"):
         stored_rows([written | {"group_order": group_order}], [False])
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"time": None}, "no time"),
+        ({"group": None, "order": None}, "no order, group"),
+        ({"status": "mine"}, "the status 'mine'"),
+        ({"sieve": "AAAA"}, "a value that cannot be read: "),
+    ],
+)
+def test_what_cannot_be_restored_is_said_in_words(change, fault):
+    """It was `KeyError 'time'`."""
+    row = a_row(status=STATUSES.index("unique"))
+    written = stored(row, blob_of(row, "a"), np.empty(0, np.uint64)) | change
+    with pytest.raises(UNREADABLE) as raised:
+        stored_rows([written], [False])
+    assert fault_of(written, raised.value).startswith(fault)
 
 
 def test_keys_come_back_in_the_order_of_the_store():

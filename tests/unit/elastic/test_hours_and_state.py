@@ -687,6 +687,18 @@ def test_a_document_that_cannot_be_sent_is_refused_and_nothing_is_sent(value, mo
         assert writes.send(2) == {}
 
 
+@pytest.mark.parametrize(
+    ("source", "fault"), [({}, "no key commit"), ({"until": "soon"}, "a value that cannot be read: ")]
+)
+def test_what_is_wrong_with_a_state_document_is_said_in_words(source, fault):
+    """It was `KeyError 'commit'`."""
+    stored = StateDocument(ABOUT, {}).source() | source if source else {"format": 1}
+    answers = [Answer(200, {"found": True, "_source": stored, "_seq_no": 1, "_primary_term": 1})]
+    refused = pytest.raises(WindowDamaged, match=f"a document with {fault}")
+    with standing_in(answers) as server, cluster_of(server) as cluster, refused:
+        scoring_lease(cluster).read()
+
+
 def test_what_others_have_written_over_a_verdict_is_named():
     hit = {"_index": NAME, "_id": "x", "sort": [1, NAME], "_source": {"neardup": {"order": 1}}}
     answers = [Answer(200, {"hits": {"hits": [hit]}, "_shards": {"failed": 0}})]

@@ -19,6 +19,13 @@ UNREADABLE: Final = (LookupError, TypeError, ValueError, AttributeError, Arithme
 _OK: Final = 200
 
 
+def in_words(error: Exception) -> str:
+    """What is wrong with a value, by the `error` of `UNREADABLE` that reading it raised."""
+    return (
+        f"no key {error.args[0]}" if isinstance(error, KeyError) else f"a value that cannot be read: {error}"
+    )
+
+
 def reads_answer(call: Callable[P, T]) -> Callable[P, T]:
     """A decorator of `call`, whose first argument is the cluster: it raises `ClusterRejected` if `call` cannot read the
     cluster's answer. `call` must do nothing but ask and read: any error of `UNREADABLE` in it is blamed on the answer.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from neardup.elastic.http.unexpected import in_words
 from neardup.elastic.window.compact import hex_keys, several, sketch_keys
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.field_path import field_of
@@ -154,6 +155,11 @@ def unstored_fields(verdict: Verdict, now: int) -> dict[str, Any]:
     return {**UNSCORED, **fields, "scored_at": format_time(now)}
 
 
+_IN_ALL: Final = (
+    "identity", "time", "order", "group", "group_order", "group_time", "fingerprint", "qgram_count", "status",
+    "candidates", "truncated", "larger", "normal_bytes",
+)  # fmt: skip
+"""Fields that every scored document has."""
 UNSCORED: Final[dict[str, None]] = dict.fromkeys(SCORER_FIELDS)
 """The update that removes a verdict, as if the document had never been scored."""
 
@@ -198,6 +204,15 @@ def stored_rows(objects: Sequence[Mapping[str, Any]], set_aside: Sequence[bool])
     contents = [Blob(id, each["group"], _payload(each)) for id, each in zip(ids, objects, strict=True)]
     blobs = encode_blobs(rows, np.arange(len(rows)), contents, [b""] * len(rows))
     return StoredRows(rows, ids, blobs, _keys(rows, objects))
+
+
+def fault_of(each: Mapping[str, Any], error: Exception) -> str:
+    """What is wrong with the `neardup` object of a scored document, of which `stored_rows` raised `error`."""
+    if lacking := [name for name in _IN_ALL if each.get(name) is None]:
+        return f"no {', '.join(lacking)}"
+    if each["status"] not in STATUSES:
+        return f"the status {each['status']!r}"
+    return in_words(error)
 
 
 def _payload(each: Mapping[str, Any]) -> VerdictPayload:

@@ -19,7 +19,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, Protocol, Self, TypeVar
 
 from neardup.elastic.http.api import create_doc, get_doc, put_doc
-from neardup.elastic.http.unexpected import UNREADABLE
+from neardup.elastic.http.unexpected import UNREADABLE, in_words
 from neardup.elastic.window import holders
 from neardup.errors import ClusterConflict, ClusterError, LeaseLost, WindowDamaged, WindowLocked
 from neardup.model.clock import now_ms
@@ -130,7 +130,7 @@ class Lease(Generic[State]):
         try:
             self._known = None if stored is None else self._kind.read(stored.source)
         except UNREADABLE as error:
-            raise self._damaged(f"a document with {type(error).__name__} {error}") from error
+            raise self._damaged(f"a document with {in_words(error)}") from error
         return self._known
 
     def read_existing(self) -> State:

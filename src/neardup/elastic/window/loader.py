@@ -13,7 +13,7 @@ import numpy as np
 from neardup.elastic.http import api
 from neardup.elastic.http.halves import by_halves
 from neardup.elastic.http.unexpected import UNREADABLE
-from neardup.elastic.window.codec import OBJECT, RESTORED, own_object, stored_rows
+from neardup.elastic.window.codec import OBJECT, RESTORED, fault_of, own_object, stored_rows
 from neardup.errors import WindowDamaged
 from neardup.model.settings import HOUR_MS
 from neardup.stores.base import Records
@@ -188,7 +188,7 @@ def _damaged(layout: Layout, hits: Sequence[Hit], error: str) -> WindowDamaged:
         try:
             stored_rows([hit.source[OBJECT]], [False])
         except UNREADABLE as own:
-            return _altered(layout, hit, f"{type(own).__name__} {own}")
+            return _altered(layout, hit, fault_of(own_object(hit.source), own))
     return _altered(layout, hits[0], error)
 
 
