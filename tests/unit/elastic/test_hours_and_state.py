@@ -705,8 +705,9 @@ def test_what_others_have_written_over_a_verdict_is_named():
     with standing_in(answers) as server, cluster_of(server) as cluster:
         layout = Layout(cluster.address)
         context = ElasticContext(cluster, layout, scoring_lease(cluster), SIGNER, Settings())
-        with pytest.raises(WindowDamaged, match=rf"neardup of {re.escape(NAME)}/x .*no signature"):
+        with pytest.raises(WindowDamaged, match=rf"neardup of {re.escape(NAME)}/x .*no signature") as raised:
             list(loader.stored_parts(context, StateDocument({}, {}), 0))
+        assert "if `neardup doctor` finds that _source lacks neardup" in str(raised.value)
     assert orjson.loads(server.requests[-1].body)["sort"]
 
 

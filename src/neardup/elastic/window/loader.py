@@ -201,13 +201,14 @@ def _altered(layout: Layout, hit: Hit, actual: str) -> WindowDamaged:
     if own.get("order") is None:  # by which it was found: it is indexed
         remedy = f"let no template leave {OBJECT} out of _source; then delete {hit.index} and write it again"
         return WindowDamaged(name, "nothing in _source", "what neardup has written", remedy=remedy)
+    instead = f"; but if `neardup doctor` finds that _source lacks {OBJECT}, do what it says"
     if own.get("qgram_count") is not None:
-        return WindowDamaged(name, actual, "what neardup has written", remedy=remedy)
+        return WindowDamaged(name, actual, "what neardup has written", remedy=remedy + instead)
     if not layout.client_signs:
         remedy = (
             f"`neardup setup --window {layout.address}`, and then POST /{hit.index}/_update_by_query, sign it"
         )
-    return WindowDamaged(name, "no signature", "that of its text", remedy=remedy)
+    return WindowDamaged(name, "no signature", "that of its text", remedy=remedy + instead)
 
 
 def stored_parts(context: ElasticContext, state: StateDocument, first: int) -> Iterator[StoredPart]:
