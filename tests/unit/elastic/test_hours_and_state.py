@@ -13,6 +13,7 @@ import orjson
 import pytest
 from testing.cluster_stand_in import Answer, error, standing_in
 
+from neardup.elastic.admin import checks
 from neardup.elastic.admin.checks import PATIENCE, TIMEOUT, examine_state_index
 from neardup.elastic.admin.hourly_indices import Indices, read_indices
 from neardup.elastic.admin.managed_objects import WindowConfig
@@ -432,6 +433,26 @@ def test_a_damaged_state_of_an_archive_is_not_made_anew_by_setup(archive):
     refused = pytest.raises(WindowDamaged, match=r"DELETE .*--in-place") if archive else nullcontext()
     with standing_in(answers) as server, cluster_of(server) as cluster, refused:
         check_not_resigning(cluster)
+
+
+@pytest.mark.parametrize(
+    ("order", "remapped"),
+    [
+        ({"type": "long"}, ()),
+        ({"type": "long", "doc_values": False}, ("order",)),
+        ({"type": "keyword"}, ("order",)),
+    ],
+)
+def test_a_doctor_finds_an_hour_that_maps_a_field_differently(order, remapped):
+    """Every command failed without a remedy; the doctor called the hour ok and said that something was not seen."""
+    mapping = {"properties": {"neardup": {"dynamic": "false", "properties": {"order": order}}}}
+    with standing_in([Answer(200, {NAME: {"mappings": mapping}})]) as server, cluster_of(server) as cluster:
+        indices = read_indices(cluster)
+    assert indices.hourly[0].remapped == remapped
+    snapshot = mock.Mock(indices=indices)
+    findings = list(checks._indices(WindowConfig(Recipe(), SIGNER.text), snapshot, 1))
+    told = [f for f in findings if "maps neardup.order differently from neardup" in f.found]
+    assert [f.state for f in told] == ["bad"] * len(remapped)
 
 
 @pytest.mark.parametrize(

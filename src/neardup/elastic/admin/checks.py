@@ -164,6 +164,12 @@ def _indices(config: WindowConfig, snapshot: ClusterSnapshot, data_nodes: int) -
             remedy = "let no template of yours leave it out (mappings._source)"
             again = "then delete this hour and write it again"
             yield Finding(f"index {index.name}", "bad", f"{text}; {remedy}; {again}")
+        if index.remapped:
+            good = False
+            names = ", ".join(f"neardup.{name}" for name in index.remapped)
+            text = f"maps {names} differently from neardup, so searches fail or miss documents"
+            remedy = "let no template of yours map that; then delete this hour and write it again"
+            yield Finding(f"index {index.name}", "bad", f"{text}; {remedy}")
     if good:
         # An hour can have two indices: one of documents, and one of copies that are set aside.
         hours = [hour_name(hour) for hour in sorted({index.hour for index in snapshot.indices.hourly})]

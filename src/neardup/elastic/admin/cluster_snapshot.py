@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 from neardup.elastic.admin.hourly_indices import (
     Indices,
+    is_remapped,
     is_set,
     left_out,
+    mapping_of,
     own_fields,
     read_indices,
     rebuilds_source,
@@ -31,7 +33,6 @@ from neardup.elastic.http.api import get_doc
 from neardup.elastic.http.unexpected import UNREADABLE, reads_answer
 from neardup.errors import ClusterRefused, WindowDamaged
 from neardup.model.clock import now_ms
-from neardup.model.field_path import field_of
 from neardup.model.hours import hour_of
 
 if TYPE_CHECKING:
@@ -49,8 +50,6 @@ _NO_TEXT: Final = (
     "date", "date_nanos", "ip", "binary", "object", "nested", "flattened", "geo_point", "alias",
 )  # fmt: skip
 """Types of a field that refuse a text."""
-_LONGEST: Final = 2**31 - 1
-"""The `ignore_above` of a keyword for which none is given."""
 _ANALYSIS: Final = "analysis-common"
 """The module with the tokenizer `ngram`; only the smallest distributions lack it."""
 
@@ -124,7 +123,7 @@ class ClusterSnapshot(NamedTuple):
         itself, and faults that make hours unusable.
         """
         mapping = self._of_custom("mappings")
-        mapped = _mapping_of(mapping.get("properties", {}), time_field)
+        mapped = mapping_of(mapping.get("properties", {}), time_field)
         if mapped and mapped != {"type": "date"}:
             yield (
                 f"{_WHOSE} maps the time, {time_field}, which has no effect: hours map it as a date of "
@@ -273,7 +272,7 @@ def _faults_of_mapping(mapping: Mapping[str, Any], text_field: str) -> Iterator[
     if is_set(mapping.get("_routing", {}).get("required"), "true"):
         text = "requires a routing (mappings._routing.required), but documents are written by their ids alone"
         yield f"{text}, so every one is refused or left unscored; remove that"
-    dynamic, text_mapping = str(mapping.get("dynamic")), _mapping_of(fields, text_field)
+    dynamic, text_mapping = str(mapping.get("dynamic")), mapping_of(fields, text_field)
     if dynamic.startswith("strict") and not text_mapping:
         text = f"is {dynamic} (mappings.dynamic) and does not map the text, {text_field}"
         yield f"{text}, so every document is refused; map it and your other fields there"
@@ -283,7 +282,7 @@ def _faults_of_mapping(mapping: Mapping[str, Any], text_field: str) -> Iterator[
     if text_mapping and _refuses_text(text_mapping):
         type = text_mapping.get("type", "object")
         yield f"maps the text, {text_field}, as {type}, so every document is refused; map it as text or keyword"
-    if remapped := [name for name, ours in own_fields().items() if _is_remapped(fields, name, ours)]:
+    if remapped := [name for name, ours in own_fields().items() if is_remapped(fields, name, ours)]:
         names = ", ".join(f"neardup.{name}" for name in remapped)
         yield f"maps {names} differently from neardup, so searches may fail or miss documents; remove that"
     if lacking := left_out(mapping.get("_source", {}), [text_field, "neardup"]):
@@ -309,26 +308,6 @@ def _refuses_text(mapping: Mapping[str, Any]) -> bool:
     if type == "binary":  # decoded only to be stored, or for doc values
         return any(is_set(mapping.get(name), "true") for name in ("store", "doc_values"))
     return type in _NO_TEXT and not takes_any
-
-
-def _is_remapped(fields: Mapping[str, Any], name: str, ours: Mapping[str, Any]) -> bool:
-    """Whether a field of our object has another type than `ours`, lacks an index or doc values that `ours` has, or does
-    not index all values as they are.
-    """
-    theirs = _mapping_of(fields, f"neardup.{name}")
-    return bool(theirs) and (
-        theirs.get("type", "object") != ours["type"]
-        or "normalizer" in theirs
-        or int(theirs.get("ignore_above", _LONGEST)) < ours.get("ignore_above", 0)
-        or any(
-            is_set(theirs.get(key), "false") and ours.get(key) is not False for key in ("index", "doc_values")
-        )
-    )
-
-
-def _mapping_of(fields: Mapping[str, Any], name: str) -> Any:
-    """The mapping of a field, written with a dotted name or within objects; None if it is not mapped."""
-    return fields.get(name) or field_of(fields, name.replace(".", ".properties."))
 
 
 def _others(own: Address, *, lifecycle: bool) -> list[tuple[Kind, str]]:

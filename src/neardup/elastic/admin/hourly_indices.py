@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from neardup.elastic.admin.resources import load
 from neardup.elastic.http import admin_api as api
+from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,11 +18,16 @@ if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
 
 _OBJECT: Final = "neardup"
+SEARCHED: Final = ("status", "identity", "time", "order", "group", "group_order", "written_by")
+"""Fields of our object by which documents are searched for or sorted, and which every window maps in the same way."""
+_LONGEST: Final = 2**31 - 1
+"""The `ignore_above` of a keyword for which none is given."""
 _FIELDS: Final = (
     "aliases",
     "mappings._meta",
     "mappings._source",
     *api.MAPPED,
+    *(f"mappings.properties.{_OBJECT}.properties.{name}" for name in SEARCHED),
     *(
         f"settings.index.{name}"
         for name in (
@@ -89,6 +95,26 @@ def is_set(value: Any, to: Literal["true", "false"]) -> bool:
     return str(value).lower() == to
 
 
+def mapping_of(fields: Mapping[str, Any], name: str) -> Any:
+    """The mapping of a field, written with a dotted name or within objects; None if it is not mapped."""
+    return fields.get(name) or field_of(fields, name.replace(".", ".properties."))
+
+
+def is_remapped(fields: Mapping[str, Any], name: str, ours: Mapping[str, Any]) -> bool:
+    """Whether a field of our object has another type than `ours`, lacks an index or doc values that `ours` has, or does
+    not index all values as they are.
+    """
+    theirs = mapping_of(fields, f"neardup.{name}")
+    return bool(theirs) and (
+        theirs.get("type", "object") != ours["type"]
+        or "normalizer" in theirs
+        or int(theirs.get("ignore_above", _LONGEST)) < ours.get("ignore_above", 0)
+        or any(
+            is_set(theirs.get(key), "false") and ours.get(key) is not False for key in ("index", "doc_values")
+        )
+    )
+
+
 def _is_among(field: str, patterns: Sequence[str]) -> bool:
     """Whether one of the patterns matches the field, an object that it lies in, or everything in such an object."""
     steps = field.split(".")
@@ -103,7 +129,7 @@ class HourlyIndex(NamedTuple):
     `about`: its description by `neardup setup` (`_meta.neardup`), None if our template did not make the index, or if
     another client has replaced the `meta` of its mapping; `settings`: those of ours that it has, as strings, as
     Elasticsearch returns them; `source`: the `_source` part of its mapping; `is_mapped`: whether it maps our object,
-    without dynamic fields.
+    without dynamic fields; `remapped`: those of `SEARCHED` that it maps differently from our template.
     """
 
     name: str
@@ -115,6 +141,7 @@ class HourlyIndex(NamedTuple):
     source: Mapping[str, Any]
     meta: Mapping[str, Any] = MappingProxyType({})
     is_mapped: bool = False
+    remapped: tuple[str, ...] = ()
 
     def is_made_for(self, address: Address, signed_by: Literal["plugin", "client"]) -> bool:
         """Whether our template made the index, even if its description is lost: it maps our object and, if nodes sign,
@@ -167,5 +194,9 @@ def read_indices(cluster: Cluster) -> Indices:
         meta, source = mapping.get("_meta", {}), mapping.get("_source", {})
         settings = described.get("settings", {}).get("index", {})
         aliases, mapped = described.get("aliases", {}), api.is_mapped(mapping)
-        hourly.append(HourlyIndex(name, *hour, meta.get(_OBJECT), settings, aliases, source, meta, mapped))
+        fields = mapping.get("properties", {})
+        remapped = tuple(each for each in SEARCHED if is_remapped(fields, each, own_fields()[each]))
+        hourly.append(
+            HourlyIndex(name, *hour, meta.get(_OBJECT), settings, aliases, source, meta, mapped, remapped)
+        )
     return Indices(sorted(hourly, key=lambda index: (index.hour, index.copies)), sorted(others), occupied)
