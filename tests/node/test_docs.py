@@ -120,3 +120,26 @@ def test_what_the_page_deletes_is_all_that_a_window_is(cluster, sample):
         if own.rpartition("/")[2] not in lacking:
             cluster.request("DELETE", f"/{own}")
     assert left() == []
+
+
+def test_a_search_without_a_field_leaves_out_the_verdicts_where_the_template_of_the_page_says_so(cluster):
+    section = (ROOT / "docs/elasticsearch.md").read_text("utf-8").partition("## 4. Searching\n")[2]
+    own, documents = cluster.address, [{"id": "a", "text": "A ferry ran aground."}]
+    counts = []
+    bodies: list[dict[str, Any]] = [
+        {"template": {}},
+        orjson.loads(section.partition("@custom\n")[2].splitlines()[0]),
+    ]
+    for body in bodies:
+        cluster.request("PUT", f"/_component_template/{own.custom}", body=body)
+        with open_elastic_window(str(own), credentials=cluster.credentials) as window:
+            list(window.ingest(documents))
+        cluster.request("POST", f"/{own.pattern}/_refresh")
+        found = [
+            cluster.request("GET", f"/{own.pattern}/_search", params={"q": word})["hits"]["total"]["value"]
+            for word in ("unique", "ferry")
+        ]
+        counts.append(found)
+        cluster.request("DELETE", f"/{','.join(sorted(cluster.request('GET', f'/{own.pattern}/_settings')))}")
+        cluster.request("DELETE", f"/{own.state}")
+    assert counts == [[1, 1], [0, 1]]
