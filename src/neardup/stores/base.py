@@ -255,8 +255,10 @@ class Store(Protocol):
         documents that have gone without the writer.
         """
 
-    def is_abandoned(self) -> bool:
-        """Whether a writer ended half-way, and its unfinished change is still to be undone by the next `begin`."""
+    def find_abandoned(self) -> bool:
+        """Looks for what writers that ended half-way have left, and returns whether there is any; the next `begin`
+        undoes it.
+        """
 
     def named(self, documents: Sequence[Prepared], stored: Callable[[str], int | None]) -> Sequence[Prepared]:
         """The documents under the ids that the window uses for them; these differ if documents of several owners would

@@ -55,7 +55,7 @@ class SingleOwner:
         """0: documents that cannot be compared are not stored."""
         return 0
 
-    def is_abandoned(self) -> bool:
+    def find_abandoned(self) -> bool:
         """False: an unfinished change is undone when the store is opened."""
         return False
 

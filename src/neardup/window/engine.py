@@ -234,7 +234,7 @@ class WindowEngine:
     @one_at_a_time
     def recover(self) -> None:
         """Undoes what a writer that died half-way left behind, in stores that do not do so when they are opened."""
-        if self._session.store.is_abandoned():
+        if self._session.store.find_abandoned():
             with self._session.writing(whole=False):
                 pass
 

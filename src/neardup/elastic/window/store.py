@@ -139,7 +139,7 @@ class ClusterStore:
             self._checked.clear()
             self._forget_all()
 
-    def is_abandoned(self) -> bool:
+    def find_abandoned(self) -> bool:
         state = committed_state(self._context)
         self._sweeps = loader.has_aborted(self._cluster, self._layout, state)
         return self._sweeps or self._lease.is_lost(state)
