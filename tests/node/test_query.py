@@ -339,7 +339,8 @@ def test_a_document_that_is_not_there_or_not_signed_is_named(library):
         reason = refusal(library, by_id((name, "bare")))
         assert reason == (
             f"[like] is document [bare] in [{name}], whose source has no full signature in [neardup]: index it through "
-            "the neardup pipeline, with q-grams, or search by [text]"
+            "the neardup pipeline, with q-grams, or search by [text]; in a window without q-grams (neardup setup "
+            "--no-lossless) only the command neardup query finds copies"
         )
     library.cluster.request("DELETE", f"/{first}/_doc/bare", params={"refresh": "true"})
 

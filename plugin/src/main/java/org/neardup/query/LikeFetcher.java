@@ -160,7 +160,8 @@ final class LikeFetcher {
             return new LikeSource.Document(fetched, recipe, fingerprint, strings);
         }
         throw new IllegalArgumentException("[like] is document " + wanted + ", whose source has no full signature in ["
-                + field + "]: index it through the neardup pipeline, with q-grams, or search by [text]");
+                + field + "]: index it through the neardup pipeline, with q-grams, or search by [text]; in a window"
+                + " without q-grams (neardup setup --no-lossless) only the command neardup query finds copies");
     }
 
     /**

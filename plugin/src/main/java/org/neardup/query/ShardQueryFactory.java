@@ -274,7 +274,8 @@ final class ShardQueryFactory {
         String is = type == null ? "not mapped" : "mapped differently, as [" + type.typeName() + "]";
         throw failure(
                 "needs the field [{}] to be {}, but it is {}: create the index with neardup setup"
-                        + " (without --no-lossless), or name in [field] the object that holds the signatures",
+                        + " (without --no-lossless), or name in [field] the object that holds the signatures;"
+                        + " in a window without q-grams only the command neardup query finds copies",
                 name,
                 wanted,
                 is);
