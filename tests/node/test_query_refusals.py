@@ -154,6 +154,18 @@ def test_bitmaps_of_another_type_are_refused_by_their_own_name(plain, mapping, b
     )
 
 
+@only_elasticsearch("runtime fields")
+def test_a_runtime_field_that_hides_the_q_grams_is_told(plain):
+    """It was said that a keyword was needed, and a keyword was there."""
+    index = make(plain, "runtime", FIELDS, {"neardup": oracle.sign(ROSE)})
+    assert len(plain.found(by_text(ROSE), indices=index)) == 1
+    runtime = {"neardup.qgrams": {"type": "keyword"}}
+    plain.cluster.request("PUT", f"/{index}/_mapping", body={"runtime": runtime})
+    told = refusal(plain, by_text(ROSE), indices=index)
+    assert "as [keyword]: create the index" in told
+    assert "remove any runtime field of this name" in told
+
+
 @pytest.mark.parametrize("kind", ["short", "integer", "long"])
 def test_numbers_may_be_of_any_integer_type(plain, kind):
     fields = {**FIELDS, "qgram_count": {"type": kind}}

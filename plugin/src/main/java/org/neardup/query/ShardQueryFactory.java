@@ -272,13 +272,16 @@ final class ShardQueryFactory {
             return type;
         }
         String is = type == null ? "not mapped" : "mapped differently, as [" + type.typeName() + "]";
+        // Its type does not tell a runtime field from the mapped one that it hides.
+        String unhide = type == null ? "" : ", remove any runtime field of this name";
         throw failure(
                 "needs the field [{}] to be {}, but it is {}: create the index with neardup setup"
-                        + " (without --no-lossless), or name in [field] the object that holds the signatures;"
+                        + " (without --no-lossless){}, or name in [field] the object that holds the signatures;"
                         + " in a window without q-grams only the command neardup query finds copies",
                 name,
                 wanted,
-                is);
+                is,
+                unhide);
     }
 
     private QueryShardException failure(String message, Object... details) {
