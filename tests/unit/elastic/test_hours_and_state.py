@@ -584,14 +584,14 @@ def test_a_window_without_hours_is_a_new_one():
     assert len(server.requests) == 1
 
 
-def made(recipe, pipeline, dynamic="true", field="order"):
+def made(recipe, pipeline, dynamic="true", field="order", **more):
     about = {"_meta": {"neardup": {"recipe": recipe}}} if recipe else {}
     ours = {"dynamic": dynamic, "properties": {field: {"type": "long"}}}
     return Answer(
         200,
         {
             NAME: {
-                "mappings": {"properties": {"neardup": ours}, **about},
+                "mappings": {"properties": {"neardup": ours}, **about, **more},
                 "settings": {"index": {"final_pipeline": pipeline}},
             }
         },
@@ -608,6 +608,7 @@ def made(recipe, pipeline, dynamic="true", field="order"):
         (made(None, "neardup-news", "false", "of_others"), "delete it"),
         (made("other", "neardup-news"), "signed by other"),
         (made("r", "_none"), "final pipeline _none"),
+        (made("r", "neardup-news", enabled=False), "indexes nothing .*remove that from news@custom"),
         (Answer(200, {NAME: {"settings": {"index": {"uuid": "u"}}}}), "delete it"),
         (Answer(200, {}), None),
     ],

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _CLOSED: Final = "index_closed_exception"
-_SIGNED_BY: Final = ("mappings._meta.neardup", *MAPPED, "settings.index.final_pipeline")
+_SIGNED_BY: Final = (
+    "mappings._meta.neardup", "mappings.enabled", *MAPPED, "settings.index.final_pipeline",
+)  # fmt: skip
 LOSSLESS_NEEDED: Final = (
     "sketch: the q-grams of this window are not indexed (neardup setup --no-lossless); to have them, set up another "
     "window without that option and copy the documents there (neardup ingest --from-index)"
@@ -237,8 +239,8 @@ class Layout:
 
     def check_made(self, cluster: Cluster, index: str, recipe: str) -> None:
         """Raises `WindowDamaged` for an hour that was made, or changed, so that its documents are not signed by this
-        window's recipe, because the template or the pipeline was missing. An hour that another client has deleted is no
-        error.
+        window's recipe, because the template or the pipeline was missing, or so that they are not indexed, and would
+        not be found again. An hour that another client has deleted is no error.
         """
         about = own_index(cluster, index, fields=_SIGNED_BY)
         if not about:
@@ -258,6 +260,11 @@ class Layout:
                 index, f"an index signed by {signed_by}", f"one that was made by {self.address.template}",
                 remedy="delete it (documents written since it was made or changed so do not count; `neardup ingest "
                 f"--from-index {index}` copies them into another window), {again}",
+            )  # fmt: skip
+        if str(mapping.get("enabled")).lower() == "false":
+            raise WindowDamaged(
+                index, "a mapping that indexes nothing (enabled: false)", f"what {self.address.template} makes",
+                remedy=f"remove that from {self.address.custom}, delete this index, {again}",
             )  # fmt: skip
         if not is_signed:
             raise WindowDamaged(index, f"the final pipeline {pipeline}", self.address.pipeline, remedy=again)
