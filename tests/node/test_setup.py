@@ -195,8 +195,8 @@ def test_it_remembers_hours_and_lets_documents_go_only_by_force(cluster, monkeyp
     url, credentials = cluster.address, cluster.credentials
     messages = run("setup", "--window", url, "--keep-hours", 720)[2]
     assert (
-        "compares 24 h; `neardup ingest`, `neardup watch` and `neardup expire` delete hours 720 h behind the newest "
-        "document (--keep-hours)" in messages
+        "compares 24 h; `neardup ingest` and `neardup watch` delete hours 720 h behind the newest document, "
+        "`neardup expire` hours 720 h behind the clock (--keep-hours)" in messages
     )
     documents = [
         Document(f"{hour}", f"Rain in hour {hour}.", HOUR * 3_600 + hour * 3_600) for hour in range(3)
