@@ -22,7 +22,7 @@ _DROPPED: Final = "-"
 _LITTLE: Final = 4_096
 """A list of fewer bytes than this is never too long."""
 _LONG: Final = 10 * _LITTLE
-"""A list of fewer bytes than this is not rewritten while its window is open."""
+"""While its window is open, a list is rewritten only when so many more bytes have come."""
 
 
 def listed_hours(directory: Path) -> set[int]:
@@ -55,15 +55,8 @@ def note_begun(directory: Path, hour: int) -> None:
 
 
 def note_dropped(directory: Path, hour: int) -> None:
-    """Takes an hour off the list. A long list that can be read is rewritten, because a writer may run for years; if
-    that fails, the list is long, but right.
-    """
+    """Takes an hour off the list."""
     _append(directory, _DROPPED + hour_name(hour))
-    if (directory / HOUR_LIST).stat().st_size >= _LONG:
-        hours = listed_hours(directory)
-        if is_whole(directory, hours):
-            with contextlib.suppress(OSError):
-                rewrite(directory, hours)
 
 
 def rewrite(directory: Path, hours: Collection[int]) -> None:
@@ -79,5 +72,15 @@ def rewrite(directory: Path, hours: Collection[int]) -> None:
 
 
 def _append(directory: Path, line: str) -> None:
-    with naming(directory / HOUR_LIST), (directory / HOUR_LIST).open("a", encoding="ascii") as file:
-        file.write(f"{line}\n")
+    """Appends a line. A long list that can be read is then rewritten, because a writer may run for years; if that
+    fails, the list is long, but right. To read it after every line would take minutes where thousands of hours are
+    dropped at once.
+    """
+    file = directory / HOUR_LIST
+    with naming(file), file.open("a", encoding="ascii") as lines:
+        lines.write(f"{line}\n")
+    if file.stat().st_size % _LONG <= len(line):
+        hours = listed_hours(directory)
+        if is_whole(directory, hours):
+            with contextlib.suppress(OSError):
+                rewrite(directory, hours)
