@@ -10,13 +10,15 @@ class Dictionaries:
     types only, and another one for each table. An Arrow file has one for each column: `learn` from all tables before
     any is `encoded`.
 
-    `plain` is the schema with plain columns in their place, `own` the part of it that is about them.
+    `plain` is the schema with plain columns in their place, `own` the part of it that is about them. `schema` is the
+    one that is written: `learn` gives a dictionary wider numbers when it has more values than they count, as that of
+    several files may, each of which had a dictionary of its own.
     """
 
     def __init__(self, schema: Any) -> None:
         import pyarrow as pa  # noqa: PLC0415 - only those who have it read and write such files
 
-        self._schema = schema
+        self.schema = schema
         self._fields = [field for field in schema if pa.types.is_dictionary(field.type)]
         own = {field.name: field.with_type(field.type.value_type) for field in self._fields}
         self.own = pa.schema([*own.values()])
@@ -30,9 +32,12 @@ class Dictionaries:
         for name, known in self._values.items():
             both = pa.chunked_array([known, table[name].unique()])
             self._values[name] = both.unique().drop_null()
+        self._fields = [field.with_type(self._wide(field)) for field in self._fields]
+        for field in self._fields:
+            self.schema = self.schema.set(self.schema.get_field_index(field.name), field)
 
     def encoded(self, table: Any) -> Any:
-        """A table of the schema `plain` in the schema that was given."""
+        """A table of the schema `plain` as one of `schema`."""
         import pyarrow as pa  # noqa: PLC0415 - as above
         import pyarrow.compute  # noqa: PLC0415 - as above
 
@@ -42,5 +47,16 @@ class Dictionaries:
             column = pa.DictionaryArray.from_arrays(
                 numbers.cast(field.type.index_type), values, ordered=field.type.ordered
             )
-            table = table.set_column(self._schema.get_field_index(field.name), field, column)
+            table = table.set_column(self.schema.get_field_index(field.name), field, column)
         return table
+
+    def _wide(self, field: Any) -> Any:
+        """The type of a dictionary, with numbers for all of its values."""
+        import pyarrow as pa  # noqa: PLC0415 - as above
+
+        last = len(self._values[field.name]) - 1
+        try:
+            pa.scalar(max(last, 0)).cast(field.type.index_type)
+        except pa.ArrowInvalid:
+            return pa.dictionary(pa.int32(), field.type.value_type, field.type.ordered)
+        return field.type

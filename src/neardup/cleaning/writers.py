@@ -247,7 +247,7 @@ class _Table:
             dictionaries = Dictionaries(schema)
             for rows in self._parts() if dictionaries.own else ():
                 dictionaries.learn(self._table(rows, dictionaries.own))
-            with make(self._file, schema) as writer:
+            with make(self._file, dictionaries.schema) as writer:
                 for rows in self._parts():
                     writer.write_table(dictionaries.encoded(self._table(rows, dictionaries.plain)))
         except (pa.ArrowException, OverflowError) as error:

@@ -65,3 +65,18 @@ def test_an_empty_file_of_removed_records_keeps_dictionaries(tmp_path):
     dedup(path, "--output", tmp_path / "b.arrow", "--removed", tmp_path / "c.arrow")
     removed = arrow.ipc.open_file(tmp_path / "c.arrow").read_all()
     assert (removed.num_rows, removed["at"].type) == (0, at.type)
+
+
+def test_dictionaries_of_several_files_that_have_too_many_values_for_one_get_wider_numbers(tmp_path):
+    numbers, paths = [number % 100 for number in range(101)], []
+    for name in "ab":
+        values = [f"{name}{number}" for number in range(100)]
+        sites = arrow.DictionaryArray.from_arrays(arrow.array(numbers, "int8"), values)
+        texts = [f"{name} {number:x} {number**9:x}" for number in range(101)]
+        paths.append(written(tmp_path / f"{name}.arrow", {"text": texts, "site": sites}))
+    dedup(*paths, "--threshold", "1", "--output", tmp_path / "c.arrow")
+    kept = arrow.ipc.open_file(tmp_path / "c.arrow").read_all()
+    assert kept["site"].type == arrow.dictionary("int32", "string")
+    assert kept["site"].to_pylist() == [f"{name}{number}" for name in "ab" for number in numbers]
+    dedup(paths[0], "--threshold", "1", "--output", tmp_path / "d.arrow")
+    assert arrow.ipc.open_file(tmp_path / "d.arrow").read_all()["site"].type == sites.type
