@@ -59,6 +59,17 @@ def test_a_document_that_came_too_late_and_was_compared_is_named_and_counted_too
         )
 
 
+def test_the_limit_that_dropped_the_hour_of_a_late_document_is_named(place, caplog):
+    if place.kind == "reference":
+        pytest.skip("the reference logs nothing")
+    window = place.open(window_hours=0, max_documents=2)
+    list(window.ingest([document(f"{hour}", grams(100 * hour, 100 * hour + 9), hour) for hour in range(4)]))
+    list(window.ingest([document("late", TEXT, 0)]))
+    (said,) = [record.message for record in caplog.records if "is not stored" in record.message]
+    assert said.endswith("; max_documents, max_memory or `neardup expire` dropped its hour)")
+    assert window.too_late == 1
+
+
 @pytest.mark.parametrize(("hours", "left"), [(0, None), (3, 0), (11, 1)])
 def test_a_document_ahead_of_the_clock_that_moves_the_window_on_is_named(place, caplog, hours, left):
     if place.kind == "reference":

@@ -107,8 +107,9 @@ def _causes(tally: Tally) -> Iterator[str]:
     late = tally.too_late()
     if late != 0:
         yield (
-            "For late documents, and those read again, the hours to compare with may be dropped already: a new window "
-            "with --window-hours 0 has no limit of hours, and --keep-hours keeps hours for late documents"
+            "For late documents, and those read again, the hours to compare with may be dropped already: by the limit "
+            "of hours (a new window with --window-hours 0 has none, and --keep-hours keeps hours for late documents), "
+            "or by max_documents or max_memory"
         )
     if late != tally.incomplete:
         yield (

@@ -26,8 +26,12 @@ _FEW: Final = (
 )
 
 
-def why_too_late(newest: int) -> str:
-    """Advice where documents come too late for a window of this `newest` hour, which may itself be wrong."""
+def why_too_late(newest: int, kept_hours: int, hour: int) -> str:
+    """Advice where documents of this `hour` come too late for a window of this `newest` hour, which may itself be
+    wrong, that keeps so many hours.
+    """
+    if hour >= first_living_hour(newest, kept_hours):
+        return "max_documents, max_memory or `neardup expire` dropped its hour"
     ahead = why_ahead(hour_name(newest)) if newest > FIRST_HOUR else None
     return ahead or "keep_hours keeps hours for late documents"
 

@@ -45,6 +45,7 @@ class LateDocument(NamedTuple):
     """A document that came after its hour had been dropped; `is_foreign`: another client has stored it."""
 
     id: str
+    hour: int
     is_foreign: bool
 
 
@@ -62,8 +63,8 @@ class SinceOpened:
     def add_late(self, documents: Sequence[Prepared]) -> None:
         """Counts documents, one or more, that came too late."""
         self.too_late += len(documents)
-        first = self.first_late or LateDocument(documents[0].id, documents[0].origin is not None)
-        self.first_late = first
+        first = documents[0]
+        self.first_late = self.first_late or LateDocument(first.id, first.hour, first.origin is not None)
 
 
 class _Run(NamedTuple):

@@ -39,7 +39,7 @@ def warn_of_late(state: State, verdicts: Iterable[Verdict]) -> None:
     log.warning(
         "document %s of %s %s%s (reported for the first such document only; %s)",
         escaped(first.id), verdict.time, compared, "" if first.is_foreign else ", and is not stored",
-        why_too_late(state.newest),
+        why_too_late(state.newest, state.settings.kept_hours, first.hour),
     )  # fmt: skip
 
 
