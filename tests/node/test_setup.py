@@ -100,6 +100,33 @@ def test_the_command_makes_a_damaged_state_anew(cluster, monkeypatch, tmp_path):
     assert run("stats", "--window", url)[0] == 0
 
 
+@pytest.mark.parametrize("lost", ["state", "settings"])
+def test_stats_do_not_claim_one_threshold_after_the_settings_were_lost(cluster, caplog, lost):
+    """The verdicts by 0.9 stayed, the window had 0.7, and all were said to have been made with one threshold."""
+    url, texts = cluster.address, [f"{TEXTS[0]} {'The ferry ran aground at dawn. ' * 3}", TEXTS[1]]
+    documents = [Document(str(i), text, HOUR * HOUR_MS) for i, text in enumerate(texts)]
+    with open_elastic_window(str(url), threshold="0.9", window_hours=0) as window:
+        list(window.ingest(documents[:1]))
+    if lost == "state":
+        delete_doc(cluster, url.state, "window")
+    else:
+        state = read_state(cluster)
+        assert state is not None
+        put_doc(cluster, url.state, "window", state.source() | {"settings": {"threshold": "x"}})
+    assert run("setup", "--window", url)[0] == 0
+    assert "are not known; from now on it has threshold 0.7, retrieval sketch, policy mark" in caplog.text
+    unknown = {name: ["unknown"] for name in ("threshold", "retrieval", "policy", "partial")}
+    with open_elastic_window(str(url)) as window:
+        assert (window.stats().threshold, window.stats().mixed) == ("0.7", unknown)
+        list(window.ingest(documents[1:]))
+        assert window.stats().mixed == unknown
+    assert "some verdicts were made with threshold unknown" in "".join(run("stats", "--window", url)[1])
+    assert run("reconcile", "--window", url, "--threshold", "0.9")[0] == 0
+    with open_elastic_window(str(url), readonly=True) as window:
+        assert (window.stats().threshold, window.stats().mixed) == ("0.9", {})
+    assert run("setup", "--window", url)[:2] == (0, ["nothing to do"])
+
+
 def test_the_command_says_that_it_makes_a_lost_state(cluster, monkeypatch, tmp_path):
     """It said that there was nothing to do, and made one."""
     monkeypatch.chdir(tmp_path)

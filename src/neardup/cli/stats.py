@@ -20,7 +20,8 @@ def stats(
     documents that came too late are not stored. `budget_floor`: the hour before which everything was dropped by
     --max-documents or --max-memory. `postings_keys`: the number of different keys in the index; `memory_bytes`: its
     estimated memory. `mixed`: other values of threshold, retrieval, policy or partial (with --containment and --delta)
-    by which some verdicts were made; other hours and routes are not listed.
+    by which some verdicts were made, or `unknown`, where the state document of a cluster was lost; other hours and
+    routes are not listed.
 
     Examples:
 

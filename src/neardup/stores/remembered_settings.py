@@ -1,7 +1,8 @@
 """The settings by which the verdicts of a window were made: the present ones, and earlier ones of some verdicts.
 
 A window remembers its settings as a plain dict, `Settings.remembered`, in window.json or in the state document of a
-cluster. If it also has verdicts by other settings, the dict has `earlier`: the other values of each setting.
+cluster. If it also has verdicts by other settings, the dict has `earlier`: the other values of each setting, or
+`unknown` if those were lost with the state document of a cluster.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 EARLIER: Final = "earlier"
+UNKNOWN: Final = "unknown"
+"""The only earlier value of a setting of which nobody knows by what values the verdicts were made."""
 DECIDING: Final = ("threshold", "retrieval", "policy", "partial")
 """The settings that a verdict depends on, and that may change from one writer to the next."""
 _DEFAULTS: Final = {name: getattr(Settings(), name) for name in REMEMBERED_IF_GIVEN} | Settings().remembered
@@ -35,12 +38,31 @@ def merged(known: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """
     left = earlier(known)
     for name in DECIDING:
+        if UNKNOWN in left.get(name, ()):
+            continue
         values = [value for value in left.pop(name, []) if not _same(name, value, _deciding(new, name))]
         if name in _changes(known, new):
             values.append(_shown(_deciding(known, name)))
         if values:
             left[name] = sorted(set(values))
     return new | ({EARLIER: left} if left else {})
+
+
+def with_unknown(new: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings to remember when stored verdicts were made by settings that are not known, and later ones will be
+    made by the settings `new`.
+    """
+    return {**new, EARLIER: {name: [UNKNOWN] for name in DECIDING}}
+
+
+def tell_unknown(window: str, new: Mapping[str, Any]) -> None:
+    """Logs that the settings by which the verdicts of the `window` were made are not known, and the `new` ones."""
+    log.warning(
+        "%s: the settings by which its verdicts were made are not known; from now on it has %s; give `neardup ingest` "
+        "or `watch` those that were others (--route and --kinds, too); `neardup reconcile --threshold T` brings all "
+        "verdicts to one threshold",
+        window, _in_words(new, DECIDING, _deciding),
+    )  # fmt: skip
 
 
 def without_earlier(new: dict[str, Any]) -> dict[str, Any]:

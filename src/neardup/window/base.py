@@ -57,10 +57,11 @@ class Stats:
     `memory_bytes`: the index in memory, an estimate.
 
     `threshold`, `retrieval` and `policy` are those that the window was last written with; `mixed` lists, for these and
-    `partial`, the other values by which some of the stored verdicts were made. `truncated` counts the documents whose
-    verdicts are truncated, `unscored` those of other clients that were not compared at all (`neardup watch` marks them;
-    a document that `ingest` cannot compare is not stored). `window_hours` and `keep_hours` (0: no limit) are as set;
-    `budget_floor` names the hour before which documents were given up to a budget, or dropped by mistake.
+    `partial`, the other values by which some of the stored verdicts were made, or `unknown`, where the state document
+    of a cluster was lost. `truncated` counts the documents whose verdicts are truncated, `unscored` those of other
+    clients that were not compared at all (`neardup watch` marks them; a document that `ingest` cannot compare is not
+    stored). `window_hours` and `keep_hours` (0: no limit) are as set; `budget_floor` names the hour before which
+    documents were given up to a budget, or dropped by mistake.
     """
 
     documents: int

@@ -39,7 +39,7 @@ from neardup.elastic.window.scored_documents import (
 )
 from neardup.elastic.window.setup_changes import check_archive, check_not_resigning, remember_hours
 from neardup.elastic.window.signed_otherwise import SignedOtherwise
-from neardup.elastic.window.state_document import StateDocument, scoring_lease
+from neardup.elastic.window.state_document import SettingsToLeave, StateDocument, scoring_lease
 from neardup.elastic.window.state_recovery import lost_state
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.clock import now_ms
@@ -50,6 +50,7 @@ from neardup.model.times import format_time
 from neardup.signing.signer import signer_for
 from neardup.stores.base import Commit
 from neardup.stores.records import ROW
+from neardup.stores.remembered_settings import earlier, merged
 
 HOUR = 444_444
 NAME = Address("http://127.0.0.1:1", "news").hourly(HOUR)
@@ -576,6 +577,21 @@ def test_a_state_that_is_made_anew_counts_every_document_and_none_that_is_on_its
     assert not state.counts(18)
     assert (state.commit.newest, state.aborted[0][0], state.undo, state.holder) == (HOUR, 18, (), None)
     assert state.commit.next_order == state.aborted[0][1]
+
+
+def test_of_a_state_that_is_made_anew_nobody_claims_that_all_verdicts_are_by_its_threshold(caplog):
+    """Those by 0.9 stayed, the window had 0.7, and its figures said that all were made with one threshold."""
+    with standing_in(scored) as server, cluster_of(server) as cluster:
+        state = recovered(cluster, ABOUT, Settings().remembered, None)
+    assert "by which its verdicts were made are not known; from now on it has threshold 0.7, " in caplog.text
+    assert "policy mark" in caplog.text
+    assert "`neardup reconcile --threshold T`" in caplog.text
+    unknown = {name: ["unknown"] for name in ("threshold", "retrieval", "policy", "partial")}
+    assert earlier(state.settings) == unknown
+    # Whatever later scorers set, it may have been any value before.
+    later = merged(state.settings, Settings(threshold="0.9", policy="route").remembered)
+    assert earlier(merged(later, Settings(threshold="0.8").remembered)) == unknown
+    assert earlier(SettingsToLeave(None, state.settings).at_commit(state)) == unknown
 
 
 def test_a_window_without_hours_is_a_new_one():

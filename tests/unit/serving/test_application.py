@@ -996,7 +996,10 @@ def test_scores_show_the_copies_of_a_window_that_is_asked_at_another_threshold(p
         list(window.ingest([{"id": "newer", "text": grams(900, 990), "time": "2026-11-21T09:41Z"}]))
         client = TestClient(create_application(Questions(window, "other", ingests=True), limits=NO_RATE))
         page = client.get("/scores", headers={"host": "localhost"}).text
-        assert "threshold is 0.9: pairs below it are not copies, except in verdicts made with 0.7" in page
+        assert (
+            "threshold is 0.9: pairs below it are not copies, except in verdicts made with another (0.7)"
+            in page
+        )
         assert f"you would lose {copies - 1} of {copies}." in page
 
 

@@ -104,7 +104,9 @@ def copied_within(
 def recovered(
     cluster: Cluster, about: dict[str, Any], settings: dict[str, Any], archive: str | None
 ) -> StateDocument:
-    """A state in which all scored documents count; the state of a new window if there are none."""
+    """A state in which all scored documents count, by settings that are not known; the state of a new window if there
+    are none.
+    """
     layout = Layout.described(cluster.address, about, archive)
     scored = scored_documents(cluster, layout)
     if not scored.documents:
@@ -113,7 +115,8 @@ def recovered(
         "%s: the state document is made anew, and all %d scored documents count",
         layout.address, scored.documents,
     )  # fmt: skip
-    return StateDocument.made_anew(about, settings, archive, last=scored.last, newest=scored.newest)
+    state = StateDocument.made_anew(about, settings, archive, last=scored.last, newest=scored.newest)
+    return state.with_settings_lost(str(layout.address), settings)
 
 
 def check_unscored(cluster: Cluster, about: dict[str, Any], *, has_state: bool) -> None:

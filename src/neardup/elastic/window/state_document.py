@@ -24,7 +24,7 @@ from neardup.errors import SettingsError
 from neardup.model.clock import now_ms
 from neardup.model.hours import FIRST_HOUR, FIRST_NAMED, LAST_NAMED, hour_name
 from neardup.stores.base import Commit
-from neardup.stores.remembered_settings import merged, warn_of_others
+from neardup.stores.remembered_settings import merged, tell_unknown, warn_of_others, with_unknown
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -146,6 +146,15 @@ class StateDocument:
             aborted=aborted[-_MOST_ABORTED:],
             undo=(*self.undo, self.epoch),
         )
+
+    def with_settings_lost(self, window: str, new: dict[str, Any]) -> StateDocument:
+        """This state of the `window` with `new` settings in place of lost ones, by which stored verdicts were made: if
+        there are any, that is also logged.
+        """
+        if not self.commit.next_order:
+            return replace(self, settings=new)
+        tell_unknown(window, new)
+        return replace(self, settings=with_unknown(new))
 
     def without_undo(self) -> StateDocument:
         """This state with nothing left to undo."""

@@ -2,7 +2,8 @@
 
 Without a state document no stored document counts, so a window whose documents have arrivals is never taken for a new
 one: opening it is an error until `neardup setup` has made the state again. Then every scored document counts, including
-those of a batch that was never committed: they have the verdicts that they would have got.
+those of a batch that was never committed: they have the verdicts that they would have got. By which settings the
+verdicts were made is then not known.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ def _bring_up_to_date(cluster: Cluster, state: StateDocument, about: dict[str, A
         settings_left(cluster.address.prefix, state)
     except WindowDamaged as error:
         log.warning("%s; doing so", error)
-        change_state(cluster, lambda state: replace(state, settings=_hours(about).remembered))
+        name, new = str(cluster.address), _hours(about).remembered
+        change_state(cluster, lambda state: state.with_settings_lost(name, new))
 
 
 def _hours(about: dict[str, Any]) -> Settings:
