@@ -101,6 +101,21 @@ def test_verdicts_that_another_window_gave_are_told_with_a_way_to_have_them_scor
         assert window.query(id="c").status == "exact"
 
 
+def test_the_verdict_of_a_scorer_on_a_document_that_came_too_late_is_not_called_that_of_another(cluster):
+    """It was told to have been copied by `_reindex` or an export, in every run, and named no document."""
+    own = cluster.address
+    index = own.hourly(HOUR)
+    assert invoke("setup", "--window", own, "--window-hours", 2).exit_code == 0
+    late = (("a", HOUR, "unique"), ("late", HOUR - 3, "unique"), ("older", HOUR - 9, "unscored"))
+    for id, hour, status in late:
+        put_doc(cluster, index, id, {"text": grams(0, 20), "@timestamp": hour * HOUR_MS})
+        invoke("watch", "--window", own, "--once")
+        ours = cluster.request("GET", f"/{index}/_doc/{id}")["_source"]["neardup"]
+        assert (ours["status"], ours.get("order") is None) == (status, id != "a")
+    assert ours["truncated"]
+    assert list(examine_documents(own, cluster.credentials)) == []
+
+
 @pytest.mark.parametrize("way", ["clone", "bulk"])
 def test_copies_of_documents_with_their_verdicts_within_a_window_are_told(cluster, way):
     """An hour cloned, or copied by `_reindex`, into another: nothing could be scored any more, and the doctor found all

@@ -60,11 +60,13 @@ def _by_index(
 
 
 def has_verdict_without_arrival(cluster: Cluster, layout: Layout) -> bool:
-    """Whether a document has a verdict without an arrival, as `neardup export` writes it. The mark of a document that
-    gets no verdict does not count.
+    """Whether a document has a verdict without an arrival, as `neardup export` writes it. What a scorer writes without
+    an arrival does not count: the mark of a document that gets no verdict, and the verdict on one that came too late to
+    be kept (`unstored_fields`). Only scorers write `scored_at`.
     """
-    status, arrival = f"{OBJECT}.status", {"field": f"{OBJECT}.order"}
-    left_out = [{"exists": arrival}, {"term": {status: "unscored"}}]
+    status = f"{OBJECT}.status"
+    left_out = [{"exists": {"field": f"{OBJECT}.{name}"}} for name in ("order", "scored_at")]
+    left_out.append({"term": {status: "unscored"}})
     query = {"bool": {"filter": [{"exists": {"field": status}}], "must_not": left_out}}
     return bool(_by_index(cluster, layout, query, {}))
 
