@@ -32,6 +32,7 @@ from neardup.elastic.watch.in_place import prepare
 from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.cluster_resign import resign_cluster
 from neardup.elastic.window.opening import open_elastic_window
+from neardup.elastic.window.setup_changes import before_first_write
 from neardup.errors import ClusterRejected, SettingsError, SetupRefused
 from neardup.model.document import FLUSH, Reject
 from neardup.model.settings import Recipe, Settings
@@ -623,6 +624,7 @@ class TestInPlace:
         documents = in_order(stream(40))
         fill(cluster, archive, {each["id"]: archived(each) for each in documents})
         verdicts, _ = in_place(window, archive)
+        assert before_first_write(window) is None, "its documents are written to the archive"
         copy = next(verdict for verdict in verdicts if verdict.is_copy)
         with open_elastic_window(
             str(window.address), credentials=window.credentials, readonly=True

@@ -36,6 +36,7 @@ from neardup.elastic.http.client import Cluster, ClusterWarning
 from neardup.elastic.http.mget import check_readable
 from neardup.elastic.window.cluster_resign import resign_cluster
 from neardup.elastic.window.opening import open_elastic_window
+from neardup.elastic.window.setup_changes import before_first_write
 from neardup.elastic.window.state_recovery import describe
 from neardup.errors import ClusterRefused, ClusterUnreachable
 from neardup.model.document import Document
@@ -138,6 +139,7 @@ def setup_work(cluster: Cluster, hour: int) -> None:
     roll_over(cluster, hour * HOUR_MS)
     assert set_up(cluster, sign="plugin").changes  # the hours are told of the pipeline
     describe(str(cluster.address), credentials=cluster.credentials)
+    before_first_write(cluster)
     config = set_up(cluster).config
     assert checked_plan(cluster, config, None).changes == []
     describe_index(cluster, cluster.address.hourly(hour), config)

@@ -175,7 +175,12 @@ def test_the_command_says_what_it_does(cluster, monkeypatch, tmp_path):
     code, lines, messages = run("setup", "--window", url)
     assert (code, lines[-1]) == (0, f"make index {url.state}")
     assert "neardup rollover" in messages  # the test node has no lifecycle management
-    assert run("setup", "--window", url)[1] == ["nothing to do"]
+    first = (
+        f"there is no index yet: before clients write to the name {url.prefix}, start `neardup watch` or run"
+    )
+    assert first in messages.splitlines()[-1]
+    _, lines, messages = run("setup", "--window", url)
+    assert (lines, first in messages) == (["nothing to do"], True)
     code, lines, _ = run("setup", "--window", url, "--window-hours", 48)
     assert "    template.mappings._meta.neardup.window_hours: 24 -> 48" in lines
     code, lines, _ = run("rollover", "--window", url, "--now", "2026-11-21T09:30:00Z")
@@ -188,6 +193,7 @@ def test_the_command_says_what_it_does(cluster, monkeypatch, tmp_path):
         ],
     )
     assert run("rollover", "--window", url, "--now", "2026-11-21T09:59:59Z")[1] == ["nothing to do"]
+    assert "there is no index yet" not in run("setup", "--window", url)[2]
     code, _, messages = run("setup", "--window", url, "--q", 5)
     assert code == 3
     assert f"index {url.prefix}-2026.11.21-09 was signed by recipe" in messages

@@ -145,6 +145,7 @@ def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: 
     """
     from neardup.elastic.admin.setup import apply, set_up
     from neardup.elastic.window.setup_changes import (
+        before_first_write,
         check_archive,
         check_not_resigning,
         lower_max_length,
@@ -170,4 +171,5 @@ def _set_up(cluster: Cluster, config: Config, wanted: dict[str, Any], *, force: 
         done += lost
     finally:
         _print_changes(done)
-    return plan._replace(changes=done)
+    first = before_first_write(cluster)
+    return plan._replace(changes=done, notes=[*plan.notes, *([first] if first else [])])

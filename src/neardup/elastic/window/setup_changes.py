@@ -1,4 +1,6 @@
-"""Changes of an existing window by `neardup setup`: hours and longest text; checks of what cannot change."""
+"""Changes of an existing window by `neardup setup`: hours and longest text; checks of what cannot change; what comes
+after it.
+"""
 
 from __future__ import annotations
 
@@ -130,6 +132,20 @@ def change_state(cluster: Cluster, change: Callable[[StateDocument], StateDocume
     """Commits a change of the state only. Changes of a scorer that died are left for the next scorer to undo."""
     lease = scoring_lease(cluster)
     lease.commit(change(lease.acquire()))
+
+
+def before_first_write(cluster: Cluster) -> str | None:
+    """What must be done before a client can write to the alias of a window that is set up, in words; None if the window
+    has an hour, or scores an archive in place.
+    """
+    own, state = cluster.address, read_state(cluster)
+    if (state is not None and state.archive is not None) or Layout(own).existing_hours(cluster):
+        return None
+    return (
+        f"there is no index yet: before clients write to the name {own.alias}, start `neardup watch` or run `neardup "
+        f"rollover`, which make the current hour; `neardup ingest`, and writes to the names of hours "
+        f"({own.prefix}-YYYY.MM.DD-HH), make hours themselves"
+    )
 
 
 def _older(cluster: Cluster, layout: Layout, hour: int) -> Expired:
