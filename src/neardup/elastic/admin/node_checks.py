@@ -34,6 +34,7 @@ def plugin_for(product: Product, server_version: str) -> str:
 def check_nodes(cluster: Cluster, snapshot: ClusterSnapshot) -> Iterator[Finding]:
     """Findings on each node: its version, and the plugin that it has or needs."""
     plugins, nodes = _plugin_versions(cluster), snapshot.nodes
+    is_needed = (snapshot.about or {}).get("signed_by") == "plugin"
     for node in nodes:
         yield _version(node, nodes, TITLES[snapshot.product])
         wanted = plugin_for(snapshot.product, node.version)
@@ -41,8 +42,11 @@ def check_nodes(cluster: Cluster, snapshot: ClusterSnapshot) -> Iterator[Finding
         what = f"plugin on {node.name}"
         if installed is None or not node.signs:
             remedy = f"install {wanted} there and restart it (docs/elasticsearch.md), or sign in the client"
-            state: State = "bad" if any(other.signs for other in nodes) else "warning"
-            yield Finding(what, state, f"neardup is not installed: {remedy}")
+            state: State = "bad" if is_needed or any(other.signs for other in nodes) else "warning"
+            fails = (
+                ", and the window's pipeline needs it, so writes through this node fail" if is_needed else ""
+            )
+            yield Finding(what, state, f"neardup is not installed{fails}: {remedy}")
         elif installed != VERSION:
             yield Finding(what, "warning", f"neardup {installed}, this is {VERSION}: install {wanted}")
         else:

@@ -29,6 +29,14 @@ _REMEDIES: Final = tuple(
             "lift the block of that index (index.blocks.*), and run again",
         ),
         (
+            r"No processor type exists with name \[neardup\]|unknown query \[neardup",
+            "install the plugin neardup on every node and restart it (`neardup doctor` names the zip), and run again",
+        ),
+        (
+            r"pipeline with id \[neardup-[^]]*\] could not be loaded",
+            "give every node the same plugin, lexicon and salt (config/neardup), restart it, and run again",
+        ),
+        (
             r"pipeline with id \[neardup-",
             "`neardup setup` with the same --window makes the pipeline again; then run again",
         ),
