@@ -483,7 +483,7 @@ class TestServingThatIngests:
         done = serve()
         assert done.code == 2
         assert "that would be dropped; --window-hours 1 --force" in done.err
-        assert "both are options of `neardup ingest`" in done.err  # `serve` has neither
+        assert "both are options of `neardup ingest`, `watch` and `setup`" in done.err  # `serve` has neither
         monkeypatch.delenv("NEARDUP_WINDOW_HOURS")
         assert run("get", "ferry", "--window", window).code == 0
 

@@ -343,7 +343,7 @@ def test_fewer_hours_let_documents_go_only_by_force(place, caplog):
         "setting window_hours is 2: it must be more: the window keeps 6 documents in 2 hours (2020.09.13-12 to "
         "2020.09.13-13) that would be dropped; --window-hours 2 --force (force=True) drops them, --keep-hours "
         "(keep_hours) "
-        "keeps them without comparing them; both are options of `neardup ingest`"
+        "keeps them without comparing them; both are options of `neardup ingest`, `watch` and `setup`"
     )
     window = place.open()
     assert (window.stats().documents, window.stats().window_hours) == (15, 10)

@@ -31,7 +31,7 @@ def check_hours(
         name = "window_hours" if chosen.keep_hours is None else "keep_hours"
         expected = (
             f"more: {going}; --{name.replace('_', '-')} {kept} --force (force=True) drops them, --keep-hours "
-            "(keep_hours) keeps them without comparing them; both are options of `neardup ingest`"
+            "(keep_hours) keeps them without comparing them; both are options of `neardup ingest`, `watch` and `setup`"
         )
         raise SettingsError(name, kept, expected)
     return True
