@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 from neardup.model.hours import hour_name
 from neardup.stores import hour_list
 from neardup.stores.window_directory import HOUR_LIST
@@ -22,15 +24,14 @@ def test_the_list_of_a_writer_that_runs_for_years_stays_short(tmp_path):
 
 
 def test_a_long_list_is_not_read_for_every_hour_of_thousands_that_are_dropped(tmp_path, monkeypatch):
-    reads = []
-    listed_hours = hour_list.listed_hours
-    monkeypatch.setattr(hour_list, "listed_hours", lambda path: reads.append(path) or listed_hours(path))
+    reading = mock.Mock(wraps=hour_list.listed_hours)
+    monkeypatch.setattr(hour_list, "listed_hours", reading)
     for hour in range(500_000, 504_000):
         hour_list.note_begun(tmp_path, hour)
     for hour in range(500_000, 503_999):
         hour_list.note_dropped(tmp_path, hour)
-    assert len(reads) < 20
-    assert listed_hours(tmp_path) == {503_999}
+    assert reading.call_count < 20
+    assert hour_list.listed_hours(tmp_path) == {503_999}
 
 
 def test_a_long_list_that_cannot_be_read_or_rewritten_stays_as_it_is(tmp_path, monkeypatch):
