@@ -33,6 +33,7 @@ from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.cluster_resign import resign_cluster
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.setup_changes import before_first_write
+from neardup.elastic.window.state_document import read_state
 from neardup.errors import ClusterRejected, SettingsError, SetupRefused
 from neardup.model.document import FLUSH, Reject
 from neardup.model.settings import Recipe, Settings
@@ -579,13 +580,49 @@ class TestInPlace:
         for text in ("text", "page"):
             with pytest.raises(SettingsError, match=rf"'{text}'.*fields: nr, page, published.*--text-field"):
                 prepare(window, archive, Settings(), Fields("_id", text, ("published",)))
-        with pytest.raises(SettingsError, match=r"'publishd'.*none of this name"):
+        with pytest.raises(SettingsError, match=r"'publishd'.*which has no publishd"):
             prepare(window, archive, Settings(), Fields("_id", "page.body", ("publishd",)))
         there = cluster.request("GET", f"/{archive}/_mapping")[archive]["mappings"]
         assert "neardup" not in there.get("properties", {})
+
+    def test_an_index_whose_time_is_in_another_field_is_refused_with_its_dates(
+        self, cluster, window, archive
+    ):
+        """Every document counted as of the year 1, and ids decided which copy was the original, in silence."""
+        fill(cluster, archive, {each["id"]: archived(each) for each in stream(10)})
+        with pytest.raises(
+            SettingsError, match=r"no time or timestamp or @timestamp.*date are published; --time-field"
+        ):
+            prepare(window, archive, Settings(), Fields("_id", "page.body"))
+        there = cluster.request("GET", f"/{archive}/_mapping")[archive]["mappings"]
+        assert "neardup" not in there["properties"]
+        assert read_state(window) is None
+
+    def test_an_index_without_dates_is_scored_with_a_warning(self, cluster, window, archive, caplog):
+        documents = in_order(stream(10))
+        fill(cluster, archive, {each["id"]: archived(each) for each in documents}, {"dynamic": False})
         verdicts, rejects = in_place(window, archive, Fields("_id", "page.body"))
-        assert len(verdicts) == len(documents)
-        assert rejects == []
+        assert (len(verdicts), rejects) == (len(documents), [])
+        assert f"{archive} has no field of type date: its documents have no time" in caplog.text
+        (finding,) = examine_documents(window.address, window.credentials)
+        assert finding.state == "ok"
+
+    def test_a_window_whose_documents_have_their_time_in_another_field_is_told(
+        self, cluster, window, archive
+    ):
+        """An index that had no date yet when the window was made, or a window of an earlier version."""
+        fill(cluster, archive, {}, {"properties": {}})
+        in_place(window, archive, Fields("_id", "page.body"))
+        fill(cluster, archive, {"a": {"page": {"body": "Rain on the quay."}, "published": "2020-01-01"}})
+        assert len(watched(window)) == 1
+        _, finding = examine_documents(window.address, window.credentials)
+        assert (finding.what, finding.state) == (f"archive {archive}", "warning")
+        assert (
+            "no document has the time field of this window, 'time': all count as of the year 1"
+            in finding.found
+        )
+        assert "fields of type date are published;" in finding.found
+        assert f"`neardup remove --window {window.address} --force`" in finding.found
 
     def test_what_another_window_scores_in_place_is_refused(
         self, cluster, window, archive, elasticsearch_url, credentials
@@ -674,7 +711,7 @@ class TestInPlace:
         fill(cluster, archive, {})
         in_place(window, archive)
         assert prepare(window, archive, Settings(), Fields()).text_field == "page.body"
-        with pytest.raises(SettingsError, match="another prefix"):
+        with pytest.raises(SettingsError, match=rf"`neardup remove --window {window.address} --force`"):
             prepare(window, archive, Settings(), Fields(text="other"), given=["text_field"])
 
     def test_a_window_of_hours_is_kept_in_hours(self, cluster, window, archive):

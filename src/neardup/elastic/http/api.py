@@ -355,3 +355,12 @@ def field_types(cluster: Cluster, target: str, name: str) -> list[str]:
     with told_what_is_red(cluster, target):
         answer = whole(cluster, f"/{target}/_field_caps", params, method="GET")
     return sorted(answer["fields"].get(name, {}).keys() - {"unmapped"})
+
+
+@reads_answer
+def fields_of_types(cluster: Cluster, target: str, *types: str) -> list[str]:
+    """The fields that have one of `types` in an index of `target`, by name; none where there is no index."""
+    params = {"fields": "*", **NO_INDEX_NEEDED}
+    with told_what_is_red(cluster, target):
+        answer = whole(cluster, f"/{target}/_field_caps", params, method="GET")
+    return sorted(name for name, by_type in answer["fields"].items() if not by_type.keys().isdisjoint(types))

@@ -63,11 +63,22 @@ class Source:
     def check_time(self) -> None:
         """Raises `SettingsError` unless documents have a time."""
         if self.time.kind is None:
-            named = " or ".join(self.fields.time)
-            expected = (
-                f"a field of {self.name}, which has no {named}: a document is copied to the hour of its time"
-            )
+            expected = f"{self.lacking_time()}; a document is copied to the hour of its time"
             raise SettingsError("time_field", self.time.name, expected)
+
+    def lacking_time(self) -> str:
+        """What the time field must be where documents have none of the fields named for it, and the fields of type date
+        that they have.
+        """
+        expected = f"a field of {self.name}, which has no {' or '.join(self.fields.time)}"
+        if dates := self.date_fields():
+            expected += f": its fields of type date are {', '.join(dates[:8])}; --time-field names one"
+        return expected
+
+    def date_fields(self) -> list[str]:
+        """The fields of type date, by name, without those of neardup."""
+        names = api.fields_of_types(self.cluster, self.name, "date", "date_nanos")
+        return [name for name in names if not name.startswith(f"{OURS}.")]
 
     def span(self) -> Span | None:
         """The first and the last hour of its documents; None if it has none with a time."""

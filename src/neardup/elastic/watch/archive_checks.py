@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neardup.elastic.http.admin_api import data_blocks_of, index_settings, is_closed, mappings, unblocking
+from neardup.elastic.reindex.index_reader import OWN_ID, Source
 from neardup.elastic.watch.archive import check_source
 from neardup.elastic.window.codec import OBJECT
 from neardup.errors import SettingsError
+from neardup.model.counted import some_of
 from neardup.model.finding import Finding
+from neardup.sources.fields import Fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +41,24 @@ def check_archive(cluster: Cluster, name: str) -> Finding:
     unmapped = sum(1 for mapping in ours.values() if not mapping)
     waiting = f", {unmapped} not looked at yet (neardup watch)" if unmapped else ""
     return Finding(what, "ok", f"{len(there)} {'index' if len(there) == 1 else 'indices'}{waiting}")
+
+
+def check_time(cluster: Cluster, name: str, time_field: str) -> Finding | None:
+    """That the archive `name` has no `time_field`, but other dates: all its documents count as of the year 1, and ids
+    decide which copy is the original. None if it has that field, no date at all, or no document.
+    """
+    source = Source(cluster, name, Fields(OWN_ID, time=(time_field,)))
+    if source.time.kind is not None or not source.count({"match_all": {}}):
+        return None
+    if not (dates := source.date_fields()):
+        return None
+    way = f"`neardup remove --window {cluster.address} --force` takes this window and its marks away"
+    text = (
+        f"no document has the time field of this window, {time_field!r}: all count as of the year 1, so that ids "
+        f"decide which copy is the original; fields of type date are {some_of(dates, 8)}; to use one, {way}, then "
+        f"score {name} again with --time-field"
+    )
+    return Finding(f"archive {name}", "warning", text)
 
 
 def check_blocks(cluster: Cluster, name: str) -> Iterator[Finding]:

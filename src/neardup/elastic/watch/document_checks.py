@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Final
 from neardup.elastic.admin.checks import PATIENCE, TIMEOUT
 from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.http.client import Cluster
-from neardup.elastic.watch.archive_checks import check_archive, check_blocks, check_state_index, closed
+from neardup.elastic.watch.archive_checks import (
+    check_archive,
+    check_blocks,
+    check_state_index,
+    check_time,
+    closed,
+)
 from neardup.elastic.watch.state_checks import examine_state, hours_left
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import (
@@ -87,6 +93,7 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
         yield from amiss
         # Where documents cannot be read, that is what is to be mended first.
         if state is not None and all(each.state != "bad" for each in amiss):
+            yield from _looked(what, "whether its documents have a time", _times(cluster, state))
             yield from _verdicts_not_given(cluster, state)
 
 
@@ -136,6 +143,15 @@ def _opened_state(cluster: Cluster) -> StateDocument | None:
         with suppress(ClusterRejected):
             check_unscored(cluster, about, has_state=state is not None)
     return state
+
+
+def _times(cluster: Cluster, state: StateDocument) -> Iterator[Finding]:
+    """That the documents of an archive have their time in another field than the window's, if they have one."""
+    if state.archive is not None:
+        layout = Layout.described(cluster.address, state.about, state.archive)
+        timeless = check_time(cluster, state.archive, layout.time_field)
+        if timeless is not None:
+            yield timeless
 
 
 def _verdicts_not_given(cluster: Cluster, state: StateDocument) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -13,7 +14,7 @@ from neardup.elastic.http.api import WHAT_IS_THERE, Hit, search
 from neardup.elastic.reindex.index_reader import Source
 from neardup.elastic.watch.archive import check_source, check_text, map_marks
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.state_document import read_state
+from neardup.elastic.window.state_document import kept_in_place, read_state
 from neardup.errors import ClusterRefused, SettingsError
 from neardup.sources.fields import TIME_FIELDS
 
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from neardup.model.settings import Settings
     from neardup.sources.fields import Fields
 
+log = logging.getLogger("neardup")
+
+_TIMELESS: Final = (
+    "%s has no field of type date: its documents have no time, and are compared in order of their ids (--time-field "
+    "names a number or a keyword to order them by)"
+)
 _MOST_WINDOWS: Final = 10_000
 """How many windows are looked at: as many as one search returns, more than any cluster has indices for."""
 
@@ -36,8 +43,8 @@ def prepare(
     Sets up the window if it does not exist, and maps our object in the index: the only change to the index besides the
     marks. An existing window keeps its fields; those of `fields` that are `given` ("text_field", "time_field") must be
     the same. Raises `SettingsError` for an index that cannot be scored in place, that another window scores so, or that
-    has no such text or time, and for a prefix whose window is kept elsewhere, `ClusterRejected` if the index has an
-    object `neardup` of its own.
+    has no such text or time (but other dates), and for a prefix whose window is kept elsewhere, `ClusterRejected` if
+    the index has an object `neardup` of its own.
     """
     state = read_state(cluster)
     if state is not None:
@@ -48,9 +55,7 @@ def prepare(
             ("time_field", config.time_field, fields.time[0]),
         ):
             if what in given and kept != wanted:
-                raise SettingsError(
-                    what, wanted, f"{kept!r}, as this window was set up: another value needs another prefix"
-                )
+                raise kept_in_place(cluster.address, what, kept, wanted)
         fields = type(fields)(fields.id, config.text_field, (config.time_field,))
     source = Source(cluster, name, fields)
     check_source(cluster, name)
@@ -87,9 +92,16 @@ def _check_unshared(source: Source) -> None:
 
 
 def _check_time(source: Source) -> None:
-    """Raises `SettingsError` if the user named a time field that no document has."""
-    named, is_given = source.fields.time[0], source.fields.time != TIME_FIELDS
-    if is_given and source.time.kind is None and source.count({"match_all": {}}):
-        otherwise = f"without --time-field, neardup takes {' or '.join(TIME_FIELDS)} if there is one"
-        expected = f"a field of {source.name}, which has none of this name: {otherwise}"
-        raise SettingsError("time_field", named, expected)
+    """Raises `SettingsError` if documents have none of the fields for the time, but one may be meant: the user named a
+    field, or there are dates. Every document would count as one of the year 1, so that ids decide which copy is the
+    original. Where there are no dates, a warning says so.
+    """
+    is_given = source.fields.time != TIME_FIELDS
+    if source.time.kind is not None or (is_given and not source.count({"match_all": {}})):
+        return
+    dates = source.date_fields()
+    if is_given or dates:
+        usual = f"; without --time-field, neardup takes {' or '.join(TIME_FIELDS)} if there is one"
+        expected = source.lacking_time() + ("" if dates else usual)
+        raise SettingsError("time_field", source.fields.time[0], expected)
+    log.warning(_TIMELESS, source.name)

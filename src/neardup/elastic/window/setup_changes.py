@@ -12,7 +12,7 @@ from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.http.address import STATE_DOCUMENT
 from neardup.elastic.http.api import count, get_doc
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.state_document import StateDocument, read_state, scoring_lease
+from neardup.elastic.window.state_document import StateDocument, kept_in_place, read_state, scoring_lease
 from neardup.elastic.window.window_state import (
     check_hours_of_archive,
     check_signed,
@@ -88,8 +88,7 @@ def check_archive(cluster: Cluster, config: WindowConfig) -> None:
     for name in ("text_field", "time_field", "lossless"):
         kept, wanted = getattr(present, name), getattr(config, name)
         if kept != wanted:
-            expected = f"{kept!r}, as this window was set up: another value needs another prefix"
-            raise SettingsError(name, wanted, expected)
+            raise kept_in_place(cluster.address, name, kept, wanted)
     check_hours_of_archive(config.window_hours)
     if config.signed_by != "client":
         wanted = "client for an archive, which is scored in place: no pipeline of neardup signs its documents"

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.http.address import STATE_DOCUMENT
+from neardup.elastic.http.address import STATE_DOCUMENT, Address
 from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window import holders
 from neardup.elastic.window.lease import Lease
@@ -245,3 +245,10 @@ def scoring_lease(cluster: Cluster) -> Lease[StateDocument]:
 def read_state(cluster: Cluster) -> StateDocument | None:
     """The state of the window at the cluster's address as stored now; None if there is no window."""
     return scoring_lease(cluster).read()
+
+
+def kept_in_place(address: Address, name: str, kept: object, wanted: object) -> SettingsError:
+    """The error that the setting `name` of a window in place cannot change from `kept` to `wanted`."""
+    remedy = f"`neardup remove --window {address} --force` takes the window and its marks away"
+    expected = f"{kept!r}, as this window was set up: for another value, {remedy}; then score the index again"
+    return SettingsError(name, wanted, expected)
