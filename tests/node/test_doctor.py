@@ -22,6 +22,7 @@ from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.document_checks import examine_documents
 from neardup.elastic.window import scored_documents
+from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_document import StateDocument, read_state
 from neardup.errors import SetupRefused, WindowDamaged
@@ -113,6 +114,33 @@ def test_the_verdict_of_a_scorer_on_a_document_that_came_too_late_is_not_called_
         ours = cluster.request("GET", f"/{index}/_doc/{id}")["_source"]["neardup"]
         assert (ours["status"], ours.get("order") is None) == (status, id != "a")
     assert ours["truncated"]
+    assert list(examine_documents(own, cluster.credentials)) == []
+
+
+def test_fields_that_documents_do_not_have_are_told(cluster):
+    """All documents were unscored, and the doctor found all as it should be."""
+    own, index = cluster.address, cluster.address.hourly(HOUR)
+    invoke("setup", "--window", own, "--text-field", "boddy", "--time-field", "publishd", "--sign", "client")
+    source = {"body": grams(0, 20), "published": "2026-11-21T09:00:00Z"}
+    bulk(cluster, [Action("index", index, id, source) for id in "abc"])
+    done = invoke("watch", "--window", own, "--once")
+    assert (
+        "no text: there is no field 'boddy' (fields: body, published); if another field has the"
+        in done.stderr
+    )
+    cluster.request("POST", f"/{index}/_refresh")
+    text, time = examine_documents(own, cluster.credentials)
+    assert {(each.what, each.state) for each in (text, time)} == {(f"documents of {own.prefix}", "warning")}
+    assert "3 of 3 get no verdict, because they have no text in the field 'boddy'; if another" in text.found
+    assert "none has a time in the field 'publishd'" in time.found
+    assert "fields of type date are published; if another field has the time" in time.found
+    with pytest.raises(SetupRefused, match="delete all hours of this window first"):
+        set_up(cluster, text_field="body", time_field="published")
+    for name in Layout(own).existing_hours(cluster):
+        delete_index(cluster, name)
+    invoke("setup", "--window", own, "--text-field", "body", "--time-field", "published")
+    bulk(cluster, [Action("index", index, id, source) for id in "abc"])
+    assert invoke("watch", "--window", own, "--once").exit_code == 0
     assert list(examine_documents(own, cluster.credentials)) == []
 
 

@@ -616,11 +616,8 @@ class TestInPlace:
         fill(cluster, archive, {"a": {"page": {"body": "Rain on the quay."}, "published": "2020-01-01"}})
         assert len(watched(window)) == 1
         _, finding = examine_documents(window.address, window.credentials)
-        assert (finding.what, finding.state) == (f"archive {archive}", "warning")
-        assert (
-            "no document has the time field of this window, 'time': all count as of the year 1"
-            in finding.found
-        )
+        assert (finding.what, finding.state) == (f"documents of {window.address.prefix}", "warning")
+        assert "none has a time in the field 'time': all count as of the year 1" in finding.found
         assert "fields of type date are published;" in finding.found
         assert f"`neardup remove --window {window.address} --force`" in finding.found
 

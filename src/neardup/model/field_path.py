@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from neardup.model.counted import some_of
+
+MOST_NAMED: Final = 100
+"""How many characters of a field's name a message shows: data mistaken for records may have a name of megabytes."""
 
 
 def field_of(record: Mapping[str, Any], name: str) -> Any:
@@ -73,3 +78,39 @@ def without_field(record: Mapping[str, Any], name: str) -> dict[str, Any]:
         if not rest[head]:
             del rest[head]
     return rest
+
+
+def has_field(record: Mapping[str, Any], name: str) -> bool:
+    """Whether a record has a field, which may be null.
+
+    >>> [has_field({"page": {"body": None}}, name) for name in ("page.body", "page.title")]
+    [True, False]
+    """
+    if name in record:
+        return True
+    head, _, rest = name.partition(".")
+    inner = record.get(head)
+    return bool(rest) and isinstance(inner, Mapping) and has_field(inner, rest)
+
+
+def names_beside(record: Mapping[str, Any], name: str) -> list[str]:
+    """The dotted names of the fields in the innermost object on the way to the field `name`.
+
+    >>> names_beside({"id": 7, "page": {"body": "Rain."}}, "page.text"), names_beside({"id": 7}, "page.text")
+    (['page.body'], ['id'])
+    """
+    head, _, rest = name.partition(".")
+    inner = record.get(head)
+    if not isinstance(inner, Mapping):
+        return list(map(str, record))
+    return [f"{head}.{each}" for each in names_beside(inner, rest)]
+
+
+def listed(names: Iterable[str]) -> str:
+    """The names of fields for a message: sorted, the first eight, each of them shortened.
+
+    >>> listed(["title", "body"]), listed([])
+    ('body, title', 'none')
+    """
+    short = (name if len(name) <= MOST_NAMED else f"{name[:MOST_NAMED]}…" for name in map(str, names))
+    return some_of(sorted(short), 8) or "none"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from neardup.model.counted import counted, some_of
+from neardup.model.counted import counted
 from neardup.model.document import Document
-from neardup.model.field_path import field_of, without_field
+from neardup.model.field_path import MOST_NAMED, field_of, listed, names_beside, without_field
 from neardup.model.plain_values import plain
 from neardup.model.settings import DEFAULT_SHOW
 from neardup.model.shown_fields import shown_fields
@@ -36,9 +36,6 @@ _EARLY: Final[_Odd] = (
 )
 _MINUTES: Final[_Odd] = ("milliseconds in the year 1976", "a date and time such as 202611210900")
 """What such numbers are taken for, and what they more likely are."""
-
-_MOST_NAMED: Final = 100
-"""How many characters of a field's name a message shows: data mistaken for records may have a name of megabytes."""
 
 
 class RecordError(ValueError):
@@ -108,19 +105,19 @@ class Fields:
         if value is not None:
             remedy = ": cast the column, text.cast('string') of pyarrow" if isinstance(value, bytes) else ""
             if isinstance(value, Mapping):
-                remedy = f" (fields: {_listed(_within(record, self.text))}): --text-field names another"
+                remedy = f" (fields: {listed(names_beside(record, self.text))}): --text-field names another"
             return f"field {self.text!r} is {_kind(value)}, not a string{remedy}"
         if self.text in record:
             return f"no text: field {self.text!r} is null"
         if (name := self._list_with_text(record)) is not None:
             return f"no text: the records are in the list {name!r}: `jq -c '.{name}[]' FILE` takes them out"
-        fields = _listed(_within(record, self.text))
+        fields = listed(names_beside(record, self.text))
         return f"no text: there is no field {self.text!r} (fields: {fields}): --text-field names another"
 
     def _list_with_text(self, record: Mapping[str, Any]) -> str | None:
         """The field of `record` that is a list of records with texts, as in an answer of a web service, if any."""
         for name, value in record.items():
-            is_list = isinstance(value, list) and value and name.isidentifier() and len(name) <= _MOST_NAMED
+            is_list = isinstance(value, list) and value and name.isidentifier() and len(name) <= MOST_NAMED
             first = value[0] if is_list else None
             text = self.text.removeprefix(f"{name}.")
             if isinstance(first, dict) and isinstance(field_of(first, text), str):
@@ -273,9 +270,9 @@ class FieldUse:
         self._having["id"] += has_id
         self._having["time"] += has_time
         if not has_id and "id" not in self._others:
-            self._others["id"] = _listed(record)
+            self._others["id"] = listed(record)
         if not has_time and "time" not in self._others:
-            self._others["time"] = _listed(record)
+            self._others["time"] = listed(record)
             self._may_have_time = bool(record.keys() - {self._fields.id, self._fields.text})
 
 
@@ -300,24 +297,6 @@ _NAMED_KINDS = {
     "Decimal": "a number",
 }
 """What tables hold besides, by the names of the types: some are of libraries that may not be there."""
-
-
-def _within(record: Mapping[str, Any], name: str) -> list[str]:
-    """The dotted names of the fields in the innermost object on the way to the field `name`.
-
-    >>> _within({"id": 7, "page": {"body": "Rain."}}, "page.text"), _within({"id": 7}, "page.text")
-    (['page.body'], ['id'])
-    """
-    head, _, rest = name.partition(".")
-    inner = record.get(head)
-    if not isinstance(inner, Mapping):
-        return list(map(str, record))
-    return [f"{head}.{each}" for each in _within(inner, rest)]
-
-
-def _listed(record: Iterable[str]) -> str:
-    names = (name if len(name) <= _MOST_NAMED else f"{name[:_MOST_NAMED]}…" for name in map(str, record))
-    return some_of(sorted(names), 8) or "none"
 
 
 def _kind(value: object) -> str:

@@ -43,6 +43,9 @@ def items(*sources, entry=ENTRY, layout=None, state=None, shards="1"):
     def script(request):
         if "/_settings/" in request.path:
             return Answer(200, {entry.index: {"settings": {"index.number_of_shards": shards}}})
+        for each, document in zip(entries, documents, strict=True):
+            if request.path.startswith(f"/{each.index}/_doc/{each.id}"):
+                return Answer(200, document)
         return Answer(200, {"docs": documents} if request.path.startswith("/_mget") else there)
 
     with (
@@ -137,7 +140,32 @@ def test_without_a_time_it_is_of_its_hour_or_older_than_all_others(layout, time)
             Layout(NEWS, max_length=8),
             "text has 8 characters, more than the nodes signed when it was indexed: index it again",
         ),
-        ({}, {}, None, "no text: there is no field 'text'"),
+        (
+            {},
+            {},
+            None,
+            (
+                "no text: there is no field 'text' (fields: none); if another field has the text: stop the writers, "
+                "delete the hours, then `neardup setup --text-field NAME --window http://localhost:9200/news`, or use "
+                "another prefix"
+            ),
+        ),
+        ({"text": None}, {}, None, "no text: field 'text' is null"),
+        (
+            {"page": {"title": "x", "body": None}},
+            {},
+            Layout(NEWS, "page.body", archive="old"),
+            "no text: field 'page.body' is null",
+        ),
+        (
+            {"body": "x", "neardup": {}},
+            {},
+            OLD,
+            (
+                "(fields: body); if another field has the text: `neardup remove --window http://localhost:9200/news "
+                "--force` takes this window and its marks away, then score old again with --text-field"
+            ),
+        ),
         ({"text": 7}, {}, None, "field 'text' is int, not a string"),
         ({"text": "x"}, {"id": "i" * MAX_ID_BYTES}, None, "its id with the name of its index is longer"),
         (
@@ -156,6 +184,15 @@ def test_what_cannot_be_scored_says_why(source, changes, layout, reason):
     assert (reject.id, origin.index, origin.id) == (entry.id, entry.index, entry.id)
     assert reject.source == f"{entry.index}/{entry.id}"
     assert reason in reject.reason
+
+
+def test_the_fields_that_there_are_are_named_once():
+    """A name with a typing error was only repeated, once for every document."""
+    first, second = (reject for _, reject in items({"body": "x", "at": 1}, {"body": "y"}))
+    assert isinstance(first, Reject)
+    assert isinstance(second, Reject)
+    assert "there is no field 'text' (fields: at, body); if another" in first.reason
+    assert second.reason == "no text: there is no field 'text'"
 
 
 def test_a_routing_matters_where_it_is_needed_to_reach_a_document():

@@ -99,7 +99,7 @@ def check_hour(
             raise SetupRefused(
                 str(address),
                 f"index {index.name} has {name} {about[name]!r}, not {getattr(config, name)!r}",
-                f"keep {about[name]!r}, or choose another prefix",
+                f"keep {about[name]!r}, delete all hours of this window first, or choose another prefix",
             )
 
 

@@ -76,9 +76,8 @@ class Source:
         return expected
 
     def date_fields(self) -> list[str]:
-        """The fields of type date, by name, without those of neardup."""
-        names = api.fields_of_types(self.cluster, self.name, "date", "date_nanos")
-        return [name for name in names if not name.startswith(f"{OURS}.")]
+        """The fields of type date that its documents have, by name."""
+        return date_fields(self.cluster, self.name)
 
     def span(self) -> Span | None:
         """The first and the last hour of its documents; None if it has none with a time."""
@@ -190,6 +189,12 @@ class IndexReader:
             return self._position.reject(f"time {entry.time} is outside the years 1 to 9999", id=otherwise)
         self._position.remember(document.id)
         return document
+
+
+def date_fields(cluster: Cluster, target: str) -> list[str]:
+    """The fields of type date in the indices of `target`, by name, without those of neardup."""
+    names = api.fields_of_types(cluster, target, "date", "date_nanos")
+    return [name for name in names if not name.startswith(f"{OURS}.")]
 
 
 def _from(time: TimeField, since: Any) -> dict[str, Any]:

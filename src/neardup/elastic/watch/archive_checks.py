@@ -1,23 +1,30 @@
-"""Checks of an archive and of the state index: whether they can bear marks, be read and take writes. Reads only."""
+"""Checks of an archive and of the state index: whether they can bear marks, be read and take writes; of a window's
+documents: whether they have their text and their time in its fields. Reads only.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.admin_api import data_blocks_of, index_settings, is_closed, mappings, unblocking
-from neardup.elastic.reindex.index_reader import OWN_ID, Source
+from neardup.elastic.http.api import WHOLE_OF_WHAT_IS_THERE, search
+from neardup.elastic.reindex.index_reader import date_fields
 from neardup.elastic.watch.archive import check_source
+from neardup.elastic.watch.foreign_documents import NO_TEXT
 from neardup.elastic.window.codec import OBJECT
 from neardup.errors import SettingsError
 from neardup.model.counted import some_of
 from neardup.model.finding import Finding
-from neardup.sources.fields import Fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.index_layout import Layout
     from neardup.model.finding import State
+
+_MANY: Final = 0.1
+"""The share of documents without a text from which on another field is probably meant."""
 
 
 def check_archive(cluster: Cluster, name: str) -> Finding:
@@ -41,24 +48,6 @@ def check_archive(cluster: Cluster, name: str) -> Finding:
     unmapped = sum(1 for mapping in ours.values() if not mapping)
     waiting = f", {unmapped} not looked at yet (neardup watch)" if unmapped else ""
     return Finding(what, "ok", f"{len(there)} {'index' if len(there) == 1 else 'indices'}{waiting}")
-
-
-def check_time(cluster: Cluster, name: str, time_field: str) -> Finding | None:
-    """That the archive `name` has no `time_field`, but other dates: all its documents count as of the year 1, and ids
-    decide which copy is the original. None if it has that field, no date at all, or no document.
-    """
-    source = Source(cluster, name, Fields(OWN_ID, time=(time_field,)))
-    if source.time.kind is not None or not source.count({"match_all": {}}):
-        return None
-    if not (dates := source.date_fields()):
-        return None
-    way = f"`neardup remove --window {cluster.address} --force` takes this window and its marks away"
-    text = (
-        f"no document has the time field of this window, {time_field!r}: all count as of the year 1, so that ids "
-        f"decide which copy is the original; fields of type date are {some_of(dates, 8)}; to use one, {way}, then "
-        f"score {name} again with --time-field"
-    )
-    return Finding(f"archive {name}", "warning", text)
 
 
 def check_blocks(cluster: Cluster, name: str) -> Iterator[Finding]:
@@ -98,3 +87,46 @@ def closed(index: str) -> Finding:
     """The finding that an index of the window is closed."""
     remedy = f"POST {index}/_open, or delete it"
     return Finding(f"index {index}", "bad", f"closed: the window cannot be read; {remedy}")
+
+
+def check_fields(cluster: Cluster, layout: Layout) -> Iterator[Finding]:
+    """That many documents of a window get no verdict, because they have no text in its field; that none has a time in
+    its field. An archive without any date has no time, which is no finding.
+    """
+    if layout.archive is None and not layout.existing_hours(cluster):
+        return
+    what = f"documents of {cluster.address.prefix}"
+    every, textless, dated = _counts(cluster, layout)
+    if textless and textless >= _MANY * every:
+        text = f"{textless:,} of {every:,} get no verdict, because they have no text in the field {layout.text_field!r}"
+        yield Finding(what, "warning", f"{text}; {layout.other_field('text')}")
+    if every and not dated:
+        others = [name for name in date_fields(cluster, layout.target) if name != layout.time_field]
+        if layout.archive is None or others:
+            yield Finding(what, "warning", _timeless(layout, others))
+
+
+def _timeless(layout: Layout, others: list[str]) -> str:
+    counts = "each counts as of the beginning of the hour that it is in"
+    if layout.archive is not None:
+        counts = "all count as of the year 1, so that ids decide which copy is the original"
+    there = f"; fields of type date are {some_of(others, 8)}" if others else ""
+    return (
+        f"none has a time in the field {layout.time_field!r}: {counts}{there}; {layout.other_field('time')}"
+    )
+
+
+def _counts(cluster: Cluster, layout: Layout) -> tuple[int, int, int]:
+    """How many documents there are, how many are marked as having no text, and how many have a time. Two requests."""
+    queries = {
+        "every": {"match_all": {}},
+        "textless": {"prefix": {f"{OBJECT}.unsigned": NO_TEXT}},
+        "dated": {"exists": {"field": layout.time_field}},
+    }
+    body: dict[str, Any] = {
+        "query": layout.without_others(cluster, {"match_all": {}}),
+        "size": 0, "track_total_hits": False, "aggs": {"counts": {"filters": {"filters": queries}}},
+    }  # fmt: skip
+    buckets = search(cluster, layout.target, body, WHOLE_OF_WHAT_IS_THERE).buckets("counts")
+    every, textless, dated = (buckets[name]["doc_count"] if buckets else 0 for name in queries)
+    return every, textless, dated

@@ -11,8 +11,8 @@ from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.archive_checks import (
     check_archive,
     check_blocks,
+    check_fields,
     check_state_index,
-    check_time,
     closed,
 )
 from neardup.elastic.watch.state_checks import examine_state, hours_left
@@ -93,8 +93,10 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
         yield from amiss
         # Where documents cannot be read, that is what is to be mended first.
         if state is not None and all(each.state != "bad" for each in amiss):
-            yield from _looked(what, "whether its documents have a time", _times(cluster, state))
-            yield from _verdicts_not_given(cluster, state)
+            layout = Layout.described(address, state.about, state.archive)
+            documents, whether = f"documents of {address.prefix}", "whether they have text and time"
+            yield from _looked(documents, whether, check_fields(cluster, layout))
+            yield from _verdicts_not_given(cluster, layout, state)
 
 
 def is_half_signed(address: Address, credentials: Credentials) -> bool:
@@ -145,19 +147,9 @@ def _opened_state(cluster: Cluster) -> StateDocument | None:
     return state
 
 
-def _times(cluster: Cluster, state: StateDocument) -> Iterator[Finding]:
-    """That the documents of an archive have their time in another field than the window's, if they have one."""
-    if state.archive is not None:
-        layout = Layout.described(cluster.address, state.about, state.archive)
-        timeless = check_time(cluster, state.archive, layout.time_field)
-        if timeless is not None:
-            yield timeless
-
-
-def _verdicts_not_given(cluster: Cluster, state: StateDocument) -> Iterator[Finding]:
+def _verdicts_not_given(cluster: Cluster, layout: Layout, state: StateDocument) -> Iterator[Finding]:
     """Findings on documents with verdicts that no scorer of this window gave them."""
     what = f"verdicts in {cluster.address.prefix}"
-    layout = Layout.described(cluster.address, state.about, state.archive)
     yield from _looked(what, "whether others have given some", _given_by_others(what, cluster, layout, state))
     yield from _looked(
         what, "whether documents were copied within the window", _copied(what, cluster, layout, state)

@@ -6,13 +6,14 @@ import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.http.admin_api import index_settings
+from neardup.elastic.http.api import get_doc
 from neardup.elastic.http.scan import read
 from neardup.elastic.watch.backlog import LayoutChanged
 from neardup.elastic.window.codec import OBJECT, own_object
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import read_state
 from neardup.model.document import MAX_ID_BYTES, ForeignDocument, Origin, Reject
-from neardup.model.field_path import field_of
+from neardup.model.field_path import field_of, has_field, listed, names_beside
 from neardup.model.settings import HOUR_MS
 from neardup.model.times import MAX_TIME_MS, MIN_TIME_MS, format_time
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("neardup")
 
 _OURS: Final = tuple(f"{OBJECT}.{name}" for name in ("status", "order", "fingerprint", "recipe", "unsigned"))
+
+NO_TEXT: Final = "no text:"
+"""How the reason begins why a document without a text gets no verdict."""
 
 _TOO_LONG: Final = "too_long"
 """The mark that nodes put on a document whose text is too long to be signed."""
@@ -54,6 +58,7 @@ class ForeignDocuments:
         self._cluster, self._layout, self._time, self._recipe = cluster, layout, time, recipe
         self._of_one_shard: dict[str, bool] = {}
         self._warned: set[str] = set()
+        self._has_named_fields = False
 
     def read(self, entries: Iterator[Entry], *, most: int) -> Iterator[list[Item]]:
         """The documents of `entries` as they are now, in parts of at most `most`: for each its origin, and the document
@@ -90,7 +95,7 @@ class ForeignDocuments:
         unsigned = None if reason is None else str(reason)
         origin = Origin(entry.index, entry.id, *stored.version, fingerprint, entry.routing, unsigned)
         text = field_of(stored.source, self._layout.text_field)
-        fault = self._fault(origin, entry.time, text)
+        fault = self._fault(origin, entry.time, text) or self._no_text(origin, stored.source)
         if fault is not None:
             return origin, Reject(entry.id, fault, origin.qualified_id)
         return origin, ForeignDocument(entry.id, text, self._time_of(entry), origin)
@@ -121,9 +126,7 @@ class ForeignDocuments:
             return f"text has {len(text):,} characters, more than the nodes signed when it was indexed: index it again"
         if origin.unsigned is not None:
             return origin.unsigned
-        if text is None:
-            return f"no text: there is no field {self._layout.text_field!r}"
-        if not isinstance(text, str):
+        if text is not None and not isinstance(text, str):
             return f"field {self._layout.text_field!r} is {type(text).__name__}, not a string"
         if len(origin.qualified_id.encode()) > MAX_ID_BYTES:
             return f"its id with the name of its index is longer than {MAX_ID_BYTES} bytes: index it by a shorter id"
@@ -137,6 +140,25 @@ class ForeignDocuments:
         if origin.routing is not None and not self._is_of_one_shard(origin.index):
             return f"it has a routing, and {origin.index} has several shards, so no verdict reaches it by its id alone"
         return None
+
+    def _no_text(self, origin: Origin, source: dict[str, Any]) -> str | None:
+        """Why a document has no text; None if it has one. For the first document without the text field, with the
+        fields that it has, and what to do if another one is meant.
+        """
+        name = self._layout.text_field
+        if field_of(source, name) is not None:
+            return None
+        if has_field(source, name):
+            return f"{NO_TEXT} field {name!r} is null"
+        reason = f"{NO_TEXT} there is no field {name!r}"
+        if self._has_named_fields:
+            return reason
+        self._has_named_fields = True
+        whole = get_doc(self._cluster, origin.index, origin.id)  # nothing for one with a routing, most often
+        if whole is None:
+            return f"{reason}; {self._layout.other_field('text')}"
+        fields = listed(each for each in names_beside(whole.source, name) if each != OBJECT)
+        return f"{reason} (fields: {fields}); {self._layout.other_field('text')}"
 
     def _is_of_one_shard(self, index: str) -> bool:
         """Whether an index has only one shard, where a document is found whatever its routing; asked once."""

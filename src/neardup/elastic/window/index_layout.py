@@ -281,6 +281,15 @@ class Layout:
             )
             raise SettingsError("window", str(self.address), expected)
 
+    def other_field(self, what: str) -> str:
+        """How the documents that are there get the `what` ("text", "time") of another field than the window's."""
+        if self.archive is None:
+            set_up = f"`neardup setup --{what}-field NAME --window {self.address}`"
+            way = f"stop the writers, delete the hours, then {set_up}, or use another prefix"
+            return f"if another field has the {what}: {way}"
+        way = f"`neardup remove --window {self.address} --force` takes this window and its marks away"
+        return f"if another field has the {what}: {way}, then score {self.archive} again with --{what}-field"
+
     def delete_hour(self, cluster: Cluster, hour: int) -> None:
         """Deletes the indices of an hour; warns of documents in them whose own time is later."""
         later = {"range": {self.time_field: {"gte": (hour + 1) * HOUR_MS, "format": "epoch_millis"}}}
