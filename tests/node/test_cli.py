@@ -15,6 +15,7 @@ from testing.node.servers import only_elasticsearch
 from testing.window.proxy import Proxy, too_large
 
 from neardup.cli.cluster import FIRST_PATIENCE
+from neardup.elastic.http.api import put_doc
 
 FIELDS = {"title": "Number {}", "source": "wire", "page": {"lang": "en"}}
 
@@ -270,3 +271,37 @@ def test_what_expires_is_tried_out_counted_and_asked_for(both):
             directory.stderr,
         )
     assert_alike(both("stats", "--format", "jsonl"))
+
+
+def test_a_new_window_is_told(run, address, new_cluster):
+    """A name with a typing error made templates, a pipeline and indices, in silence."""
+    Path("s.jsonl").write_text("".join(json.dumps(each) + "\n" for each in STREAM))
+    for own, options, told in (
+        (address, [], "is a new window\n"),
+        (
+            new_cluster().address,
+            ["--window-hours", "24"],
+            "is a new window, of 24 hours (--window-hours 0 for",
+        ),
+    ):
+        first, second = (run("ingest", "s.jsonl", "--window", own, *options) for _ in range(2))
+        assert f"neardup: {own} {told}" in first.stderr
+        assert "is a new window" not in second.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--window-hours", "0"], "is a new window, without a limit of hours\n"),
+        (["--in-place"], "is a new window, which scores {} in place\n"),
+    ],
+)
+def test_a_new_window_of_an_index_is_told(run, cluster, new_cluster, options, told):
+    there = f"{cluster.address.prefix}-archive"
+    put_doc(cluster, there, "a", {"text": FERRY, "at": "2020-09-13T12:00:00Z"})
+    cluster.request("POST", f"/{there}/_refresh")
+    own = new_cluster().address
+    words = ["ingest", "--from-index", there, "--time-field", "at", "--window", own, *options]
+    first, second = (run(*words) for _ in range(2))
+    assert f"neardup: {own} {told.format(there)}" in first.stderr
+    assert "is a new window" not in second.stderr

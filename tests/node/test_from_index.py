@@ -353,6 +353,20 @@ class TestFitting:
         check_fits(source, hours, chosen=False)
         assert caplog.text == ""
 
+    def test_very_many_hours_are_told_before_they_become_indices(self, cluster, archive, caplog):
+        """2,000 documents became 723 indices, and nothing said so."""
+        sources = {
+            f"{n}": {"page": {"body": "Rain."}, "published": (START + 3_600 * n) * 1_000} for n in range(200)
+        }
+        fill(cluster, archive, sources)
+        for hours, chosen in ((0, False), (300, False), (24, True)):
+            caplog.clear()
+            check_fits(Source(cluster, archive, FIELDS), hours, chosen=chosen)
+            assert (
+                f"{archive}: each hour with documents becomes an index, and there are up to 200 new"
+                in caplog.text
+            )
+
     def test_hours_are_counted_where_documents_are(self, source):
         span = source.span()
         assert (span.last - span.first, source.count_hours(span)) == (30, 2)

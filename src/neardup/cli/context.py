@@ -146,15 +146,13 @@ def _is_new(directory: Path) -> bool:
     return True
 
 
-def report_new_window(location: str, hours: int) -> None:
-    """Reports that a stream makes a new window in a directory: if another one was meant, copies of earlier documents
-    would be missed. Reports nothing for a cluster.
+def report_new_window(location: str, config: Config, hours: int) -> None:
+    """Reports that a run makes a new window of so many `hours` in a directory or a cluster: if another one was meant,
+    copies of earlier documents would be missed, and a cluster would keep what a name with a typing error has made.
 
     Raises `SettingsError` if no window can be made.
     """
-    from neardup.elastic.http.address import is_address
-
-    if not is_address(location) and _is_new(Path(location)):
+    if is_new_window(location, config, hours=lambda: 0):
         limited = f"of {counted(hours, 'hour')} (--window-hours 0 for no limit)"
         log_line(f"{location} is a new window, {limited if hours else 'without a limit of hours'}")
 

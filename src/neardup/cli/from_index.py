@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neardup.cli.cluster import cluster_window_opener, connected, looks_for_partial, settings_of_window
-from neardup.cli.context import opened_window, report_without_partial, window_location
+from neardup.cli.context import (
+    is_new_window,
+    opened_window,
+    report_new_window,
+    report_without_partial,
+    window_location,
+)
 from neardup.cli.pipeline import code_of_run, ingest_all, opened_sinks, score_backlog
 from neardup.cli.streams import log_line
 
@@ -26,8 +32,9 @@ def ingest_index(window: str | None, config: Config, name: str, outputs: OutputO
     with connected(location, config, make=True) as cluster:
         source = Source(cluster, name, config.fields_beside(OWN_ID))
         source.check_time()
-        kept_hours = settings_of_window(cluster).with_changes(**config.hours).kept_hours
-        check_fits(source, kept_hours, chosen=bool(config.hours))
+        hours = settings_of_window(cluster).with_changes(**config.hours)
+        check_fits(source, hours.kept_hours, chosen=bool(config.hours))
+        report_new_window(location, config, hours.window_hours)
         checkpoint = source.checkpoint()
         since = checkpoint.time()
         if since is not None:
@@ -60,7 +67,10 @@ def score_in_place(
     options = [option for option, value in given.items() if value is not None]
     opener = cluster_window_opener(location, config, archive=name, **{"window_hours": 0, **config.given})
     with connected(location, config, make=True) as cluster:
+        is_new = is_new_window(location, config, hours=lambda: 0)
         layout = prepare(cluster, name, config.settings, config.fields_beside(OWN_ID), given=options)
+        if is_new:
+            log_line(f"{location} is a new window, which scores {name} in place")
         report_without_partial(config, lambda: looks_for_partial(cluster, config))
         watch = Watcher(opener, cluster, layout, once=True)
         with opened_sinks(outputs, lambda: (sinks.tally.count, watch.expected)) as sinks:

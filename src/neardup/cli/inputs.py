@@ -44,18 +44,25 @@ class Readable(Protocol):
 
 def without_limit(location: str, config: Config, dated: DatedReader) -> Config:
     """`config`, without a limit of hours if files are read into a new window and no hours are given. Reports that a
-    window is new, for a stream, too.
+    window is new, for a stream or in a cluster, too.
 
     Raises `SettingsError` if a cluster has no room for so many hours, each of which becomes an index; for a stream also
     if no window can be made.
     """
+    from neardup.elastic.http.address import is_address
+
     if dated.is_live:
-        report_new_window(location, config.settings.window_hours)
+        report_new_window(location, config, config.settings.window_hours)
         return config
+    in_cluster = is_address(location)
     if config.hours:
+        if in_cluster:
+            report_new_window(location, config, config.settings.window_hours)
         return config
     if not is_new_window(location, config, hours=lambda: dated.hour_order().hours):
         return config
+    if in_cluster:
+        log_line(f"{location} is a new window")
     log_line(
         "no limit of hours: all documents of the files are compared (--window-hours 24 for a rolling window)"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.http.admin_api import SHARDS_A_NODE, index_names, shard_limit
 from neardup.errors import ClusterRefused, SettingsError
@@ -15,21 +15,33 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
+_MANY: Final = 200
+"""So many new indices are named before they are made: a cluster has room for 1,000 shards on a node."""
+_BECOME_INDICES: Final = (
+    "%s: each hour with documents becomes an index, and there are up to %s new ones; %s, a directory as --window keeps "
+    "all of them in few files"
+)
+
 
 def check_fits(source: Source, window_hours: int, *, chosen: bool) -> None:
     """Raises `SettingsError` if copying `source` into a window of `window_hours` cannot be intended.
 
     An archive that is longer than the window expires while it is copied: the user must have `chosen` that. In a window
     without an end (0 hours), every hour with documents becomes an index, unless it is one already, and the indices of a
-    cluster are limited.
+    cluster are limited. Warns if there are very many such hours.
     """
     span = source.span()
     if span is None:
         return
+    new = source.count_hours(span, _hours_there(source.cluster))
     if not window_hours:
-        _check_source_fits(source, span)
+        _check_source_fits(source, new)
     elif span.last - span.first > window_hours:
         _check_expiry(source.name, span, window_hours, chosen=chosen)
+    if new >= _MANY:
+        log.warning(
+            _BECOME_INDICES, source.name, f"{new:,}", "--in-place scores the documents where they are"
+        )
 
 
 def _check_expiry(name: str, span: Span, window_hours: int, *, chosen: bool) -> None:
@@ -45,7 +57,9 @@ def _check_expiry(name: str, span: Span, window_hours: int, *, chosen: bool) -> 
 
 
 def check_free_hours(cluster: Cluster, hours: int) -> None:
-    """Raises `SettingsError` if a cluster has no room for the indices of `hours` hours with documents of files."""
+    """Raises `SettingsError` if a cluster has no room for the indices of `hours` hours with documents of files; warns
+    if they are very many.
+    """
     free = _hours_left(cluster)
     if hours > free:
         expected = (
@@ -53,10 +67,14 @@ def check_free_hours(cluster: Cluster, hours: int) -> None:
             f"room for {free:,} more; --window-hours 24 keeps the last hours only, a directory as --window keeps all"
         )
         raise SettingsError("window_hours", 0, expected)
+    if hours >= _MANY:
+        log.warning(
+            _BECOME_INDICES, cluster.address, f"{hours:,}", "--window-hours 24 keeps the last hours only"
+        )
 
 
-def _check_source_fits(source: Source, span: Span) -> None:
-    hours, free = source.count_hours(span, _hours_there(source.cluster)), _hours_left(source.cluster)
+def _check_source_fits(source: Source, hours: int) -> None:
+    free = _hours_left(source.cluster)
     if hours > free:
         expected = (
             f"an index of at most {free:,} new hours with documents, not {hours:,}: each hour becomes an index, and "
