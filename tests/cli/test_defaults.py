@@ -136,6 +136,16 @@ def test_numbers_in_sentences_are_those_of_the_settings():
     assert f"a new window of {Settings().window_hours} hours" in text
 
 
+def test_the_time_that_is_read_and_that_of_a_window_are_told_apart():
+    """`ingest` named three default fields of the time, and `setup` another one, and both called it the same."""
+    for command in ("ingest", "check"):
+        assert (
+            "In files for a cluster, the window's own comes before these"
+            in option(command, "time_field").help
+        )
+    assert "Field in which documents of the window have their time" in option("setup", "time_field").help
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_parses_makes_a_call_and_prints(name):
     """At most twenty lines beside the list of options, the help text and the imports that nobody is to wait for."""

@@ -21,7 +21,9 @@ TextFieldOption = Annotated[
 TimeFieldOption = Annotated[
     str | None,
     reading(
-        metavar="NAME", show_default="time, timestamp or @timestamp", help="Field or column of the time."
+        metavar="NAME",
+        show_default="time, timestamp or @timestamp",
+        help="Field or column of the time. In files for a cluster, the window's own comes before these.",
     ),
 ]
 InputOption = Annotated[

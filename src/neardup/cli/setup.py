@@ -100,10 +100,19 @@ def setup(
     force: options.LetGoOption = False,
     text_field: Annotated[
         str | None,
-        typer.Option(metavar="NAME", show_default="text", help="Field of the text; may be dotted."),
+        typer.Option(
+            metavar="NAME",
+            show_default="text",
+            help="Field in which documents of the window have their text; may be dotted.",
+        ),
     ] = None,
     time_field: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default="@timestamp", help="Field of the time.")
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            show_default="@timestamp",
+            help="Field in which documents of the window have their time; may be dotted.",
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would change.")] = False,
     config: options.ConfigOption = None,
