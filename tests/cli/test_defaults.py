@@ -146,6 +146,11 @@ def test_the_time_that_is_read_and_that_of_a_window_are_told_apart():
     assert "Field in which documents of the window have their time" in option("setup", "time_field").help
 
 
+def test_the_help_of_delete_says_that_an_index_scored_in_place_loses_the_document():
+    text = " ".join((COMMANDS["delete"].__doc__ or "").split())
+    assert "if the window scores an index in place, it is deleted from that index" in text
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_parses_makes_a_call_and_prints(name):
     """At most twenty lines beside the list of options, the help text and the imports that nobody is to wait for."""

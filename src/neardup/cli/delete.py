@@ -28,6 +28,9 @@ def delete(
 ) -> None:
     """Delete documents from a window; documents that matched them keep their verdicts until `neardup reconcile`.
 
+    In a cluster the document itself is deleted, whichever client wrote it; if the window scores an index in place, it
+    is deleted from that index.
+
     An id that is not in the window is reported on standard error, and the exit code is 1. A directory keeps the bytes
     of a deleted document until its hour is dropped (docs/security.md, Erasing). Documents are deleted in batches of
     about a thousand.
