@@ -20,6 +20,7 @@ COMMANDS = [
     ["reconcile"],
     ["stats"],
     ["setup"],
+    ["remove", "--force"],
     ["rollover"],
     ["doctor"],
 ]

@@ -20,8 +20,8 @@ COMMANDS = dict(reference.commands("neardup", command_line()))
 WANTED = {
     "check", "dedup", "ingest", "watch", "query", "get", "export", "explain", "groups", "report", "delete", "expire",
     "reconcile",
-    "lexicon build", "lexicon show", "show", "stats", "evaluate", "setup", "rollover", "doctor", "version", "resign",
-    "serve", "mcp", "calibrate", "boilerplate learn", "boilerplate show",
+    "lexicon build", "lexicon show", "show", "stats", "evaluate", "setup", "remove", "rollover", "doctor", "version",
+    "resign", "serve", "mcp", "calibrate", "boilerplate learn", "boilerplate show",
 }  # fmt: skip
 
 

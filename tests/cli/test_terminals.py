@@ -233,7 +233,8 @@ def test_a_closed_standard_output_of_other_commands(command, window, words):
     "words",
     ["delete mill -w w", "expire -w w --now 2030-01-01 --window-hours 1 --force", "reconcile -w w -t 0.5",
      "lexicon build stream.jsonl -o own", "boilerplate learn stream.jsonl -o own", "doctor -w w --repair --force",
-     "setup -w http://127.0.0.1:1/news", "rollover -w http://127.0.0.1:1/news"],
+     "setup -w http://127.0.0.1:1/news", "remove -w http://127.0.0.1:1/news --force",
+     "rollover -w http://127.0.0.1:1/news"],
 )  # fmt: skip
 def test_a_closed_standard_output_is_told_before_anything_is_changed(command, place, window, words):
     before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}

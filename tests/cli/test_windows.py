@@ -333,7 +333,8 @@ def test_a_window_by_default_is_named(run, stream):
 
 
 @pytest.mark.parametrize(
-    "command", ["setup", "setup --dry-run", "rollover", "watch", "stats", "expire", "resign"]
+    "command",
+    ["setup", "setup --dry-run", "remove --force", "rollover", "watch", "stats", "expire", "resign"],
 )
 def test_nobody_is_waited_for_long_where_nobody_answers(run, monkeypatch, caplog, command):
     waited: list[float] = []
@@ -345,6 +346,20 @@ def test_nobody_is_waited_for_long_where_nobody_answers(run, monkeypatch, caplog
     assert "Elasticsearch at http://127.0.0.1:1 cannot be used" in done.err
     assert sum(waited) <= patience * (len(waited) + 1)
     assert caplog.text.count("trying again") == 1
+
+
+def test_a_window_in_a_directory_is_never_removed(run, stream):
+    run("ingest", stream, "--format", "quiet", "--window", "my w")
+    before = sorted(Path("my w").rglob("*"))
+    for more in ([], ["--force"], ["--dry-run"]):
+        done = run("remove", "--window", "my w", *more)
+        assert (done.code, done.out) == (2, "")
+        assert "a directory is removed by `rm -r 'my w'`" in done.err
+    assert sorted(Path("my w").rglob("*")) == before
+    Path("other").mkdir()
+    done = run("remove", "--window", "other", "--force")
+    assert done.code == 3
+    assert "rm -r" not in done.err
 
 
 def test_a_first_answer_is_waited_for_ten_seconds():

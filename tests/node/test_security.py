@@ -34,17 +34,22 @@ from neardup.elastic.http.api import doc_version
 from neardup.elastic.http.bulk import Action, Outcome, bulk
 from neardup.elastic.http.client import Cluster, ClusterWarning
 from neardup.elastic.http.mget import check_readable
+from neardup.elastic.watch.in_place import prepare
+from neardup.elastic.watch.window_removal import remove
 from neardup.elastic.window.cluster_resign import resign_cluster
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.setup_changes import before_first_write
 from neardup.elastic.window.state_recovery import describe
-from neardup.errors import ClusterRefused, ClusterUnreachable
+from neardup.errors import ClusterRefused, ClusterUnreachable, NotSetUp
 from neardup.model.document import Document
-from neardup.model.settings import HOUR_MS
+from neardup.model.settings import HOUR_MS, Settings
+from neardup.sources.fields import Fields
 
 pytestmark = only_elasticsearch("security, in the distribution for tests")
 ROLES = ("setup", "writer", "scorer", "reader")
 HOUR = 498681
+REMOVED = ("gone", "marks")
+"""Prefixes of windows that are removed: one of hours, and one that scores the index `letters` in place."""
 UNTESTABLE = {("setup", "manage_ilm")}
 """Privileges whose absence nobody notices here: the distribution has no lifecycle management."""
 
@@ -122,9 +127,19 @@ def guarded(workshop) -> Iterator[Guarded]:
         roles[f"less_{number}"] = without(role(name, prefix_of(number)), place, privilege)
     roles |= partial_readers("half")
     roles["abroad"] = {"indices": [{"names": ["abroad-*"], "privileges": ["read", "read_cross_cluster"]}]}
+    for prefix in REMOVED:
+        roles |= {f"{prefix}_{name}": role(name, prefix) for name in ("setup", "scorer")}
+        state = {"names": [f"neardup-state-{prefix}"], "privileges": ["delete_index"]}
+        roles[f"{prefix}_state"] = {"indices": [state]}
+    marks = ["read", "index", "view_index_metadata", "indices:admin/refresh*"]
+    roles["letters"] = {"indices": [{"names": ["letters"], "privileges": marks}]}
     names = [name.removeprefix("neardup_") for name in roles]
     users = [User(name, secrets.token_urlsafe(12), (role,)) for name, role in zip(names, roles, strict=True)]
     users.append(User("resign", secrets.token_urlsafe(12), ("neardup_setup", "neardup_scorer")))
+    both = tuple(f"{prefix}_{name}" for prefix in REMOVED for name in ("setup", "scorer"))
+    users.append(User("removes_not", secrets.token_urlsafe(12), both))
+    states = tuple(f"{prefix}_state" for prefix in REMOVED)
+    users.append(User("removes", secrets.token_urlsafe(12), (*both, *states, "letters")))
     with tempfile.TemporaryDirectory() as directory:
         security = Security(make_certificates(Path(directory)), roles, tuple(users))
         often = {"resource.reload.interval.high": "500ms"}
@@ -208,6 +223,37 @@ def test_setup_and_scorer_together_sign_a_window_again(guarded):
             assert made.is_needed
         with open_elastic_window(address, credentials=credentials) as window:
             assert window.query("A rose is a rose is a rose.").is_copy
+
+
+def test_setup_and_scorer_remove_a_window_with_the_right_to_delete_its_state(guarded):
+    document = Document("a", "A rose is a rose is a rose.", time=HOUR * 3_600)
+    with guarded.enter(SUPERUSER.name, "gone") as cluster:
+        made_by = {"credentials": cluster.credentials}
+        with open_elastic_window(str(cluster.address), **made_by) as window:
+            list(window.ingest([document]))
+        cluster.request(
+            "PUT", "/letters/_doc/1", params={"refresh": "true"}, body={"text": "x", "neardup": {}}
+        )
+    with guarded.enter(SUPERUSER.name, "marks") as cluster:
+        prepare(cluster, "letters", Settings(), Fields())
+        with open_elastic_window(
+            str(cluster.address), archive="letters", window_hours=0, **made_by
+        ) as window:
+            list(window.ingest([document]))
+    with (
+        guarded.enter("removes_not", "gone") as cluster,
+        pytest.raises(ClusterRefused, match=r"delete.* on neardup-state-gone .*no role of neardup covers"),
+    ):
+        list(remove(cluster))
+    with guarded.enter("removes_not", "marks") as cluster, pytest.raises(ClusterRefused, match="letters"):
+        list(remove(cluster))
+    for prefix in REMOVED:
+        with guarded.enter("removes", prefix) as cluster:
+            assert list(remove(cluster))
+            with pytest.raises(NotSetUp):
+                list(remove(cluster))
+    with guarded.enter(SUPERUSER.name, "marks") as cluster:
+        assert "neardup" not in cluster.request("GET", "/letters/_doc/a")["_source"]
 
 
 def ask_all(cluster: Cluster, texts: list[str]) -> None:

@@ -34,8 +34,8 @@ def neardup(
 
 COMMANDS = (
     "dedup", "check", "ingest", "watch", "query", "get", "export", "explain", "groups", "report", "serve", "mcp",
-    "calibrate", "delete", "expire", "reconcile", "resign", "show", "stats", "evaluate", "setup", "rollover", "doctor",
-    "version",
+    "calibrate", "delete", "expire", "reconcile", "resign", "show", "stats", "evaluate", "setup", "remove", "rollover",
+    "doctor", "version",
 )  # fmt: skip
 """The commands in the order of the help; each is the function of this name in the module of this name."""
 GROUPS = ("lexicon", "boilerplate")

@@ -187,6 +187,11 @@ def put_object(cluster: Cluster, path: str, body: dict[str, Any] | None = None) 
     return True
 
 
+def delete_object(cluster: Cluster, path: str) -> None:
+    """Deletes a template, pipeline or policy, if it is there."""
+    cluster.request("DELETE", path, missing_ok=True)
+
+
 @reads_answer
 def simulate(
     cluster: Cluster, source: dict[str, Any], *, name: str | None = None, processors: Sequence[Any] = ()

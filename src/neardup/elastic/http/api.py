@@ -300,9 +300,15 @@ def count(
         return int(whole(cluster, f"/{target}/_count", params, body)["count"])
 
 
-def count_once(cluster: Cluster, target: str, query: dict[str, Any]) -> int | None:
-    """The number of refreshed documents of `target` that match `query`, asked once; None without an answer."""
+def count_once(
+    cluster: Cluster, target: str, query: dict[str, Any], *, refreshing: bool = False
+) -> int | None:
+    """The number of refreshed documents of `target` that match `query`, asked once; None without an answer.
+    `refreshing`: those that were just written are refreshed first.
+    """
     with suppress(ClusterError, *UNREADABLE):
+        if refreshing:
+            cluster.request("POST", f"/{target}/_refresh", once=True)
         return int(cluster.request("POST", f"/{target}/_count", body={"query": query}, once=True)["count"])
     return None
 

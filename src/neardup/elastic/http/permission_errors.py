@@ -42,7 +42,9 @@ def permission_error(own: Address, request: str, status: int, type: str, reason:
     action = match[1]
     indices = _INDICES_RE.search(reason)
     named = indices[1] if indices else None
-    of_roles = named is None or all(map(own.has, named.split(",")))
+    # No role may delete the state, which says what counts.
+    is_of_state = named == own.state and action.startswith("indices:admin/delete")
+    of_roles = named is None or (all(map(own.has, named.split(","))) and not is_of_state)
     return ClusterRefused(own.url, action, named, role_for(action) if of_roles else None)
 
 

@@ -1,23 +1,32 @@
-"""An archive, which is scored in place: whether its documents can bear marks and have a text; the mapping of marks."""
+"""An archive, which is scored in place: whether its documents can bear marks and have a text; the mapping of marks; and
+which other windows score it.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.admin.hourly_indices import rebuilds_source
 from neardup.elastic.admin.resources import load
-from neardup.elastic.http.admin_api import indices, put_mapping
-from neardup.elastic.http.api import field_types, search
-from neardup.errors import SettingsError
+from neardup.elastic.http.admin_api import index_names, indices, put_mapping
+from neardup.elastic.http.api import WHAT_IS_THERE, Hit, field_types, search
+from neardup.errors import ClusterRefused, SettingsError
 from neardup.model.field_path import field_of
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from neardup.elastic.http.address import Address
     from neardup.elastic.http.client import Cluster
 
 _FIELDS: Final = "neardup-fields.json"
 _OBJECTS: Final = {"object", "nested"}
 _LOOKED_AT: Final = 100
 """How many documents are searched for a field that no mapping has."""
+_MOST_WINDOWS: Final = 10_000
+"""How many windows are looked at: as many as one search returns, more than any cluster has indices for."""
 
 
 def check_source(cluster: Cluster, name: str) -> None:
@@ -55,3 +64,21 @@ def map_marks(cluster: Cluster, name: str) -> None:
     """
     ours = load("mappings", _FIELDS, cluster.address.prefix)["template"]["mappings"]
     put_mapping(cluster, name, ours)
+
+
+def windows_in_place(cluster: Cluster, indices: Collection[str]) -> Iterator[Address]:
+    """The windows other than the one at the cluster's address that score one of `indices` in place, as far as this user
+    may see them.
+    """
+    address = cluster.address
+    states = replace(address, prefix="*").state
+    body = {"query": {"ids": {"values": ["window"]}}, "_source": ["archive"], "size": _MOST_WINDOWS}
+    hits = list[Hit]()
+    with suppress(ClusterRefused):
+        hits = search(cluster, states, body, WHAT_IS_THERE).hits
+    for hit in hits:
+        archive = hit.source.get("archive")
+        if hit.index == address.state or not isinstance(archive, str):
+            continue
+        if set(index_names(cluster, archive)) & set(indices):
+            yield replace(address, prefix=hit.index.removeprefix(replace(address, prefix="").state))

@@ -167,6 +167,17 @@ def _is_near(entries: Sequence[Entry], hours: int) -> bool:
     return len(entries) == _BORNE_OUT and max(times, default=0) - min(times, default=0) <= hours
 
 
+def claimant(cluster: Cluster) -> str | None:
+    """A scorer that has claimed documents of the window at the cluster's address and has not ended, as far as its claim
+    says; None if there is none.
+    """
+    stored = get_doc(cluster, cluster.address.state, _DOCUMENT)
+    claims = () if stored is None else Queue.read(stored.source).claims
+    # Clocks of two machines may differ by as much as a claim lasts.
+    late = now_ms() - 1_000 * CLAIM_SECONDS
+    return next((each.holder for each in claims if each.until >= late and not has_ended(each.holder)), None)
+
+
 class Claims:
     """The claims on the backlog of the window at the cluster's address, as one scorer sees them."""
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import logging
-from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from neardup.elastic.admin.managed_objects import window_config
 from neardup.elastic.admin.setup import set_up
-from neardup.elastic.http.admin_api import index_names
-from neardup.elastic.http.api import WHAT_IS_THERE, Hit, search
 from neardup.elastic.reindex.index_reader import Source
-from neardup.elastic.watch.archive import check_source, check_text, map_marks
+from neardup.elastic.watch.archive import check_source, check_text, map_marks, windows_in_place
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import kept_in_place, read_state
-from neardup.errors import ClusterRefused, SettingsError
+from neardup.errors import SettingsError
 from neardup.sources.fields import TIME_FIELDS
 
 if TYPE_CHECKING:
@@ -31,8 +27,6 @@ _TIMELESS: Final = (
     "%s has no field of type date: its documents have no time, and are compared in order of their ids (--time-field "
     "names a number or a keyword to order them by)"
 )
-_MOST_WINDOWS: Final = 10_000
-"""How many windows are looked at: as many as one search returns, more than any cluster has indices for."""
 
 
 def prepare(
@@ -74,21 +68,12 @@ def _check_unshared(source: Source) -> None:
     """Raises `SettingsError` if another window, as far as this user may see it, scores the same documents: neither
     would know of documents that the other has marked.
     """
-    address = source.cluster.address
-    states = replace(address, prefix="*").state
-    body = {"query": {"ids": {"values": ["window"]}}, "_source": ["archive"], "size": _MOST_WINDOWS}
-    hits = list[Hit]()
-    with suppress(ClusterRefused):
-        hits = search(source.cluster, states, body, WHAT_IS_THERE).hits
-    for hit in hits:
-        archive = hit.source.get("archive")
-        if isinstance(archive, str) and set(index_names(source.cluster, archive)) & set(source.indices):
-            other = replace(address, prefix=hit.index.removeprefix(replace(address, prefix="").state))
-            expected = (
-                f"an index that no other window scores in place, but {other} does: use that window, remove it first "
-                "(docs/elasticsearch.md), or copy the documents, without --in-place"
-            )
-            raise SettingsError("from_index", source.name, expected)
+    for other in windows_in_place(source.cluster, source.indices):
+        expected = (
+            f"an index that no other window scores in place, but {other} does: use that window, remove it first "
+            f"(neardup remove --window {other}), or copy the documents, without --in-place"
+        )
+        raise SettingsError("from_index", source.name, expected)
 
 
 def _check_time(source: Source) -> None:

@@ -10,7 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from neardup.elastic.watch.claims import claimant
+from neardup.elastic.window.holders import has_ended
 from neardup.elastic.window.lease import Lease
+from neardup.model.clock import now_ms
 
 if TYPE_CHECKING:
     from neardup.elastic.http.client import Cluster
@@ -50,3 +53,14 @@ class LeaderDocument:
 def leadership(cluster: Cluster) -> Lease[LeaderDocument]:
     """The lease whose holder leads the watchers of the window at the cluster's address."""
     return Lease(cluster, LeaderDocument, _DOCUMENT, seconds=LEADER_SECONDS, first=LeaderDocument())
+
+
+def scorer_at_work(cluster: Cluster) -> str | None:
+    """A process that scores the window at the cluster's address, also between two batches, and has not ended: the
+    watcher that leads, or a scorer that has claimed documents; None if there is none, as far as the cluster knows.
+    """
+    known = leadership(cluster).read()
+    if known is None or known.holder is None or has_ended(known.holder):
+        return claimant(cluster)
+    # Clocks of two machines may differ by as much as the lease lasts.
+    return known.holder if now_ms() <= known.until + 1_000 * LEADER_SECONDS else claimant(cluster)
