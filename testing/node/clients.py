@@ -90,7 +90,7 @@ def watching(
     cluster: Cluster, *, once: bool = True, patience: float = 60, batch: int | None = None, **options: Any
 ) -> Watcher:
     """The scorer that `neardup watch` makes."""
-    settings = {"batch_documents": batch, **options.pop("settings", {})}
+    settings = {"batch_documents": batch, "follows": [], **options.pop("settings", {})}
     return Watcher(
         lambda: open_elastic_window(
             str(cluster.address), credentials=cluster.credentials, patience=patience, **settings

@@ -665,6 +665,37 @@ def test_an_hour_that_is_deleted_while_its_documents_are_scored_is_not_made_anew
     )
 
 
+@pytest.mark.parametrize("candidates", ["memory", "search"])
+def test_a_threshold_that_another_process_sets_is_followed_by_who_was_given_none(window, candidates, caplog):
+    """The next batch set the threshold back, for documents that had just been brought to another one."""
+    put(window, [one("a", A, 1), one("b", A_EDITED, 2)])
+    pauses = list[float]()
+
+    def set_higher(pause):
+        pauses.append(pause)
+        if len(pauses) == 1:
+            with open_elastic_window(str(window.address), threshold=0.99) as other:
+                assert [verdict.status for verdict in other.reconcile()] == ["unique"]
+            put(window, [one("c", A_EDITED.replace("boats", "goats"), 3), one("d", None, 3)])
+
+    watch = watching(window, once=False, settings={"candidates": candidates})
+    rejects: list[Reject] = []
+    verdicts = list(
+        watch.verdicts(on_reject=rejects.append, stopped=lambda: len(pauses) == 2, sleep=set_higher)
+    )
+    assert [(verdict.id, verdict.status) for verdict in verdicts] == [
+        ("a", "unique"), ("b", "near"), ("c", "unique"),
+    ]  # fmt: skip
+    with open_elastic_window(str(window.address), readonly=True) as reader:
+        stats = reader.stats()
+    assert (stats.threshold, stats.mixed) == ("0.99", {})
+    assert [message for message in caplog.messages if "threshold" in message] == [
+        "another process has set threshold 0.99 for this window: opening it again with that"
+    ]
+    assert watch.handled == 4
+    assert len(rejects) == 1
+
+
 def just_before_it_looks(happens):
     """`happens` once, when what dead scorers left is undone and the backlog is about to be looked at."""
     look, waiting_to_happen = backlog.BacklogReader.refresh, [happens]

@@ -113,7 +113,7 @@ def _watch(cluster: Cluster, config: Config, *, force: bool, rollover: bool, **p
     hourly = rollover and layout.archive is None
     report_without_partial(config, lambda: looks_for_partial(cluster, config))
     return Watcher(
-        cluster_window_opener(str(cluster.address), config, force=forces, **config.given),
+        cluster_window_opener(str(cluster.address), config, force=forces, follows=[], **config.given),
         cluster,
         layout,
         roll_over=partial(roll_over, cluster) if hourly else None,

@@ -87,15 +87,27 @@ def warn_of_others(window: str, left: Mapping[str, Any], own: Mapping[str, Any])
     """Logs how the settings that another process `left` in the `window` differ from this process's `own`, which the
     next commit stores there.
     """
-    theirs, ours = ({"keep_hours": _value(values, "window_hours")} | dict(values) for values in (left, own))
-    names = (*REMEMBERED, *REMEMBERED_IF_GIVEN)
-    differing = [name for name in names if not _same(name, _value(theirs, name), _value(ours, name))]
-    if differing:
+    if theirs := differing(left, own):
         log.warning(
             "%s: another process has set %s for this window; this one continues with %s, and sets that again: give all "
             "scorers of the window the same settings",
-            window, _in_words(theirs, differing, _value), _in_words(ours, differing, _value),
+            window, theirs, differing(own, left),
         )  # fmt: skip
+
+
+def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Those of the remembered settings `one` that differ from `other`, in words; empty if none does.
+
+    >>> differing({"threshold": "0.9", "window_hours": 24}, {"threshold": "0.7", "keep_hours": 24})
+    'threshold 0.9'
+    """
+    values, others = ({"keep_hours": _value(each, "window_hours")} | dict(each) for each in (one, other))
+    names = (*REMEMBERED, *REMEMBERED_IF_GIVEN)
+    return _in_words(
+        values,
+        [name for name in names if not _same(name, _value(values, name), _value(others, name))],
+        _value,
+    )
 
 
 def _changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

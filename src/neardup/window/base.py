@@ -19,6 +19,14 @@ Documents = Iterable[Item | Flush]
 OnReject = Callable[[Reject], None]
 
 
+class SettingsChanged(Exception):
+    """Another process has left other `settings` (in words) in a window that follows them: it must be opened again."""
+
+    def __init__(self, settings: str) -> None:
+        super().__init__(settings)
+        self.settings = settings
+
+
 class Expired(list[str]):
     """The names of hours that were dropped, and how many `documents` were in them."""
 

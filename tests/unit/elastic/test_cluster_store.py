@@ -25,6 +25,7 @@ from neardup.model.settings import HOUR_MS, Recipe, Settings
 from neardup.signing.signer import signer_for
 from neardup.stores.base import Commit, NewDocuments, Records, SignedDocuments
 from neardup.stores.records import ROW, SET_ASIDE
+from neardup.window.base import SettingsChanged
 
 NO_KEYS = np.empty(0, np.uint64)
 KNOWN = Commit(seq=1, next_order=1)
@@ -153,6 +154,17 @@ def test_a_commit_that_changes_what_others_left_to_be_remembered_says_so_once_fo
     assert "another process has set threshold 0.8, window_hours 1, keep_hours 1 for" in first
     assert "continues with threshold 0.7, window_hours 24, keep_hours 24" in first
     assert "another process has set window_hours 2, keep_hours 2 for" in second
+
+
+def test_an_epoch_that_finds_settings_to_follow_ends_with_nothing_done(lease, caplog):
+    """Else the next scorer would look for what a dead one had left."""
+    state = StateDocument({}, Settings(threshold=0.9).remembered, KNOWN)
+    with a_store(lease) as store:
+        lease.acquire.return_value = state = replace(state, about={"recipe": store._context.signer.text})
+        store.check_settings = mock.Mock(side_effect=SettingsChanged("threshold 0.9"))
+        with pytest.raises(SettingsChanged), store.begin():
+            raise AssertionError
+    lease.release.assert_called_once_with(state)
 
 
 def test_a_first_commit_says_nothing_of_settings_that_its_opening_was_told_of(lease, caplog):

@@ -13,6 +13,7 @@ from neardup.elastic.watch.claims import Claim, PredecessorLost
 from neardup.elastic.watch.scoring_pass import BacklogScorer
 from neardup.model.document import ForeignDocument, Origin, Reject
 from neardup.model.settings import Settings
+from neardup.window.base import SettingsChanged
 
 HOUR = "news-2026.11.21-09"
 
@@ -76,3 +77,28 @@ def test_a_claim_that_was_found_by_the_fields_of_before_is_nobody_s(monkeypatch)
     with pytest.raises(LayoutChanged):
         list(scorer.one_pass())
     claims.withdraw.assert_called_once()
+
+
+def test_what_gets_no_verdict_is_marked_before_the_window_is_opened_again(monkeypatch):
+    """Else it would be read, and reported, again."""
+    marks = mock.Mock(**{"write.return_value": 1, "is_unmarkable.return_value": False})
+    bad = Origin(HOUR, "bad", 1, 1, None)
+    items = [(bad, Reject("bad", "no text"))]
+    monkeypatch.setattr(scoring_pass, "BacklogReader", mock.MagicMock())
+    monkeypatch.setattr(
+        scoring_pass, "ForeignDocuments", lambda *_: mock.Mock(read=lambda *_, **__: iter([items]))
+    )
+    monkeypatch.setattr(scoring_pass, "UnscoredMarks", lambda *_: marks)
+
+    def ingest(documents, on_reject):
+        yield from []
+        next(documents)
+        raise SettingsChanged("threshold 0.9")
+
+    window = mock.Mock(settings=Settings(), ingest=ingest, documents_at_once=8)
+    scorer = BacklogScorer(window, mock.Mock(), mock.Mock(), on_reject=mock.Mock(), stopped=lambda: False)
+    with pytest.raises(SettingsChanged):
+        list(scorer.one_pass())
+    marks.add.assert_called_once_with(bad, "no text")
+    marks.write.assert_called_once()
+    assert scorer.handled == 1

@@ -17,7 +17,7 @@ from neardup.elastic.window.index_layout import Layout
 from neardup.errors import ClusterRejected, ClusterUnreachable
 from neardup.model.hours import FIRST_HOUR
 from neardup.model.settings import HOUR_MS
-from neardup.window.base import Left
+from neardup.window.base import Left, SettingsChanged
 
 HOUR = FIRST_HOUR + 1
 
@@ -164,4 +164,23 @@ def test_a_window_that_setup_has_given_other_fields_is_opened_again_and_read_by_
     assert (verdicts, layouts, opened.call_count) == (["verdict 1"], [first, changed], 2)
     assert [message.split(":")[0] for message in caplog.messages] == [
         "`neardup setup` has changed the fields or the max_length of this window"
+    ]
+
+
+def test_settings_that_another_process_has_set_are_those_of_the_next_opening(monkeypatch, caplog):
+    class Changed(Scorer):
+        def one_pass(self):
+            yield from super().one_pass()
+            raise SettingsChanged("threshold 0.9")
+
+    scorers = iter([Changed((2, HOUR)), Scorer((1, HOUR), (0, None))])
+    monkeypatch.setattr(watcher, "leadership", lambda _: mock.Mock())
+    monkeypatch.setattr(watcher, "BacklogScorer", lambda *_, **__: next(scorers))
+    opened = mock.Mock(side_effect=lambda: mock.MagicMock(left=Left()))
+    with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
+        watch = Watcher(opened, cluster, Layout(cluster.address), once=True)
+        verdicts: list[Any] = list(watch.verdicts(on_reject=print, sleep=print))
+    assert (verdicts, opened.call_count, watch.handled) == (["verdict 1", "verdict 1"], 2, 2)
+    assert caplog.messages == [
+        "another process has set threshold 0.9 for this window: opening it again with that"
     ]

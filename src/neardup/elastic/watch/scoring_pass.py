@@ -13,6 +13,7 @@ from neardup.elastic.watch.unscored_marks import UnscoredMarks
 from neardup.errors import SettingsError
 from neardup.model.document import FLUSH, Reject
 from neardup.model.settings import BATCH_BYTES
+from neardup.window.base import SettingsChanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -95,9 +96,13 @@ class BacklogScorer:
             yield from self._counted(self._window.ingest(self._documents(parts), on_reject=self._reject))
 
     def _counted(self, verdicts: Iterator[Verdict]) -> Iterator[Verdict]:
-        for verdict in verdicts:
-            self.handled += 1
-            yield verdict
+        try:
+            for verdict in verdicts:
+                self.handled += 1
+                yield verdict
+        except SettingsChanged:
+            self._write_marks()  # or documents without a verdict would be reported again
+            raise
         self._write_marks()
 
     # ---- beside other scorers ----

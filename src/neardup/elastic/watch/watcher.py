@@ -15,7 +15,7 @@ from neardup.errors import ClusterError, ClusterRejected, ClusterUnreachable, Le
 from neardup.model.clock import now_ms
 from neardup.model.hours import hour_of
 from neardup.model.settings import DEFAULT_POLL_SECONDS
-from neardup.window.base import Left
+from neardup.window.base import Left, SettingsChanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -77,8 +77,9 @@ class Watcher:
         at it; `sleep` waits.
 
         Logs and survives failures that pass: the cluster is away (for longer than the patience), an index becomes
-        read-only, another scorer took over, `neardup setup` changed the window's fields. Raises errors that will not go
-        away by themselves, such as `ClusterRefused`; at the first opening, and with `once`, also `ClusterUnreachable`.
+        read-only, another scorer took over, `neardup setup` changed the window's fields, another process changed
+        settings that this watcher follows. Raises errors that will not go away by themselves, such as `ClusterRefused`;
+        at the first opening, and with `once`, also `ClusterUnreachable`.
         """
         failures, opened = 0, False
         try:
@@ -97,6 +98,9 @@ class Watcher:
                     log.warning(
                         "`neardup setup` has changed the fields or the max_length of this window: opening it again"
                     )
+                except SettingsChanged as changed:
+                    text = "another process has set %s for this window: opening it again with that"
+                    log.warning(text, changed.settings)
                 except (ClusterUnreachable, WindowLocked, ClusterRejected) as error:
                     if not opened or not self._survives(error, failures):
                         raise
@@ -155,11 +159,13 @@ class Watcher:
     def _one_pass(self, scorer: BacklogScorer, *, leads: bool) -> Iterator[Verdict]:
         """The verdicts of one pass; keeps the leadership if this watcher `leads`."""
         before = scorer.handled
-        for verdict in scorer.one_pass():
-            yield verdict
-            if leads:
-                self._leadership.try_acquire()
-        self.handled += scorer.handled - before
+        try:
+            for verdict in scorer.one_pass():
+                yield verdict
+                if leads:
+                    self._leadership.try_acquire()
+        finally:
+            self.handled += scorer.handled - before
 
     def _tell_standing_by(self, *, is_so: bool) -> None:
         """Logs when this watcher begins to stand by, and when it stops doing so."""

@@ -12,6 +12,7 @@ from neardup.elastic.window.scored_documents import begin_window, checked_unused
 from neardup.elastic.window.state_document import scoring_lease
 from neardup.elastic.window.store import ClusterStore
 from neardup.elastic.window.window_state import (
+    FollowedSettings,
     check_hours_of_archive,
     check_searchable,
     check_signed,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from neardup.elastic.http.address import Credentials
     from neardup.elastic.http.client import Cluster
+    from neardup.elastic.window.window_state import GivenUp
 
 
 def open_elastic_window(
@@ -43,12 +45,15 @@ def open_elastic_window(
     archive: str | None = None,
     remember: bool = True,
     force: bool = False,
+    follows: GivenUp | None = None,
     **changes: Any,
 ) -> WindowEngine:
     """The window at `window` (`https://host:9200/PREFIX`), set up if it does not exist.
 
     `settings`, `changes`, `remember` and `force` as in `neardup.open`. Without `credentials` those of the environment
     are used (NEARDUP_API_KEY, ...). `archive` names an index to be scored in place, instead of hourly ones.
+    With `follows`, every method raises `SettingsChanged` as soon as another process has left other values of settings
+    that are not among `changes`; each opening must get the same list, which begins empty.
     Nothing is loaded yet: the first ingest reads the window into memory, about 0.2 ms a document.
 
     Raises `ClusterError`, `RecipeMismatch`, `SettingsError`, `LexiconError`, and what `neardup setup` raises if the
@@ -57,7 +62,7 @@ def open_elastic_window(
     with contextlib.ExitStack() as stack:
         cluster = stack.enter_context(connected(window, credentials, patience))
         opened, left = _opened(
-            cluster, settings, changes, readonly=readonly, archive=archive, remember=remember
+            cluster, settings, changes, readonly=readonly, archive=archive, remember=remember, follows=follows
         )
         is_kept = remember and not readonly
         if left and is_kept and check_hours(left, opened.settings, opened.expirable, force=force):
@@ -75,6 +80,7 @@ def _opened(
     readonly: bool,
     archive: str | None,
     remember: bool,
+    follows: GivenUp | None = None,
 ) -> tuple[WindowEngine, Settings | None]:
     """The window, and the settings that its last writer left; None for a new one."""
     address, lease = cluster.address, scoring_lease(cluster)
@@ -103,4 +109,6 @@ def _opened(
     layout.check_indexed(chosen)
     context = ElasticContext(cluster, layout, lease, signer, chosen)
     store = ClusterStore(context, state, partial(readable, cluster), remember=remember)
+    if follows is not None:
+        store.check_settings = FollowedSettings(chosen, changes, layout, follows).check
     return WindowEngine(store, chosen, signer, readonly=readonly), left

@@ -64,6 +64,8 @@ class ClusterStore:
         remember: bool,
     ) -> None:
         self._context = context
+        self.check_settings: Callable[[StateDocument], object] = lambda _: None
+        """Called with each state before it is taken over, which what it raises prevents."""
         self._cluster, self._layout, self._lease = context.cluster, context.layout, context.lease
         self._state, self._check_rights = state, check_rights
         own = context.settings.remembered if remember else None
@@ -103,6 +105,7 @@ class ClusterStore:
         """Takes over a new state: with more documents, with changes by other scorers, or with another way to sign new
         documents after `neardup setup`.
         """
+        self.check_settings(state)
         layout = self._layout
         if state.about != self._state.about:
             layout = Layout.described(self._cluster.address, state.about, state.archive)
@@ -121,7 +124,11 @@ class ClusterStore:
         try:
             with epoch(self._context, sweep=self._sweeps) as state:
                 self._sweeps = False
-                self._adopt(state)
+                try:
+                    self._adopt(state)
+                except Exception:
+                    self._lease.release(state)  # with nothing done
+                    raise
                 if self._existing is not None:
                     self._forget_deleted(self._layout.existing_indices(self._cluster))
                 yield

@@ -1,10 +1,13 @@
-"""A window in a cluster before it is opened: its connection, its set-up, and the settings that its last writer left."""
+"""A window in a cluster before it is opened: its connection, its set-up, and the settings that its last writer left;
+and whether it must be opened again because another process has left others meanwhile.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any, Final
 
 from neardup.elastic.admin.managed_objects import deleted_after
 from neardup.elastic.admin.node_files import check_no_boilerplate
@@ -14,13 +17,24 @@ from neardup.elastic.window.undo_log import has_begun
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.settings import Settings
 from neardup.signing.signer import Signer, signer_for
-from neardup.stores.remembered_settings import without_earlier
+from neardup.stores.remembered_settings import differing, without_earlier
+from neardup.window.base import SettingsChanged
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from neardup.elastic.admin.managed_objects import WindowConfig
+    from neardup.elastic.window.index_layout import Layout
     from neardup.elastic.window.state_document import StateDocument
 
 log = logging.getLogger("neardup")
+
+GivenUp = list[tuple[Settings, float]]
+"""The settings that a watcher has given up to follow others, each with the time of that by the monotonic clock."""
+NOT_AGAIN_FOR: Final = 600.0
+"""Seconds for which settings that were given up are not followed again. If two processes set theirs in turn, a watcher
+that followed each of them would read the window again for every batch.
+"""
 
 
 def connected(window: str, credentials: Credentials | None, patience: float | None) -> Cluster:
@@ -125,3 +139,48 @@ def check_searchable(settings: Settings) -> None:
         if given:
             expected = "left out with candidates='search': only candidates='memory' has it"
             raise SettingsError(name, getattr(settings, name), expected)
+
+
+class FollowedSettings:
+    """Whether a window must be opened again, because an opening now would choose other settings than its `own`.
+
+    `given`: the settings that the opening was given, which always stay. So two processes that were given different
+    settings do not make each other open the window again and again. `given_up`: what this and earlier openings have
+    given up.
+    """
+
+    def __init__(self, own: Settings, given: Mapping[str, Any], layout: Layout, given_up: GivenUp) -> None:
+        self._own, self._given, self._layout, self._given_up = own, given, layout, given_up
+        self._checked: Mapping[str, Any] | None = None
+
+    def check(self, state: StateDocument) -> None:
+        """Raises `SettingsChanged` if the settings of `state` are to be followed."""
+        if state.settings == self._checked:
+            return
+        self._checked = state.settings
+        chosen = self._of_opening(settings_left(self._layout.address.prefix, state))
+        if chosen is None or self._was_given_up(chosen):
+            return
+        if changes := differing(chosen.remembered, self._own.remembered):
+            self._given_up.append((self._own, time.monotonic()))
+            raise SettingsChanged(changes)
+
+    def _of_opening(self, left: Settings) -> Settings | None:
+        """The settings of an opening that finds those that were `left`; None if it might be refused, or if documents of
+        other clients could not be scored with them. A watcher that runs must not end for these reasons.
+        """
+        try:
+            chosen = left.with_changes(**self._given)
+            check_searchable(chosen)
+            self._layout.check_indexed(chosen)
+        except SettingsError:
+            return None
+        hours_stay = (left.window_hours, left.kept_hours) == (chosen.window_hours, chosen.kept_hours)
+        return chosen if hours_stay and chosen.policy == "mark" else None
+
+    def _was_given_up(self, chosen: Settings) -> bool:
+        since = time.monotonic() - NOT_AGAIN_FOR
+        return any(
+            when > since and not differing(chosen.remembered, known.remembered)
+            for known, when in self._given_up
+        )
