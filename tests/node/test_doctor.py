@@ -28,6 +28,7 @@ from neardup.elastic.window.state_document import StateDocument, read_state
 from neardup.errors import SetupRefused, WindowDamaged
 from neardup.model.clock import now_ms
 from neardup.model.document import Document
+from neardup.model.hours import hour_of
 from neardup.model.settings import HOUR_MS, Recipe, Settings
 from neardup.tables.lexicon import LexiconBuilder
 
@@ -505,6 +506,23 @@ def test_an_alias_that_was_moved_to_an_hour_far_ahead_is_found(cluster):
     assert f"neardup rollover --window {own}" in text
     roll_over(cluster, now_ms() + HOUR_MS)
     assert states_of(cluster, f"alias {own.alias}")[0][0] == "ok"
+
+
+def test_an_alias_that_writes_to_no_hour_since_that_was_deleted_is_found(cluster):
+    """All was called ok, while every write to it was refused."""
+    own, now = cluster.address, now_ms()
+    set_up(cluster)
+    with open_elastic_window(str(own)) as window:
+        list(window.ingest([Document(str(i), grams(0, 20), now - i * HOUR_MS) for i in (2, 3)]))
+    assert states_of(cluster, f"alias {own.alias}")[0][0] == "ok"
+    roll_over(cluster, now)
+    cluster.request("DELETE", f"/{own.hourly(hour_of(now))}")
+    ((state, text),) = states_of(cluster, f"alias {own.alias}")
+    assert state == "warning"
+    assert text == (
+        "writes to no hour any more, so clients that write to it are refused: "
+        f"neardup rollover --window {own}"
+    )
 
 
 @pytest.mark.parametrize("alias", [{}, {"is_write_index": True}], ids=["alone", "as the one written to"])

@@ -27,8 +27,9 @@ from testing.node.killing import stored
 from testing.node.prefix import fresh_prefix
 from testing.window.backends import START
 
+from neardup.elastic.admin.rollover import Rollover
 from neardup.elastic.http import scan
-from neardup.elastic.http.admin_api import index_names
+from neardup.elastic.http.admin_api import alias, index_names
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.watch import backlog
 from neardup.elastic.watch.leadership import leadership
@@ -37,6 +38,8 @@ from neardup.elastic.window.opening import open_elastic_window
 from neardup.elastic.window.state_document import scoring_lease
 from neardup.elastic.window.store import ClusterStore
 from neardup.errors import ClusterRejected, NotSetUp, SettingsError, WindowDamaged
+from neardup.model.clock import now_ms
+from neardup.model.hours import hour_of
 from neardup.model.times import format_time
 
 if TYPE_CHECKING:
@@ -568,11 +571,19 @@ class TestSeveral:
 
 
 class TestLoop:
-    def test_the_hour_is_rolled_over_once_and_not_at_every_look(self, window):
+    def test_a_current_hour_that_is_deleted_is_there_again_at_the_next_look(self, window):
         put(window, [one("a", A), one("b", B)])
-        seen: list[int] = []
-        watched(window, roll_over=seen.append)
-        assert len(seen) == 1
+        own, name = window.address, window.address.hourly(hour_of(now_ms()))
+        pauses: list[float] = []
+
+        def delete(pause):
+            pauses.append(pause)
+            if len(pauses) == 1:
+                window.request("DELETE", f"/{name}")
+
+        watch = watching(window, once=False, roll_over=Rollover(window))
+        list(watch.verdicts(on_reject=unwanted, stopped=lambda: len(pauses) == 2, sleep=delete))
+        assert alias(window, own.alias)[name] == {"is_write_index": True}
 
     def test_lag_counts_what_waits_and_since_when(self, window):
         put(window, [one("a", A, 1), one("b", B, 2)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -81,7 +80,7 @@ def watch(
     in order of time and id, and the verdict is written into each document. So an interrupted watch resumes where it
     stopped. If two run at once, one works and the other stands by; with --candidates search they share the work. A
     document that cannot be scored is marked as unscored, with the reason. At the beginning of every hour it makes the
-    next hours' indices, as `neardup rollover` does.
+    next hours' indices, as `neardup rollover` does; and again if the current one is deleted.
 
     Examples:
 
@@ -104,7 +103,7 @@ def watch(
 
 def _watch(cluster: Cluster, config: Config, *, force: bool, rollover: bool, **pace: Any) -> Watcher:
     """The watcher of the window of `cluster`, which also makes the indices of coming hours if `rollover`."""
-    from neardup.elastic.admin.rollover import roll_over
+    from neardup.elastic.admin.rollover import Rollover
     from neardup.elastic.watch.backlog import layout_at
     from neardup.elastic.watch.watcher import Watcher
 
@@ -116,6 +115,6 @@ def _watch(cluster: Cluster, config: Config, *, force: bool, rollover: bool, **p
         cluster_window_opener(str(cluster.address), config, force=forces, follows=[], **config.given),
         cluster,
         layout,
-        roll_over=partial(roll_over, cluster) if hourly else None,
+        roll_over=Rollover(cluster) if hourly else None,
         **pace,
     )

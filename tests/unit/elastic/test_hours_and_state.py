@@ -17,7 +17,7 @@ from neardup.elastic.admin import checks
 from neardup.elastic.admin.checks import PATIENCE, TIMEOUT, examine_state_index
 from neardup.elastic.admin.hourly_indices import Indices, read_indices
 from neardup.elastic.admin.managed_objects import WindowConfig
-from neardup.elastic.admin.rollover import roll_over
+from neardup.elastic.admin.rollover import Rollover, roll_over
 from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.api import BY_INDEX, Hit
 from neardup.elastic.http.client import Cluster
@@ -977,6 +977,32 @@ def test_a_data_stream_that_is_called_as_an_hour_is_told_with_what_takes_it_away
         assert read_indices(cluster) == Indices([], [], {NAME: list(there)})
         with pytest.raises(WindowDamaged, match=f"found a data stream.*{words}"):
             Layout(cluster.address).check_made(cluster, NAME, "r")
+
+
+def test_a_current_hour_that_somebody_deletes_is_made_again(caplog):
+    """The alias wrote to no hour then, and refused every write until the next hour began."""
+    members: dict[str, dict[str, bool]] = {}
+
+    def script(request):
+        if request.path.startswith("/_alias/"):
+            return Answer(200, {name: {"aliases": {"news": member}} for name, member in members.items()})
+        if request.path == "/_aliases":
+            members[NAME] = {"is_write_index": True}
+        return Answer(200, {})
+
+    with standing_in(script) as server, cluster_of(server) as cluster:
+        rollover = Rollover(cluster)
+        rollover(HOUR * HOUR_MS)
+        before = len(server.requests)
+        rollover((HOUR + 1) * HOUR_MS - 1)
+        assert [request.path for request in server.requests[before:]] == ["/_alias/news"]
+        assert not caplog.messages
+        del members[NAME]
+        members[cluster.address.hourly(HOUR + 1)] = {}
+        rollover((HOUR + 1) * HOUR_MS - 1)
+    assert members[NAME] == {"is_write_index": True}
+    assert [message.split(": ")[0] for message in caplog.messages] == ["alias news wrote to no hour any more"]
+    assert f"made index {NAME}" in caplog.text
 
 
 def test_rollover_asks_of_each_hour_once():

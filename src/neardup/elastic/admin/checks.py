@@ -268,6 +268,10 @@ def _alias(cluster: Cluster, snapshot: ClusterSnapshot) -> Finding:
         text = f"writes to {', '.join(others)}, no hour of this window, so nobody scores what is written"
         remedy = f"neardup rollover --window {own} has it write to the current hour"
         return Finding(what, "warning", f"{text}; {remedy}")
+    # Rollover also makes the next hour, which ingest does only for a document from the future.
+    if not writes and any(index.hour == hour_of(now_ms()) + 1 for index in hourly):
+        text = f"writes to no hour any more, so clients that write to it are refused: neardup rollover --window {own}"
+        return Finding(what, "warning", text)
     if not writes:
         return Finding(
             what, "ok", "writes to no hour: `neardup rollover` is only for clients that write to one name"

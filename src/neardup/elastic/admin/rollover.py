@@ -21,6 +21,26 @@ log = logging.getLogger("neardup")
 _FIELDS: Final = tuple(f"settings.index.{name}" for name in ("verified_before_close", "blocks"))
 
 
+class Rollover:
+    """Rolls over the window at the cluster's address whenever it is called and an hour has begun since, or the alias
+    has no write index because somebody has deleted the current hour: clients that write to the alias are refused then.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._hour: int | None = None
+
+    def __call__(self, now: int) -> None:
+        """Most often one request, for the alias. `now`: milliseconds. Raises as `roll_over`."""
+        hour, name = hour_of(now), self._cluster.address.alias
+        if hour != self._hour:
+            roll_over(self._cluster, now)
+            self._hour = hour
+        elif not any(member.get("is_write_index") for member in api.alias(self._cluster, name).values()):
+            done = roll_over(self._cluster, now)
+            log.warning("alias %s wrote to no hour any more: %s", name, "; ".join(done))
+
+
 def roll_over(cluster: Cluster, now: int) -> list[str]:
     """Makes the alias write to the hour of `now` (milliseconds); returns what was changed, in words, or nothing.
 

@@ -13,7 +13,6 @@ from neardup.elastic.watch.leadership import leadership
 from neardup.elastic.watch.scoring_pass import BacklogScorer
 from neardup.errors import ClusterError, ClusterRejected, ClusterUnreachable, LeaseLost, WindowLocked
 from neardup.model.clock import now_ms
-from neardup.model.hours import hour_of
 from neardup.model.settings import DEFAULT_POLL_SECONDS
 from neardup.window.base import Left, SettingsChanged
 
@@ -37,7 +36,8 @@ class Watcher:
     """Yields the verdicts on documents that other clients write, as they are made.
 
     `open_window` opens the window, and again after each failure that made its memory useless. `once`: ends when no
-    document waits any more. `roll_over` is called whenever an hour has begun.
+    document waits any more. `roll_over` is called with the time before each look at the
+    backlog by a watcher that leads, and rolls over if that is due.
     """
 
     def __init__(
@@ -53,7 +53,6 @@ class Watcher:
         self._open_window, self._cluster, self._layout = open_window, cluster, layout
         self._roll_over, self._once, self._poll = roll_over, once, poll
         self._leadership = leadership(cluster)
-        self._rolled: int | None = None
         self._roll_after = 0
         self._standing_by = False
         self.backlog = Backlog()
@@ -137,7 +136,7 @@ class Watcher:
                 scores = leads or scorer.claims is not None
                 self._tell_standing_by(is_so=not scores)
                 if leads:
-                    self._begin_hour()
+                    self._keep_alias()
                 if scores:
                     # Marks of a scorer that died before its commit would look like verdicts.
                     window.recover()
@@ -188,12 +187,12 @@ class Watcher:
             )
         self.backlog, self.expected = now, self.handled + now.waiting
 
-    def _begin_hour(self) -> None:
-        """Rolls over when an hour has begun. If the cluster does not allow the alias to be moved, logs that and tries
+    def _keep_alias(self) -> None:
+        """Rolls over if that is due. If the cluster does not allow the alias to be moved, logs that and tries
         again later: documents that are written to hours by name need no alias.
         """
         now = now_ms()
-        if self._roll_over is None or self._rolled == hour_of(now) or now < self._roll_after:
+        if self._roll_over is None or now < self._roll_after:
             return
         try:
             self._roll_over(now)
@@ -203,5 +202,3 @@ class Watcher:
             self._roll_after = now + int(1_000 * LONGEST_PAUSE)
             text = "the alias is not moved, and scoring goes on"
             log.warning("%s; %s; next attempt in %.0f s", error, text, LONGEST_PAUSE)
-        else:
-            self._rolled = hour_of(now)
