@@ -707,6 +707,29 @@ def test_a_threshold_that_another_process_sets_is_followed_by_who_was_given_none
     assert len(rejects) == 1
 
 
+def test_what_another_client_has_deleted_is_forgotten_once_it_is_to_be_deleted(window):
+    """Copies named it for as long as the watcher ran, and nothing but `neardup reconcile` helped."""
+    put(window, [one("a", A, 1)])
+    pauses = list[float]()
+
+    def delete(pause):
+        pauses.append(pause)
+        if len(pauses) == 1:
+            (outcome,) = bulk(window, [Action("delete", index_of(window, one("a", A, 1)), "a")])
+            assert outcome.ok
+            with open_elastic_window(str(window.address), remember=False) as other:
+                assert other.delete_many(["a"]) == ["a"]
+            put(window, [one("b", A_EDITED, 2), one("c", A, 3)])
+
+    watch = watching(window, once=False)
+    verdicts = list(watch.verdicts(on_reject=unwanted, stopped=lambda: len(pauses) == 2, sleep=delete))
+    assert [(verdict.id, verdict.duplicate_of) for verdict in verdicts] == [
+        ("a", None),
+        ("b", None),
+        ("c", "b"),
+    ]
+
+
 def just_before_it_looks(happens):
     """`happens` once, when what dead scorers left is undone and the backlog is about to be looked at."""
     look, waiting_to_happen = backlog.BacklogReader.refresh, [happens]

@@ -33,7 +33,8 @@ def delete(
 
     An id that is not in the window is reported on standard error, and the exit code is 1. A directory keeps the bytes
     of a deleted document until its hour is dropped (docs/security.md, Erasing). Documents are deleted in batches of
-    about a thousand.
+    about a thousand. In a cluster, running scorers then read the window again, also for an id that is not in it: they
+    may still hold a document that another client has deleted.
 
     Examples:
 

@@ -268,6 +268,11 @@ class Store(Protocol):
     def absent(self, rows: Rows) -> NDArray[np.bool_]:
         """Which documents of `rows` other clients have deleted. If they can, this costs reading."""
 
+    def make_others_reread(self) -> bool:
+        """Lets the next commit make all other processes read the window again, because they may hold documents that
+        other clients have deleted. False if there can be none: then no commit is needed.
+        """
+
     def note_repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
         """Notes that a document of another owner came again with an unchanged text; `row` and `bitmap` are its stored
         ones.

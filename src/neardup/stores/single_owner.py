@@ -41,6 +41,10 @@ class SingleOwner:
         """False for all: nobody else deletes documents."""
         return np.zeros(len(rows), np.bool_)
 
+    def make_others_reread(self) -> bool:
+        """False: nobody else deletes documents."""
+        return False
+
     def others_before(self, hour: int) -> int:
         """0: nobody else adds documents."""
         return 0

@@ -297,8 +297,10 @@ class Window(Protocol):
         """Removes documents as `delete` does, and returns those ids that are not there, in their order, each once.
 
         About a thousand are deleted in one commit: after an error or a killed process, those already deleted stay
-        deleted. In a cluster a thousand cost as many requests as one `delete`. Raises `TypeError` for a single id, and
-        `NeardupError` for those that a cluster cannot delete, after all others are deleted.
+        deleted. In a cluster a thousand cost as many requests as one `delete`, and other processes read the window
+        again, also if an id is not there: they may still hold a document that another client has deleted.
+        Raises `TypeError` for a single id, and `NeardupError` for those that a cluster cannot delete, after all others
+        are deleted.
         """
         ...
 

@@ -167,6 +167,14 @@ def test_an_epoch_that_finds_settings_to_follow_ends_with_nothing_done(lease, ca
     lease.release.assert_called_once_with(state)
 
 
+def test_others_read_the_window_again_after_the_next_commit_and_not_after_each(store, lease):
+    """They may hold documents that another client has deleted."""
+    assert store.make_others_reread()
+    for _ in range(2):
+        store.commit(KNOWN)
+    assert [call.args[0].changes for call in lease.commit.mock_calls] == [1, 1]
+
+
 def test_a_first_commit_says_nothing_of_settings_that_its_opening_was_told_of(lease, caplog):
     with a_store(lease) as store:
         store._state = replace(store._state, commit=Commit(seq=0, next_order=0))

@@ -71,6 +71,7 @@ class ClusterStore:
         own = context.settings.remembered if remember else None
         self._settings = SettingsToLeave(own, state.settings)
         self._sweeps = False  # whether the next epoch also rolls back late writes in aborted ranges
+        self._others_reread = False  # whether the next commit makes them do so
         self._added_to = set[str]()  # indices to which the current batch adds
         self._checked = set[str]()  # indices that are known to sign, or to accept, new documents
         self._existing: Mapping[str, str] | None = None  # indices when all documents were read
@@ -262,10 +263,12 @@ class ClusterStore:
             return refused
         self._check_indices()
         settings = self._settings.at_commit(self._state)
-        state = self._state.with_commit(commit, settings, removes=self._writes.removes)
+        removes = self._writes.removes or self._others_reread
+        state = self._state.with_commit(commit, settings, removes=removes)
         self._lease.commit(state)
         self._settings.committed(self.name, self.previous, settings)
         self._state = state
+        self._others_reread = False
         self._held.committed()
         self._writes.committed()
         return {}
@@ -329,6 +332,10 @@ class ClusterStore:
     def absent(self, rows: Rows) -> NDArray[np.bool_]:
         self._keep_lease()
         return self._held.absent(rows)
+
+    def make_others_reread(self) -> bool:
+        self._others_reread = True
+        return True
 
     def note_repeated(self, document: Prepared, row: Rows, bitmap: NDArray[np.uint64]) -> None:
         """Writes the mark again on a document that another client has written anew."""
