@@ -207,6 +207,21 @@ class TestScoring:
         assert (tried.documents, going.documents) == (4, 4)
         assert f"{old} was deleted, and with it documents of later hours (3)" in caplog.text
 
+    def test_an_hour_that_leaves_with_what_others_wrote_to_it_is_told(self, cluster, caplog):
+        """A document of thirty hours ago was deleted without a word."""
+        window = made(cluster, window_hours=1)
+        put(window, [one("a", A, 0), one("b", B, 2)])
+        watched(window, settings={"advance": True})
+        put(window, [one("late", A_EDITED, 0)])
+        watched(window, settings={"advance": True})
+        put(window, [one("c", B, 4), one("d", B, 4.1)])
+        watched(window, settings={"advance": True})
+        first, second = (index_of(window, one("", "", hour)) for hour in (0, 2))
+        assert [message for message in caplog.messages if "left the window" in message] == [
+            f"{name} has left the window, and was deleted with its documents (1)"
+            for name in (first, first, second)
+        ]
+
     def test_one_document_far_ahead_expires_nothing_and_is_marked(self, cluster):
         window = made(cluster, window_hours=2)
         documents = [{**each, "time": START + 60 * i} for i, each in enumerate(stream(20))]

@@ -290,13 +290,19 @@ class Layout:
         way = f"`neardup remove --window {self.address} --force` takes this window and its marks away"
         return f"if another field has the {what}: {way}, then score {self.archive} again with --{what}-field"
 
-    def delete_hour(self, cluster: Cluster, hour: int) -> None:
-        """Deletes the indices of an hour; warns of documents in them whose own time is later."""
+    def delete_hour(self, cluster: Cluster, hour: int, *, tells: bool = False) -> None:
+        """Deletes the indices of an hour; warns of documents in them whose own time is later, and if it `tells` logs
+        how many documents were in each.
+        """
         later = {"range": {self.time_field: {"gte": (hour + 1) * HOUR_MS, "format": "epoch_millis"}}}
         for name, own in self.existing_hours(cluster).items():
             if own == hour:
                 going = count_once(cluster, name, later)
+                documents = count_once(cluster, name, {"match_all": {}}) if tells else 0
                 delete_index(cluster, name)
+                if documents != 0:
+                    size = "number unknown" if documents is None else f"{documents:,}"
+                    log.warning("%s has left the window, and was deleted with its documents (%s)", name, size)
                 if going:
                     log.warning(
                         "%s was deleted, and with it documents of later hours (%d): write to the hour of a document's "

@@ -52,8 +52,9 @@ def open_elastic_window(
 
     `settings`, `changes`, `remember` and `force` as in `neardup.open`. Without `credentials` those of the environment
     are used (NEARDUP_API_KEY, ...). `archive` names an index to be scored in place, instead of hourly ones.
-    With `follows`, every method raises `SettingsChanged` as soon as another process has left other values of settings
-    that are not among `changes`; each opening must get the same list, which begins empty.
+    `follows` is for a process that runs until it is stopped: each hour that is dropped is logged, and every method
+    raises `SettingsChanged` as soon as another process has left other values of settings that are not among `changes`.
+    Each opening must get the same list, which begins empty.
     Nothing is loaded yet: the first ingest reads the window into memory, about 0.2 ms a document.
 
     Raises `ClusterError`, `RecipeMismatch`, `SettingsError`, `LexiconError`, and what `neardup setup` raises if the
@@ -110,5 +111,6 @@ def _opened(
     context = ElasticContext(cluster, layout, lease, signer, chosen)
     store = ClusterStore(context, state, partial(readable, cluster), remember=remember)
     if follows is not None:
+        store.tells_dropped = True
         store.check_settings = FollowedSettings(chosen, changes, layout, follows).check
     return WindowEngine(store, chosen, signer, readonly=readonly), left

@@ -66,6 +66,8 @@ class ClusterStore:
         self._context = context
         self.check_settings: Callable[[StateDocument], object] = lambda _: None
         """Called with each state before it is taken over, which what it raises prevents."""
+        self.tells_dropped = False
+        """Whether each hour that is dropped is logged; a run that ends says at its end how many there were."""
         self._cluster, self._layout, self._lease = context.cluster, context.layout, context.lease
         self._state, self._check_rights = state, check_rights
         own = context.settings.remembered if remember else None
@@ -291,7 +293,7 @@ class ClusterStore:
 
     def drop(self, hour: int) -> None:
         self._held.forget(hour)
-        self._layout.delete_hour(self._cluster, hour)
+        self._layout.delete_hour(self._cluster, hour, tells=self.tells_dropped)
 
     # ---- settings ----
 
