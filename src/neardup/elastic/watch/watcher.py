@@ -36,8 +36,8 @@ class Watcher:
     """Yields the verdicts on documents that other clients write, as they are made.
 
     `open_window` opens the window, and again after each failure that made its memory useless. `once`: ends when no
-    document waits any more. `roll_over` is called with the time before each look at the
-    backlog by a watcher that leads, and rolls over if that is due.
+    document waits any more. `roll_over` is called with the time before each look at the backlog by a watcher that
+    leads, and rolls over if that is due.
     """
 
     def __init__(
