@@ -86,10 +86,9 @@ def delete_documents(session: Session, ids: Iterable[str]) -> list[str]:
                     reasons = _deleted(session, going.values())
                 refused |= reasons
                 waiting.extendleft(id for id in reversed(going) if reasons and id not in reasons)
-    if missing:
-        with session.writing(), session.changing():
-            if session.store.make_others_reread():
-                session.commit()
+            elif session.store.make_others_reread():  # as they do after every deletion
+                with session.changing():
+                    session.commit()
     session.state.compact_if_worthwhile()
     if refused:
         others = count - len(missing) - len(refused)
