@@ -110,6 +110,13 @@ def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     )
 
 
+def is_of_all(known: Mapping[str, Any], own: Mapping[str, Any]) -> bool:
+    """Whether all verdicts of a window that remembers `known` were made by these settings, and would not be by `own`:
+    as a rule a reconcile has made them.
+    """
+    return EARLIER not in known and bool(_changes(known, own))
+
+
 def _changes(known: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     return [name for name in DECIDING if not _same(name, _deciding(known, name), _deciding(new, name))]
 

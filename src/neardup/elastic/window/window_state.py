@@ -17,7 +17,7 @@ from neardup.elastic.window.undo_log import has_begun
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.settings import Settings
 from neardup.signing.signer import Signer, signer_for
-from neardup.stores.remembered_settings import differing, without_earlier
+from neardup.stores.remembered_settings import differing, is_of_all, without_earlier
 from neardup.window.base import SettingsChanged
 
 if TYPE_CHECKING:
@@ -159,9 +159,10 @@ class FollowedSettings:
             return
         self._checked = state.settings
         chosen = self._of_opening(settings_left(self._layout.address.prefix, state))
-        if chosen is None or self._was_given_up(chosen):
+        if chosen is None or not (changes := differing(chosen.remembered, self._own.remembered)):
             return
-        if changes := differing(chosen.remembered, self._own.remembered):
+        # Two processes that set theirs in turn leave verdicts by both; after a reconcile all are by one.
+        if is_of_all(state.settings, self._own.remembered) or not self._was_given_up(chosen):
             self._given_up.append((self._own, time.monotonic()))
             raise SettingsChanged(changes)
 
