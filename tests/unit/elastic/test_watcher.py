@@ -95,9 +95,18 @@ def test_an_hour_that_somebody_closes_is_told_once_for_each_time(run, caplog):
     ]
 
 
-def test_an_alias_that_cannot_be_moved_stops_no_scoring_and_is_tried_again(run, monkeypatch, caplog):
-    """A blocked hour that the alias wrote to kept all other hours from being scored."""
-    block = ClusterRejected("url", "POST /_aliases", 403, "cluster_block_exception", "blocked", "lift it")
+@pytest.mark.parametrize(
+    ("request_line", "status", "kind"),
+    [
+        ("POST /_aliases", 403, "cluster_block_exception"),
+        ("PUT /news-1", 400, "validation_exception"),  # the limit of shards, which old hours that leave free
+    ],
+)
+def test_an_alias_that_cannot_be_moved_stops_no_scoring_and_is_tried_again(
+    run, monkeypatch, caplog, request_line, status, kind
+):
+    """It kept all hours that are there from being scored."""
+    block = ClusterRejected("url", request_line, status, kind, "blocked", "lift it")
     seconds = iter([0, 1, watcher.LONGEST_PAUSE + 1, watcher.LONGEST_PAUSE + 2])
     monkeypatch.setattr(watcher, "now_ms", lambda: HOUR_MS + int(1_000 * next(seconds)))
     rolled = mock.Mock(side_effect=[block, None, None])

@@ -188,8 +188,8 @@ class Watcher:
         self.backlog, self.expected = now, self.handled + now.waiting
 
     def _keep_alias(self) -> None:
-        """Rolls over if that is due. If the cluster does not allow the alias to be moved, logs that and tries
-        again later: documents that are written to hours by name need no alias.
+        """Rolls over if that is due. If the cluster rejects that, as at its limit of shards, logs it and tries again
+        later: what waits needs neither a coming hour nor the alias, and scoring it lets old hours go.
         """
         now = now_ms()
         if self._roll_over is None or now < self._roll_after:
@@ -197,8 +197,6 @@ class Watcher:
         try:
             self._roll_over(now)
         except ClusterRejected as error:
-            if error.status != HTTPStatus.FORBIDDEN:
-                raise
             self._roll_after = now + int(1_000 * LONGEST_PAUSE)
             text = "the alias is not moved, and scoring goes on"
             log.warning("%s; %s; next attempt in %.0f s", error, text, LONGEST_PAUSE)
