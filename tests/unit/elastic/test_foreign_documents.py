@@ -45,6 +45,8 @@ def items(*sources, entry=ENTRY, layout=None, state=None, shards="1"):
             return Answer(200, {entry.index: {"settings": {"index.number_of_shards": shards}}})
         for each, document in zip(entries, documents, strict=True):
             if request.path.startswith(f"/{each.index}/_doc/{each.id}"):
+                if each.routing is not None and f"routing={each.routing}" not in request.path:
+                    return Answer(400, {"error": {"type": "routing_missing_exception", "reason": "r"}})
                 return Answer(200, document)
         return Answer(200, {"docs": documents} if request.path.startswith("/_mget") else there)
 
@@ -193,6 +195,13 @@ def test_the_fields_that_there_are_are_named_once():
     assert isinstance(second, Reject)
     assert "there is no field 'text' (fields: at, body); if another" in first.reason
     assert second.reason == "no text: there is no field 'text'"
+
+
+def test_the_fields_of_a_document_with_a_routing_are_read_by_it():
+    """Where an index requires one, the request was refused, and no document of the window was scored any more."""
+    ((_, reject),) = items({"body": "x"}, entry=ENTRY._replace(routing="r"))
+    assert isinstance(reject, Reject)
+    assert "there is no field 'text' (fields: body); if another" in reject.reason
 
 
 def test_a_routing_matters_where_it_is_needed_to_reach_a_document():

@@ -117,9 +117,10 @@ class SearchPage:
 
 
 @reads_answer
-def get_doc(cluster: Cluster, index: str, id: str) -> StoredDocument | None:
-    """The document; None if it, or its index, is not there."""
-    answer = cluster.request("GET", f"/{index}/_doc/{id}", missing_ok=True)
+def get_doc(cluster: Cluster, index: str, id: str, *, routing: str | None = None) -> StoredDocument | None:
+    """The document, which was written with this `routing`; None if it, or its index, is not there."""
+    params = None if routing is None else {"routing": routing}
+    answer = cluster.request("GET", f"/{index}/_doc/{id}", params=params, missing_ok=True)
     return stored_document(answer) if answer is not None and answer["found"] else None
 
 

@@ -154,8 +154,8 @@ class ForeignDocuments:
         if self._has_named_fields:
             return reason
         self._has_named_fields = True
-        whole = get_doc(self._cluster, origin.index, origin.id)  # nothing for one with a routing, most often
-        if whole is None:
+        whole = get_doc(self._cluster, origin.index, origin.id, routing=origin.routing)
+        if whole is None:  # it was deleted meanwhile
             return f"{reason}; {self._layout.other_field('text')}"
         fields = listed(each for each in names_beside(whole.source, name) if each != OBJECT)
         return f"{reason} (fields: {fields}); {self._layout.other_field('text')}"
