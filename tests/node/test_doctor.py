@@ -145,6 +145,23 @@ def test_fields_that_documents_do_not_have_are_told(cluster):
     assert list(examine_documents(own, cluster.credentials)) == []
 
 
+def test_an_hour_that_indexes_nothing_is_told_and_not_called_one_without_times(cluster):
+    """Once the template was mended, the doctor only advised to have the time in another field."""
+    own, index = cluster.address, cluster.address.hourly(HOUR)
+    invoke("setup", "--window", own)
+    cluster.request("PUT", f"/{index}", body={"mappings": {"enabled": False}})
+    put_doc(cluster, index, "a", {"text": grams(0, 20), "@timestamp": HOUR * HOUR_MS})
+    cluster.request("POST", f"/{index}/_refresh")
+    assert "indexes nothing" in invoke("watch", "--window", own, "--once").stderr
+    found = [each for each in examine_documents(own, cluster.credentials) if each.state == "bad"]
+    assert [each.what for each in found] == [f"index {index}"]
+    assert (
+        f"indexes nothing (enabled: false), so nothing can be scored in it; remove that from {own.custom}"
+        in (found[0].found)
+    )
+    assert not any("has a time" in each.found for each in examine_documents(own, cluster.credentials))
+
+
 @pytest.mark.parametrize("way", ["clone", "bulk"])
 def test_copies_of_documents_with_their_verdicts_within_a_window_are_told(cluster, way):
     """An hour cloned, or copied by `_reindex`, into another: nothing could be scored any more, and the doctor found all

@@ -1,12 +1,20 @@
-"""Checks of an archive and of the state index: whether they can bear marks, be read and take writes; of a window's
-documents: whether they have their text and their time in its fields. Reads only.
+"""Checks of an archive and of the state index: whether they can bear marks, be read and take writes; of hours: whether
+they index anything; of a window's documents: whether they have their text and their time in its fields. Reads only.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.elastic.http.admin_api import data_blocks_of, index_settings, is_closed, mappings, unblocking
+from neardup.elastic.admin.hourly_indices import is_set
+from neardup.elastic.http.admin_api import (
+    data_blocks_of,
+    index_settings,
+    indices,
+    is_closed,
+    mappings,
+    unblocking,
+)
 from neardup.elastic.http.api import WHOLE_OF_WHAT_IS_THERE, search
 from neardup.elastic.reindex.index_reader import date_fields
 from neardup.elastic.watch.archive import check_source
@@ -87,6 +95,17 @@ def closed(index: str) -> Finding:
     """The finding that an index of the window is closed."""
     remedy = f"POST {index}/_open, or delete it"
     return Finding(f"index {index}", "bad", f"closed: the window cannot be read; {remedy}")
+
+
+def check_hours_index(cluster: Cluster) -> Iterator[Finding]:
+    """The hours whose mapping indexes nothing, so that no search finds what their documents have."""
+    own = cluster.address
+    there = indices(cluster, own.pattern, fields=("mappings.enabled",), expand="all")
+    for name, about in sorted(there.items()):
+        if own.hour_of_index(name) is not None and is_set(about.get("mappings", {}).get("enabled"), "false"):
+            fault = "its mapping indexes nothing (enabled: false), so nothing can be scored in it"
+            remedy = f"remove that from {own.custom}; then delete this hour and write it again"
+            yield Finding(f"index {name}", "bad", f"{fault}; {remedy}")
 
 
 def check_fields(cluster: Cluster, layout: Layout) -> Iterator[Finding]:

@@ -12,6 +12,7 @@ from neardup.elastic.watch.archive_checks import (
     check_archive,
     check_blocks,
     check_fields,
+    check_hours_index,
     check_state_index,
     closed,
 )
@@ -59,10 +60,11 @@ _COPIED: Final = (
 
 
 def examine_documents(address: Address, credentials: Credentials) -> Iterator[Finding]:
-    """The findings of `doctor` about the documents of a window: its archive, if it has one, or its closed hours; that
-    its state index is closed or blocked, or why its state document keeps the window from being opened; whether there
-    are verdicts that another window gave, or, as far as a sample shows, copies of its own documents. A check that
-    cannot be made is a finding; that the cluster does not answer, or refuses the user, is reported by other checks.
+    """The findings of `doctor` about the documents of a window: its archive, if it has one, or its hours that are
+    closed or index nothing; that its state index is closed or blocked, or why its state document keeps the window from
+    being opened; whether documents lack their text or their time; whether there are verdicts that another window gave,
+    or, as far as a sample shows, copies of its own documents. A check that cannot be made is a finding; that the
+    cluster does not answer, or refuses the user, is reported by other checks.
     """
     what = f"state of {address.prefix}"
     with (
@@ -120,15 +122,19 @@ def _not_looked(what: str, whether: str, error: NeardupError) -> Finding:
 
 
 def _where_kept(cluster: Cluster, state: StateDocument | None) -> Iterator[Finding]:
-    """Findings on the archive of a window with this `state`, or on closed hours, or on a missing state."""
+    """Findings on the archive of a window with this `state`, or on hours that are closed or index nothing, or on a
+    missing state.
+    """
     address = cluster.address
     if state is not None and state.archive is not None:
         yield check_archive(cluster, state.archive)
         yield from check_blocks(cluster, state.archive)
     elif names := Layout(address).closed_hours(cluster, state.commit.floor_hour if state else None):
         yield from map(closed, names)
-    elif state is None and config_of_template(cluster) is not None:
-        yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
+    else:
+        yield from check_hours_index(cluster)
+        if state is None and config_of_template(cluster) is not None:
+            yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
 
 
 def _opened_state(cluster: Cluster) -> StateDocument | None:
