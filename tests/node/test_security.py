@@ -34,6 +34,7 @@ from neardup.elastic.http.api import doc_version
 from neardup.elastic.http.bulk import Action, Outcome, bulk
 from neardup.elastic.http.client import Cluster, ClusterWarning
 from neardup.elastic.http.mget import check_readable
+from neardup.elastic.watch.document_checks import examine_documents
 from neardup.elastic.watch.in_place import prepare
 from neardup.elastic.watch.window_removal import remove
 from neardup.elastic.window.cluster_resign import resign_cluster
@@ -294,6 +295,13 @@ def window(guarded):
         )
 
 
+def tell_what_is_not_seen(cluster: Cluster) -> None:
+    """The doctor said nothing of the fields of documents that its user may not read, as if nothing was wrong there."""
+    told = [each.found for each in examine_documents(cluster.address, cluster.credentials)]
+    for whether in ("whether they have text and time", "whether others have given some"):
+        assert any(each.startswith(f"it could not be seen {whether}: ") for each in told), told
+
+
 @pytest.mark.parametrize("name", ROLES)
 @pytest.mark.usefixtures("window")
 def test_a_role_is_sufficient(guarded, name):
@@ -317,6 +325,8 @@ def test_scorer_and_reader_can_do_all_that_their_commands_do(guarded):
             assert window.query(texts[0]).matches
             with guarded.enter("reader", "news") as other:
                 ask_all(other, texts)
+            with guarded.enter("setup", "news") as other:
+                tell_what_is_not_seen(other)
             assert window.delete("s2")
             assert list(window.reconcile()) == []
             assert window.expire((HOUR + 1_000) * HOUR_MS)

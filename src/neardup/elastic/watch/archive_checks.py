@@ -110,10 +110,13 @@ def check_hours_index(cluster: Cluster) -> Iterator[Finding]:
 
 def check_fields(cluster: Cluster, layout: Layout) -> Iterator[Finding]:
     """That many documents of a window get no verdict, because they have no text in its field; that none has a time in
-    its field. An archive without any date has no time, which is no finding.
+    its field. An archive without any date has no time, which is no finding. Needs the role `scorer`, unless there is no
+    hour.
     """
     if layout.archive is None and not layout.existing_hours(cluster):
         return
+    # For a user who may not read them, a search of a pattern has no documents; a refresh is refused.
+    layout.refresh(cluster)
     what = f"documents of {cluster.address.prefix}"
     every, textless, dated = _counts(cluster, layout)
     if textless and textless >= _MANY * every:
