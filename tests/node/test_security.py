@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ import pytest
 from testing.node.certificates import make_certificates
 from testing.node.clients import until
 from testing.node.node import SUPERUSER, Node, Security, User
-from testing.node.servers import only_elasticsearch
+from testing.node.servers import ROOT, only_elasticsearch
 
 from neardup.elastic.admin import resources
 from neardup.elastic.admin.checks import examine
@@ -36,6 +37,7 @@ from neardup.elastic.http.client import Cluster, ClusterWarning
 from neardup.elastic.http.mget import check_readable
 from neardup.elastic.watch.document_checks import examine_documents
 from neardup.elastic.watch.in_place import prepare
+from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.watch.window_removal import remove
 from neardup.elastic.window.cluster_resign import resign_cluster
 from neardup.elastic.window.opening import open_elastic_window
@@ -51,6 +53,13 @@ ROLES = ("setup", "writer", "scorer", "reader")
 HOUR = 498681
 REMOVED = ("gone", "marks")
 """Prefixes of windows that are removed: one of hours, and one that scores the index `letters` in place."""
+IN_PLACE = {
+    "reader": ("read", "view_index_metadata", "indices:admin/refresh*"),
+    "scorer": (
+        "read", "view_index_metadata", "indices:admin/refresh*", "index", "indices:admin/mapping/put", "delete",
+    ),
+}  # fmt: skip
+"""What each role needs on an index that is scored in place."""
 UNTESTABLE = {("setup", "manage_ilm")}
 """Privileges whose absence nobody notices here: the distribution has no lifecycle management."""
 
@@ -103,6 +112,16 @@ def partial_readers(prefix: str) -> dict[str, Any]:
     }
 
 
+def in_place(name: str) -> dict[str, Any]:
+    """The role `name` of a window that scores `pages` in place, with what docs/security.md grants it there."""
+    paragraph = (
+        (ROOT / "docs/security.md").read_text().split("Some commands need more", 1)[1].split("\n\n", 1)[0]
+    )
+    granted = [each for each in IN_PLACE[name] if f"`{each}`" in paragraph]
+    body = role(name, "placed")
+    return {**body, "indices": [*body["indices"], {"names": ["pages"], "privileges": granted}]}
+
+
 @dataclass(frozen=True)
 class Guarded:
     """The node, and a way in for every user."""
@@ -127,6 +146,8 @@ def guarded(workshop) -> Iterator[Guarded]:
     for number, (name, place, privilege) in enumerate(LESS):
         roles[f"less_{number}"] = without(role(name, prefix_of(number)), place, privilege)
     roles |= partial_readers("half")
+    roles |= {f"placed_{name}": in_place(name) for name in IN_PLACE}
+    roles["placed_setup"] = role("setup", "placed")
     roles["abroad"] = {"indices": [{"names": ["abroad-*"], "privileges": ["read", "read_cross_cluster"]}]}
     for prefix in REMOVED:
         roles |= {f"{prefix}_{name}": role(name, prefix) for name in ("setup", "scorer")}
@@ -141,6 +162,7 @@ def guarded(workshop) -> Iterator[Guarded]:
     users.append(User("removes_not", secrets.token_urlsafe(12), both))
     states = tuple(f"{prefix}_state" for prefix in REMOVED)
     users.append(User("removes", secrets.token_urlsafe(12), (*both, *states, "letters")))
+    users.append(User("placing", secrets.token_urlsafe(12), ("placed_setup", "placed_scorer")))
     with tempfile.TemporaryDirectory() as directory:
         security = Security(make_certificates(Path(directory)), roles, tuple(users))
         often = {"resource.reload.interval.high": "500ms"}
@@ -332,6 +354,34 @@ def test_scorer_and_reader_can_do_all_that_their_commands_do(guarded):
             assert window.expire((HOUR + 1_000) * HOUR_MS)
         with open_elastic_window(str(cluster.address), readonly=True, **way) as window:
             assert window.query(texts[0]).matches == ()
+
+
+def test_an_index_is_scored_in_place_with_what_the_page_says(guarded):
+    """It did not name the refresh: the first run was refused it."""
+    with guarded.enter(SUPERUSER.name, "placed") as cluster:
+        source = {"text": "The ferry to the island left late.", "time": "2026-11-21T09:00:00Z"}
+        mapping = {"mappings": {"properties": {"time": {"type": "date"}}}}
+        cluster.request("PUT", "/pages", body=mapping)
+        demand(bulk(cluster, [Action("index", "pages", id, source) for id in "ab"]))
+        cluster.request("POST", "/pages/_refresh")
+    for user in ("placing", "placed_scorer"):
+        with guarded.enter(user, "placed") as cluster:
+            layout = prepare(cluster, "pages", Settings(), Fields())
+            way = {
+                "credentials": cluster.credentials,
+                "archive": "pages",
+                "window_hours": 0,
+                "patience": 30,
+            }
+            opener = partial(open_elastic_window, str(cluster.address), **way)
+            watcher = Watcher(opener, cluster, layout, once=True)
+            assert len(list(watcher.verdicts(on_reject=lambda _: None))) == (2 if user == "placing" else 0)
+    with guarded.enter("placed_reader", "placed") as cluster:
+        ask = {"credentials": cluster.credentials, "readonly": True}
+        with open_elastic_window(str(cluster.address), **ask) as window:
+            assert window.query(id="b").duplicate_of == "a"
+    with opener() as window:
+        assert window.delete("b")
 
 
 @pytest.mark.parametrize("number", range(len(LESS)), ids=["-".join(map(str, less)) for less in LESS])
