@@ -315,6 +315,19 @@ class TestInPlace:
         # And the index can be scored again.
         assert len(score(cluster, archive)) == 61
 
+    @pytest.mark.skipif(chosen().product == "opensearch", reason="OpenSearch has no such type")
+    def test_vectors_that_elasticsearch_leaves_out_of_its_answers_stay(self, cluster):
+        name = f"{cluster.address.prefix}-vectors"
+        fields = {**MAPPING["properties"], "vector": {"type": "dense_vector", "dims": 2}}
+        cluster.request("PUT", f"/{name}", body={"mappings": {"properties": fields}})
+        document = {"body": "A text with a vector.", "published": "2026-11-21T09:00:00Z", "vector": [1, 2]}
+        cluster.request("PUT", f"/{name}/_doc/1?refresh=true", body=document)
+        assert len(score(cluster, name)) == 1
+        assert run(cluster, "--force")[0] == 0
+        assert "neardup" not in raw(cluster, name)["1"][0]
+        body = {"query": {"exists": {"field": "vector"}}}
+        assert len(cluster.request("POST", f"/{name}/_search", body=body)["hits"]["hits"]) == 1
+
     def test_the_pipeline_of_the_user_does_not_run_again(self, cluster, archive, window):
         name = f"{cluster.address.pipeline}-own"
         cluster.request(

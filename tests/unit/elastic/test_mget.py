@@ -6,7 +6,7 @@ import re
 
 import orjson
 import pytest
-from testing.cluster_stand_in import Answer, standing_in
+from testing.cluster_stand_in import Answer, error, standing_in
 from testing.stored_documents import COMPOSER
 
 from neardup.elastic.http.address import Address
@@ -38,7 +38,30 @@ def answer(*documents):
     return Answer(200, {"docs": documents})
 
 
+UNRECOGNIZED = "request [/_mget] contains unrecognized parameter: [_source_exclude_vectors]"
 SILENT = answer(failed(A, "no_shard_available_action_exception"))
+
+
+def test_whole_documents_come_with_vectors_where_a_server_would_leave_them_out():
+    with standing_in([answer(there(A))]) as server, cluster_of(server) as cluster:
+        mget(cluster, [A])
+        mget(cluster, [A], _source_includes="text")
+    paths = [each.path for each in server.requests if "_mget" in each.path]
+    assert paths == ["/_mget?_source_exclude_vectors=false", "/_mget?_source_includes=text"]
+
+
+def test_a_server_that_knows_no_vectors_to_leave_out_is_asked_once():
+    def older(request):
+        if "vectors" in request.path:
+            return error(400, "illegal_argument_exception", UNRECOGNIZED)
+        return answer(there(A, {"text": "x"}))
+
+    with standing_in(older) as server, cluster_of(server) as cluster:
+        assert [each and each.source for each in mget(cluster, [A]) + mget(cluster, [A])] == [
+            {"text": "x"},
+            {"text": "x"},
+        ]
+    assert sum("vectors" in each.path for each in server.requests) == 1
 
 
 def test_whole_documents_come_in_answers_of_a_few_megabytes():

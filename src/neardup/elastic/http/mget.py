@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from http.client import BAD_REQUEST
 from typing import TYPE_CHECKING, Any, Final, Protocol
+from weakref import WeakSet
 
 from neardup.elastic.http.admin_api import is_readable
 from neardup.elastic.http.api import StoredDocument, stored_document
@@ -32,6 +33,10 @@ _NO_INDEX: Final = "index_not_found_exception"
 _NO_RIGHT: Final = "security_exception"
 _ANSWERED_FIRST: Final = (_NO_INDEX, "illegal_argument_exception")
 """Errors of an item that come before rights are checked: its name stands for no index, or for several."""
+_VECTORS: Final = "_source_exclude_vectors"
+"""A parameter without which Elasticsearch leaves vectors out of whole documents (indices made since 9.2)."""
+_WITHOUT_VECTORS: Final = WeakSet["Cluster"]()
+"""Clusters that do not know `_VECTORS`; their whole documents have vectors in them."""
 
 
 class Named(Protocol):
@@ -56,8 +61,9 @@ def mget(
 ) -> list[StoredDocument | None]:
     """The stored documents, in the order of `documents`; None for each that does not exist.
 
-    `fields` as in a request: `_source_includes`, `_source_excludes`. A missing index holds no documents; a shard that
-    does not answer is waited for, because its documents still exist. Raises `ClusterUnreachable` when patience is over,
+    `fields` as in a request: `_source_includes`, `_source_excludes`; without them documents are whole, with their
+    vectors, so that they can be written back. A missing index holds no documents; a shard that does not answer is
+    waited for, because its documents still exist. Raises `ClusterUnreachable` when patience is over,
     `ClusterRefused`, and `ClusterRejected` for an index that is closed. Costs a request for every 256 documents, or,
     without `fields`, for as few as make an answer of a few megabytes; `between` is called after each request, and
     before each wait.
@@ -110,7 +116,7 @@ def _answers(
     backoff = cluster.backoff()
     while True:
         answers: list[dict[str, Any]]
-        answers = cluster.request("POST", "/_mget", params=fields, body={"docs": names})["docs"]
+        answers = _answer(cluster, names, fields)["docs"]
         unread = [each for each in answers if "error" in each and each["error"]["type"] != _NO_INDEX]
         if not unread:
             return answers
@@ -123,6 +129,19 @@ def _answers(
             raise ClusterRejected(cluster.url, f"a GET of {indices}", BAD_REQUEST, kind, reason, remedy)
         between()
         backoff.wait(cluster.url, f"{len(unread)} documents of {indices} cannot be read ({kind})")
+
+
+def _answer(cluster: Cluster, names: list[dict[str, str]], fields: dict[str, str]) -> Any:
+    body = {"docs": names}
+    if not fields and cluster not in _WITHOUT_VECTORS:
+        try:
+            return cluster.request("POST", "/_mget", params={_VECTORS: "false"}, body=body)
+        except ClusterRejected as error:
+            # An older version, or OpenSearch; a request for the version may need rights that we do not have.
+            if error.status != BAD_REQUEST or _VECTORS not in error.reason:
+                raise
+            _WITHOUT_VECTORS.add(cluster)
+    return cluster.request("POST", "/_mget", params=fields, body=body)
 
 
 def _address(document: Named) -> dict[str, str]:
