@@ -113,6 +113,28 @@ def test_components_alone_are_no_window():
     assert removal.is_empty
 
 
+@pytest.mark.parametrize(
+    ("prefix", "template", "pattern"),
+    [
+        ("state-news", "neardup-state-news", "neardup-state-news"),
+        ("news-alias", "neardup-news-alias", "news"),
+    ],
+)
+def test_a_template_of_another_window_stays_if_it_has_the_name_of_one_of_this_window(
+    prefix, template, pattern
+):
+    own = Address(OWN.url, prefix)
+    theirs = {path: each for path, each in OBJECTS.items() if each.kind is COMPONENT or each.name == template}
+    removal = removal_of(own, snapshot_of(objects=theirs, has_state=False), archive=None)
+    assert (removal.objects, removal.is_empty) == ([], True)
+    assert f"index template {template} is of another window, for {pattern}: it stays" in removal.kept
+    mine = {each.path: each for each in wanted_objects(own, CONFIG, lifecycle=False)}
+    removal = removal_of(own, snapshot_of(objects={**mine, **theirs}), archive=None)
+    assert {each.path for each in removal.objects} == {
+        path for path, each in mine.items() if each.kind is not COMPONENT and each.name != template
+    } | {each.path for each in mine.values() if each.kind is PIPELINE}
+
+
 def test_the_pipeline_stays_while_an_index_that_stays_names_it():
     mine = hour("news-2026.11.21-09", CONFIG.about())
     removal = removal_of(OWN, snapshot_of(mine), archive=None, piped=[mine.name, "news-backup"])

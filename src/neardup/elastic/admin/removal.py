@@ -61,7 +61,9 @@ def removal_of(
     components stay. `piped`: indices that name the window's pipeline; it stays while one of them does, which could not
     be written to without it.
     """
-    others = sorted({*other_states, *(each.name for each in snapshot.other_templates if each.ours)})
+    templates = (each.name for each in snapshot.other_templates if each.ours)
+    theirs = (each.name for each in snapshot.objects.values() if each.ours and not _is_for(each, address))
+    others = sorted({*other_states, *templates, *theirs})
     hours = [index.name for index in snapshot.indices.hourly if archive is None and is_own(index, address)]
     users = sorted({*piped} - {*hours})
     used = {COMPONENT: others, PIPELINE: users}
@@ -69,7 +71,7 @@ def removal_of(
         entry
         for kind in _ORDER
         for entry in snapshot.objects.values()
-        if entry.kind is kind and entry.ours and not used.get(kind)
+        if entry.kind is kind and entry.ours and _is_for(entry, address) and not used.get(kind)
     ]
     kept = list(_kept(address, snapshot, {*hours}, archive))
     if users:
@@ -88,6 +90,15 @@ def is_own(index: HourlyIndex, address: Address) -> bool:
     return index.about is not None or index.settings.get("final_pipeline") == address.pipeline
 
 
+def _is_for(entry: ManagedObject, address: Address) -> bool:
+    """Whether an object of neardup is not a template of another window: that of the state of `news` has the name that
+    the template of the hours of `state-news` would have.
+    """
+    patterns = set(entry.body.get("index_patterns", ()))
+    ours = {address.alias, address.pattern, address.copies_pattern, address.state}
+    return not patterns or not patterns.isdisjoint(ours)
+
+
 def _kept(address: Address, snapshot: ClusterSnapshot, hours: set[str], archive: str | None) -> Iterator[str]:
     why = "was not made for neardup" if archive is None else f"is no hour of a window that scores {archive}"
     for index in snapshot.indices.hourly:
@@ -104,6 +115,9 @@ def _kept(address: Address, snapshot: ClusterSnapshot, hours: set[str], archive:
     for entry in snapshot.objects.values():
         if not entry.ours:
             yield f"{entry.kind.title} {entry.name} was not made by neardup: it stays"
+        elif not _is_for(entry, address):
+            patterns = some_of(entry.body["index_patterns"])
+            yield f"{entry.kind.title} {entry.name} is of another window, for {patterns}: it stays"
     if snapshot.custom is not None:
         yield f"component template {address.custom} is yours: it stays"
 
