@@ -558,6 +558,13 @@ class TestInPlace:
             told = [finding.found for finding in examine(own, Credentials()) if finding.state == "bad"]
             assert [f"--from-index {name} --in-place" in each for each in told] == [True]
 
+    @pytest.mark.parametrize("left_out", [{"excludes": ["secret"]}, {"includes": ["text", "@timestamp"]}])
+    def test_an_index_whose_source_leaves_fields_out_is_refused(self, window, cluster, archive, left_out):
+        """An update would delete them from the index."""
+        cluster.request("PUT", f"/{archive}", body={"mappings": {"_source": left_out}})
+        with pytest.raises(SettingsError, match="leaves no field out"):
+            prepare(window, archive, Settings(), FIELDS)
+
     @only_elasticsearch("synthetic _source")
     def test_an_index_that_rebuilds_what_it_was_given_is_refused(self, window, cluster, archive):
         cluster.request("PUT", f"/{archive}", body={"settings": {"index.mapping.source.mode": "synthetic"}})

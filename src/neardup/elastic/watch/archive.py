@@ -30,10 +30,21 @@ _MOST_WINDOWS: Final = 10_000
 
 
 def check_source(cluster: Cluster, name: str) -> None:
-    """Raises `SettingsError` for an index that would not return marks as they were written, or not find them."""
+    """Raises `SettingsError` for an index that would not return marks as they were written, or not find them; or whose
+    `_source` leaves fields out, of which each mark, being an update of a document, would delete the index.
+    """
     fields = [f"settings.index.{part}" for part in ("uuid", "mode", "mapping.source.mode")]
-    for index, there in indices(cluster, name, fields=["mappings.enabled", *fields], expand="all").items():
-        if there.get("mappings", {}).get("enabled") is False:
+    fields += ["mappings.enabled", "mappings._source"]
+    for index, there in indices(cluster, name, fields=fields, expand="all").items():
+        mapping = there.get("mappings", {})
+        source = mapping.get("_source", {})
+        if source.get("includes") or source.get("excludes"):
+            expected = (
+                "an index whose _source leaves no field out (mappings._source): a mark writes the document again from "
+                "its _source, and what is left out there would no longer be found; copy the index, without --in-place"
+            )
+            raise SettingsError("from_index", index, expected)
+        if mapping.get("enabled") is False:
             expected = "an index whose mapping is enabled, so that marks can be found: reindex it into one"
             raise SettingsError("from_index", index, expected)
         if rebuilds_source(there["settings"]["index"]):
