@@ -151,6 +151,18 @@ class TestHours:
         assert window.request("GET", f"/{plain}/_doc/1")["found"]
         assert stored(beside) == documents
 
+    def test_the_pipeline_stays_while_an_index_elsewhere_has_its_documents_signed_by_it(self, window):
+        own = window.address
+        name = f"signed-by-{own.prefix}"
+        window.request("PUT", f"/{name}", body={"settings": {"index.default_pipeline": own.pipeline}})
+        lines, told = run(window)[1:]
+        assert f"would delete ingest pipeline {own.pipeline}" not in lines
+        assert f"{own.pipeline} stays: {name} could not be written to" in told
+        assert run(window, "--force")[0] == 0
+        window.request("PUT", f"/{name}/_doc/1", body={"text": "A text."})
+        window.request("DELETE", f"/{name}")
+        assert f"deleted ingest pipeline {own.pipeline}" in run(window, "--force")[1]
+
     def test_a_window_without_hours_goes_too_and_templates_that_others_made_stay(self, cluster):
         made(cluster)
         own = cluster.address
