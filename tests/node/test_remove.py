@@ -13,10 +13,11 @@ import pytest
 from testing.cli.invocation import invoke
 from testing.node.clients import in_order, made, put, stream, watched
 from testing.node.killing import stored
-from testing.node.prefix import fresh_prefix
+from testing.node.prefix import fresh_prefix, remove_windows
 from testing.node.servers import chosen
 
 from neardup.elastic.admin.managed_objects import WindowConfig
+from neardup.elastic.http.address import Address
 from neardup.elastic.http.bulk import Action, bulk, bulk_done
 from neardup.elastic.watch import mark_removal
 from neardup.elastic.watch.in_place import prepare
@@ -58,6 +59,12 @@ def all_of(cluster):
         *(f"component template {each['name']}" for each in components if each["name"].startswith("neardup-")),
         *(f"ingest pipeline {name}" for name in pipelines),
     }
+
+
+def forget_others(cluster):
+    """Deletes the windows that earlier tests have left on the node."""
+    left = {name.rpartition("neardup-state-")[2] for name in all_of(cluster) if "neardup-state-" in name}
+    remove_windows(cluster, [Address(cluster.url, prefix) for prefix in left], "*")
 
 
 def of_window(cluster):
@@ -141,7 +148,7 @@ class TestHours:
         documents = stored(beside)
         code, lines, told = run(window)
         assert code == 2
-        assert f"index {plain} was not made for neardup: it stays" in told
+        assert f"index {plain} was not made for this window: it stays" in told
         assert f"{hour} is an alias or a data stream ({foreign}): it stays" in told
         assert not [line for line in lines if plain in line or hour in line]
         assert run(window, "--force")[0] == 0
@@ -176,6 +183,7 @@ class TestHours:
 
     def test_the_components_go_with_the_last_window(self, own_node):
         with fresh_prefix(own_node.url, patience=60) as one, fresh_prefix(own_node.url, patience=60) as other:
+            forget_others(one)
             made(one)
             made(other)
             components = {"component template neardup-fields", "component template neardup-hourly"}
@@ -367,6 +375,7 @@ class TestInPlace:
         before, everything = raw(cluster, archive), all_of(cluster)
         cluster.request("PUT", f"/{archive}/_settings", body=setting)
         code, lines, told = run(cluster, "--force")
+        assert run(cluster, "--dry-run") == (code, lines, told)
         assert (code, lines) == (2, [])
         assert words in told
         assert archive in told

@@ -71,10 +71,17 @@ def test_an_index_that_is_only_called_as_hours_are_stays():
     removal = removal_of(OWN, snapshot_of(indices=indices), archive=None)
     assert removal.hours == []
     assert removal.kept == [
-        "index news-2026.11.21-09 was not made for neardup: it stays",
+        "index news-2026.11.21-09 was not made for this window: it stays",
         "news-2026.11.21-10 is an alias or a data stream (alias-of): it stays",
         "no hours of this window, so they stay: news-backup",
     ]
+
+
+def test_an_hour_cloned_from_another_window_stays():
+    clone = hour("news-2026.11.21-09", CONFIG.about(), final_pipeline="neardup-other")
+    removal = removal_of(OWN, snapshot_of(clone), archive=None)
+    assert removal.hours == []
+    assert removal.kept == ["index news-2026.11.21-09 was not made for this window: it stays"]
 
 
 def test_no_index_goes_with_a_window_that_scores_one_in_place():

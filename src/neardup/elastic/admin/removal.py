@@ -85,9 +85,12 @@ def removal_of(
 
 def is_own(index: HourlyIndex, address: Address) -> bool:
     """Whether an index with the name of an hour is certainly an hour of the window: it has the description that our
-    template gives, or our pipeline. Somebody else's logs may be called as hours are.
+    template gives, or our pipeline, and not that of another window, as an hour cloned from there has. Somebody else's
+    logs may be called as hours are.
     """
-    return index.about is not None or index.settings.get("final_pipeline") == address.pipeline
+    pipeline = index.settings.get("final_pipeline", "")
+    is_of_other = pipeline.startswith("neardup-") and pipeline != address.pipeline
+    return pipeline == address.pipeline or (index.about is not None and not is_of_other)
 
 
 def _is_for(entry: ManagedObject, address: Address) -> bool:
@@ -100,7 +103,9 @@ def _is_for(entry: ManagedObject, address: Address) -> bool:
 
 
 def _kept(address: Address, snapshot: ClusterSnapshot, hours: set[str], archive: str | None) -> Iterator[str]:
-    why = "was not made for neardup" if archive is None else f"is no hour of a window that scores {archive}"
+    why = (
+        "was not made for this window" if archive is None else f"is no hour of a window that scores {archive}"
+    )
     for index in snapshot.indices.hourly:
         if index.name not in hours:
             yield f"index {index.name} {why}: it stays"

@@ -142,7 +142,11 @@ def _marks(cluster: Cluster, archive: str, before: int, notes: list[str]) -> dic
 
 
 def steps_of(cluster: Cluster, plan: RemovalPlan) -> Iterator[Step]:
-    """The steps of a removal, with the number of documents in each hour that can be read."""
+    """The steps of a removal, with the number of documents in each hour that can be read. Raises `SettingsError` for an
+    index whose marks cannot be removed as it is.
+    """
+    if plan.archive is not None:
+        check_takes_writes(cluster, plan.archive, plan.marks)
     yield from (_of_marks(name, documents) for name, documents in plan.marks.items())
     for name in plan.removal.hours:
         documents = count_once(cluster, name, _EVERYTHING, refreshing=True)
