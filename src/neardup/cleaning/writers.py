@@ -340,10 +340,15 @@ def _in_zones(rows: list[dict[str, Any]], schema: Any) -> list[dict[str, Any]]:
 
 
 def _holds_fine(value: Any) -> bool:
-    """Whether `value` is a fine time, or has one within."""
+    """Whether `value` is a fine time, or has one within. The values of a list with fine times are all times: a vector
+    of numbers is not gone through.
+    """
     if isinstance(value, dict):
         return any(map(_holds_fine, value.values()))
-    return any(map(_holds_fine, value)) if isinstance(value, list | tuple) else type(value) is FineTime
+    if isinstance(value, list):
+        first = next((each for each in value if each is not None), None)
+        return not isinstance(first, int | float | str | bytes) and any(map(_holds_fine, value))
+    return any(map(_holds_fine, value)) if isinstance(value, tuple) else type(value) is FineTime
 
 
 def _each_fine(value: Any, made: Callable[[FineTime], Any]) -> Any:
