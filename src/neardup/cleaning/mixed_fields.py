@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-_KINDS: Final[dict[type, str]] = {
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    str: "a string",
-    list: "a list",
-    dict: "an object",
-}
+from neardup.sources.fields import JSON_KINDS
+
+_KINDS: Final = {**JSON_KINDS, int: JSON_KINDS[float]}
+"""A column of numbers takes integers, too."""
 
 
 def mixed_field(records: Iterable[tuple[Mapping[str, Any], str]]) -> str | None:

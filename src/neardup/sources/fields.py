@@ -276,7 +276,7 @@ class FieldUse:
             self._may_have_time = bool(record.keys() - {self._fields.id, self._fields.text})
 
 
-_KINDS = {
+JSON_KINDS: Final[Mapping[type, str]] = {
     bool: "a boolean",
     int: "an integer",
     float: "a number",
@@ -284,6 +284,7 @@ _KINDS = {
     list: "a list",
     dict: "an object",
 }
+"""The kinds of values that JSON has, in words."""
 _NAMED_KINDS = {
     "date": "a date",
     "datetime": "a date and time",
@@ -301,4 +302,4 @@ _NAMED_KINDS = {
 
 def _kind(value: object) -> str:
     name = type(value).__name__
-    return _KINDS.get(type(value)) or _NAMED_KINDS.get(name, name)
+    return JSON_KINDS.get(type(value)) or _NAMED_KINDS.get(name, name)

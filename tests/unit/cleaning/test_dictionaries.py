@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from testing.cli.arrow_files import dedup, write_arrow
 
 arrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -18,16 +17,7 @@ NUMBERS = {
 
 
 def written(path: Path, columns: dict[str, Any]) -> Path:
-    table = arrow.table(columns)
-    with arrow.OSFile(str(path), "wb") as file, arrow.ipc.new_file(file, table.schema) as writer:
-        writer.write_table(table)
-    return path
-
-
-def dedup(*words: Path | str) -> None:
-    command = [sys.executable, "-m", "neardup", "dedup", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    return write_arrow(path, arrow.table(columns))
 
 
 def test_dictionaries_of_times_are_written_as_they_were_read(tmp_path):

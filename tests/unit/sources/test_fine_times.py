@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from testing.cli.arrow_files import dedup, write_arrow
 
 arrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -27,18 +26,10 @@ def table() -> Any:
 
 
 def written(path: Path, rows: Any) -> Path:
-    if path.suffix == ".parquet":
-        parquet.write_table(rows, path)
-    else:
-        with arrow.OSFile(str(path), "wb") as file, arrow.ipc.new_file(file, rows.schema) as writer:
-            writer.write_table(rows)
+    if path.suffix != ".parquet":
+        return write_arrow(path, rows)
+    parquet.write_table(rows, path)
     return path
-
-
-def dedup(*words: Path | str) -> None:
-    command = [sys.executable, "-m", "neardup", "dedup", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
