@@ -425,6 +425,16 @@ class TestCopying:
         assert copy(cluster, source) == (first, [])
         assert stored(cluster) == before
 
+    @only_elasticsearch("fields of type dense_vector")
+    def test_vectors_that_elasticsearch_leaves_out_of_its_answers_are_copied(self, cluster, archive):
+        (document,) = stream(1)
+        fields = {**MAPPING["properties"], "vector": {"type": "dense_vector", "dims": 2}}
+        fill(cluster, archive, {"1": archived(document) | {"vector": [1, 2]}}, {"properties": fields})
+        made(cluster, window_hours=0)
+        copy(cluster, Source(cluster, archive, FIELDS))
+        copies = [source for index, _, source in stored(cluster) if index != archive]
+        assert [source["vector"] for source in copies] == [[1, 2]]
+
     def test_the_checkpoint_is_told_when_a_part_is_done(self, cluster, archive):
         documents = in_order(stream(70))
         fill(cluster, archive, {each["id"]: archived(each) for each in documents})

@@ -14,7 +14,7 @@ from testing.cli.invocation import invoke
 from testing.node.clients import in_order, made, put, stream, watched
 from testing.node.killing import stored
 from testing.node.prefix import fresh_prefix, remove_windows
-from testing.node.servers import chosen
+from testing.node.servers import chosen, only_elasticsearch
 
 from neardup.elastic.admin.managed_objects import WindowConfig
 from neardup.elastic.http.address import Address
@@ -335,7 +335,7 @@ class TestInPlace:
         # And the index can be scored again.
         assert len(score(cluster, archive)) == 61
 
-    @pytest.mark.skipif(chosen().product == "opensearch", reason="OpenSearch has no such type")
+    @only_elasticsearch("fields of type dense_vector")
     def test_vectors_that_elasticsearch_leaves_out_of_its_answers_stay(self, cluster):
         name = f"{cluster.address.prefix}-vectors"
         fields = {**MAPPING["properties"], "vector": {"type": "dense_vector", "dims": 2}}
