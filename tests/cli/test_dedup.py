@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import subprocess
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -254,7 +255,8 @@ def test_what_is_there_is_rejected_as_such(run):
         "neardup: rejected there.jsonl:1: text has 636 characters, the limit (max_length) is 300" in done.err
     )
     assert "neardup: compared with 1 document of there.jsonl; 1 could not be used" in done.err
-    assert "3 read: 2 kept (1 without a letter or digit), 1 removed (1 exact, 0 near); 0." in done.err
+    of_them = "1 removed (1 exact, 0 near; 1 of them copies of records of --against)"
+    assert f"3 read: 2 kept (1 without a letter or digit), {of_them}; 0." in done.err
     assert (done.code, Path("rejects.jsonl").read_text()) == (1, "")
 
 
@@ -520,6 +522,33 @@ def test_what_stays_is_whole_where_no_table_can_be_made_of_what_goes(run, kept):
     assert "gone.parquet was not written\n" in done.err
     assert kept not in done.err
     assert [record["text"] for record in run("dedup", kept).lines] == [FERRY]
+
+
+def test_parquet_files_of_several_schemas_keep_the_types_of_both(run):
+    arrow = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    first = arrow.schema(
+        [("id", arrow.int32()), ("text", arrow.string()), ("embedding", arrow.list_(arrow.float32())),
+         ("language", arrow.dictionary(arrow.int32(), arrow.string())), ("price", arrow.decimal128(12, 2))]
+    )  # fmt: skip
+    second = arrow.schema(
+        [("id", arrow.int32()), ("text", arrow.string()), ("language", arrow.null()),
+         ("size", arrow.uint8())]
+    )  # fmt: skip
+    row = {"id": 1, "text": FERRY, "embedding": [0.1], "language": "en", "price": Decimal("1.10")}
+    pyarrow.parquet.write_table(arrow.Table.from_pylist([row], schema=first), "a.parquet")
+    rows = [{"id": 2, "text": FERRY, "size": 7}, {"id": 3, "text": "Another text.", "size": 8}]
+    pyarrow.parquet.write_table(arrow.Table.from_pylist(rows, schema=second), "b.parquet")
+    assert run("dedup", "a.parquet", "b.parquet", "-o", "c.parquet").code == 0
+    kept = pyarrow.parquet.read_table("c.parquet")
+    assert kept.schema.equals(arrow.schema([*first, second.field("size")]))
+    assert kept.column("id").to_pylist() == [1, 3]
+    # No type holds the values of both: the columns get the types of their values.
+    other = arrow.table({"id": ["four"], "text": ["A third text."]})
+    pyarrow.parquet.write_table(other, "d.parquet")
+    done = run("dedup", "a.parquet", "d.parquet", "-o", "e.parquet")
+    assert (done.code, "field 'id'" in done.err) == (3, True)
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])

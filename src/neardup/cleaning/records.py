@@ -56,7 +56,8 @@ class Entry(NamedTuple):
 class Outcome(NamedTuple):
     """What becomes of a record. A removed one has the id of the record that stays for it, where that was read, and
     their exact doc_q and |A ∩ B|; these are None for a record that stays. `kind`: that of the two, where kinds were
-    asked for; of a record that stays, the kind for which it stays although it is like another.
+    asked for; of a record that stays, the kind for which it stays although it is like another. `against`: whether the
+    record that stays for it is one of those `Before`.
     """
 
     status: Status
@@ -66,6 +67,7 @@ class Outcome(NamedTuple):
     score: float | None = None
     shared: int | None = None
     kind: KindName | None = None
+    against: bool = False
 
 
 class ByKind(NamedTuple):
@@ -80,6 +82,14 @@ class Before(NamedTuple):
 
     entries: Iterable[Entry | Flush]
     on_reject: OnReject
+
+
+class KeptRecord(NamedTuple):
+    """A record that stays: its id, where it was read, and whether it is one of those `Before`."""
+
+    id: str
+    where: str
+    against: bool
 
 
 Decided = tuple[Entry, Outcome]
@@ -164,12 +174,12 @@ def _numbered(
     """Every entry by its number, with its outcome under the rule that the first stays."""
     numbers = count()  # of those before, and then of the entries
     waiting: dict[int, tuple[int, Entry]] = {}
-    kept: dict[int, tuple[str, str]] = {}
+    kept: dict[int, KeptRecord] = {}
 
     def earlier() -> Iterator[Sourced]:
         for entry in before.entries:
             if isinstance(entry, Entry):
-                kept[number := next(numbers)] = entry.id, entry.where
+                kept[number := next(numbers)] = KeptRecord(entry.id, entry.where, against=True)
                 if by_kind.sample is not None:
                     by_kind.sample.stays(number, entry.text, entry.fields)
                 yield Sourced(entry.text, entry.fields)
@@ -185,8 +195,7 @@ def _numbered(
 
     def reject(number: int, reason: str) -> None:
         if number in kept:
-            id, where = kept[number]
-            before.on_reject(Reject(id, reason, where))
+            before.on_reject(Reject(kept[number].id, reason, kept[number].where))
             return
         _, entry = waiting.pop(number)
         on_reject(Reject(entry.id, reason, entry.source, entry.line))
@@ -194,7 +203,7 @@ def _numbered(
     for each in compared(texts(), settings, reject, earlier(), by_kind.kept):
         number, entry = waiting.pop(each.at)
         if not each.matches:
-            kept[each.at] = entry.id, entry.where
+            kept[each.at] = KeptRecord(entry.id, entry.where, against=False)
         if by_kind.sample is not None:
             _note(by_kind.sample, each, entry)
         yield number, (entry, _outcome(each, kept))
@@ -207,11 +216,12 @@ def _note(sample: KindSample, each: Compared, entry: Entry) -> None:
         sample.goes(entry.text, entry.fields, each.matches[0].at)
 
 
-def _outcome(each: Compared, kept: dict[int, tuple[str, str]]) -> Outcome:
+def _outcome(each: Compared, kept: dict[int, KeptRecord]) -> Outcome:
     if not each.matches:
         return Outcome(each.status, each.truncated, kind=each.kind)
     best = each.matches[0]
-    return Outcome(each.status, each.truncated, *kept[best.at], best.score, best.shared, each.kind)
+    id, where, against = kept[best.at]
+    return Outcome(each.status, each.truncated, id, where, best.score, best.shared, each.kind, against)
 
 
 def _rank(entry: Entry, keep: Keep, field: str) -> int:

@@ -19,6 +19,7 @@ import orjson
 
 from neardup.cleaning.dictionaries import Dictionaries
 from neardup.cleaning.mixed_fields import mixed_field
+from neardup.cleaning.schemas import check_readable, in_zones, unified
 from neardup.errors import NeardupError, SettingsError
 from neardup.sources import optional_readers
 from neardup.sources.arrow_tables import FineTime
@@ -182,6 +183,7 @@ class _Table:
     def __init__(self, file: BinaryIO, form: OutputForm, spool: Spool, delimiter: str | None) -> None:
         self._file, self._form, self._spool, self._delimiter = file, form, spool, delimiter
         self._columns: dict[str, None] = {}
+        self._header: Any = ...  # of the record before
         self._headers: list[Any] = []
         self._delimiters: set[str] = set()  # of what was read
         self._own: set[str] = set()  # the columns made from `extra`
@@ -204,15 +206,17 @@ class _Table:
     def _add_columns(self, record: Record, values: Mapping[str, Any], own: Mapping[str, Any]) -> None:
         self._columns |= dict.fromkeys(record.columns)  # empty cells are not among the values
         self._columns |= dict.fromkeys(values)
-        if record.header not in self._headers[:1]:
-            self._headers.append(record.header)
+        if record.header is not self._header:  # as that of the record before, nearly always
+            self._header = record.header
+            if self._header not in self._headers:
+                self._headers.append(self._header)
         self._delimiters.add(record.delimiter)
         self._own |= own.keys()
 
     def finish(self) -> None:
         header = self._headers[0] if len(self._headers) == 1 else None
         if self._form in ("parquet", "arrow"):
-            self._write_arrow(None if isinstance(header, bytes) else header)
+            self._write_arrow(unified(self._headers))
         elif isinstance(header, bytes) and not self._own and self._is_delimited_as_read():
             self._file.write(header + b"\n")
             for _, raw, _ in self._spool:
@@ -243,7 +247,7 @@ class _Table:
         try:
             schema = self._schema(read)
             if self._form == "parquet":
-                _check_readable(schema)
+                check_readable(schema)
             dictionaries = Dictionaries(schema)
             for rows in self._parts() if dictionaries.own else ():
                 dictionaries.learn(self._table(rows, dictionaries.own))
@@ -306,7 +310,7 @@ class _Table:
 
         for row in rows:
             row |= {name: _each_fine(row[name], scalar) for name in self._fine}
-        return pa.Table.from_pylist(_in_zones(rows, schema), schema=schema)
+        return pa.Table.from_pylist(in_zones(rows, schema), schema=schema)
 
     def _parts(self) -> Iterator[list[dict[str, Any]]]:
         rows = []
@@ -331,14 +335,6 @@ class _Lines:
         self._file.write(row.removesuffix("\r\n").encode() + b"\n")
 
 
-def _in_zones(rows: list[dict[str, Any]], schema: Any) -> list[dict[str, Any]]:
-    """The rows with numbers in place of numpy's moments in columns of a time zone, which pyarrow does not accept."""
-    zoned = [field.name for field in schema if getattr(field.type, "tz", None)]
-    for row in rows:
-        row |= {name: int(row[name].view("i8")) for name in zoned if hasattr(row[name], "view")}
-    return rows
-
-
 def _holds_fine(value: Any) -> bool:
     """Whether `value` is a fine time, or has one within. The values of a list with fine times are all times: a vector
     of numbers is not gone through.
@@ -358,19 +354,6 @@ def _each_fine(value: Any, made: Callable[[FineTime], Any]) -> Any:
     if type(value) in (list, tuple):
         return type(value)(_each_fine(within, made) for within in value)
     return made(value) if type(value) is FineTime else value
-
-
-def _check_readable(schema: Any) -> None:
-    """Raises `ArrowInvalid` for columns nested so deep that Parquet can be written with them, but not read again."""
-    import pyarrow as pa  # noqa: PLC0415 - as above
-    import pyarrow.parquet  # noqa: PLC0415 - as above
-
-    written = pa.BufferOutputStream()
-    pa.parquet.write_table(schema.empty_table(), written)
-    try:
-        pa.parquet.read_schema(pa.BufferReader(written.getvalue()))
-    except OSError as error:
-        raise pa.ArrowInvalid(str(error)) from error
 
 
 def _own(extra: Mapping[str, Any] | None) -> dict[str, Any]:

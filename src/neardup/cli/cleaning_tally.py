@@ -27,6 +27,7 @@ class CleaningTally(Tally):
         self._sample = sample
         self._kept_kinds: Counter[str] = Counter()
         self._with_attachments = 0
+        self._against = 0
         self._pending = 0
 
     def noted(self, entries: Iterable[Entry | Flush]) -> Iterator[Entry | Flush]:
@@ -49,6 +50,7 @@ class CleaningTally(Tally):
         self._pending -= 1
         is_mail = entry.record.is_made and ATTACHMENTS in entry.record.values
         self._with_attachments += is_mail and outcome.where is not None
+        self._against += outcome.against
         self.statuses[outcome.status] += 1
         if outcome.kind is not None:
             (self._kept_kinds if outcome.where is None else self.kinds)[outcome.kind] += 1
@@ -64,6 +66,7 @@ class CleaningTally(Tally):
             stay.append(f"{self._kept_kinds.total():,} for their kind: {_named(self._kept_kinds)}")
         why = f" ({'; '.join(stay)})" if stay else ""
         kinds = f"; {_named(self.kinds)}" if self.kinds else ""
+        against = f"; {self._against:,} of them copies of records of --against" if self._against else ""
         cut = f"; {self.incomplete:,} not compared with all others" if self.incomplete else ""
         cut += (
             f"; the run ended before the remaining {self._pending:,} were compared" if self._pending else ""
@@ -71,7 +74,7 @@ class CleaningTally(Tally):
         read = self.count + self._pending + rejects.count
         return (
             f"{read:,} read: {self.count - removed:,} kept{why}, {removed:,} removed "
-            f"({exact:,} exact, {near:,} near{kinds}){cut}{rejected}; {self.seconds:.1f} s"
+            f"({exact:,} exact, {near:,} near{kinds}{against}){cut}{rejected}; {self.seconds:.1f} s"
         )
 
     def advice(self) -> str:

@@ -1,0 +1,41 @@
+"""The schema of a table of Parquet or Arrow that is written from several files, and what pyarrow does not check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def unified(headers: Sequence[Any]) -> Any:
+    """One schema for records of files with these: each column of the type that holds the values of all, such as int64
+    for int32 and int64; None if some files have no schema, or if one type cannot hold the values of two.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - only those who write tables load it
+
+    if not headers or not all(isinstance(header, pa.Schema) for header in headers):
+        return None
+    try:
+        return headers[0] if len(headers) == 1 else pa.unify_schemas(headers, promote_options="permissive")
+    except pa.ArrowException:
+        return None
+
+
+def in_zones(rows: list[dict[str, Any]], schema: Any) -> list[dict[str, Any]]:
+    """The rows with numbers in place of numpy's moments in columns of a time zone, which pyarrow does not accept."""
+    zoned = [field.name for field in schema if getattr(field.type, "tz", None)]
+    for row in rows:
+        row |= {name: int(row[name].view("i8")) for name in zoned if hasattr(row[name], "view")}
+    return rows
+
+
+def check_readable(schema: Any) -> None:
+    """Raises `ArrowInvalid` for columns nested so deep that Parquet can be written with them, but not read again."""
+    import pyarrow as pa  # noqa: PLC0415 - as above
+    import pyarrow.parquet  # noqa: PLC0415 - as above
+
+    written = pa.BufferOutputStream()
+    pa.parquet.write_table(schema.empty_table(), written)
+    try:
+        pa.parquet.read_schema(pa.BufferReader(written.getvalue()))
+    except OSError as error:
+        raise pa.ArrowInvalid(str(error)) from error
