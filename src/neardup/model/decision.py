@@ -146,11 +146,11 @@ def unmatched(
     for i, (is_empty, is_comparable) in enumerate(zip(empty, comparable, strict=True)):
         if is_empty or not is_comparable:
             statuses[i] = _status_without_match(empty=is_empty, comparable=is_comparable, partial=False)
-    nothing, none = repeat(None), ((), 0) if parts else (None, None)
-    columns = (
-        ids, map(format_time, times), statuses, nothing, nothing, nothing, ids, repeat(0), truncated, repeat(()),
-        repeat(0), *map(repeat, none), nothing, nothing,
-    )  # fmt: skip
+    same = decide("", 0, Compared(0, NO_MATCHES, ()), empty=False, parts=parts, listed=0)._asdict()
+    own = {
+        "id": ids, "time": map(format_time, times), "status": statuses, "group": ids, "truncated": truncated,
+    }  # fmt: skip
+    columns = (own.get(name, repeat(value)) for name, value in same.items())
     return list(map(_verdict_of, zip(*columns, strict=False)))
 
 

@@ -155,11 +155,10 @@ def encode_verdicts(
     return encode_blobs(rows, which, contents, shown)
 
 
-def verdicts_of(rows: Rows, blobs: Sequence[bytes]) -> Iterator[Verdict]:
+def verdicts_of(rows: Rows, contents: Iterable[Blob]) -> Iterator[Verdict]:
     """The verdicts that stored documents were given."""
     columns = plain_values(rows, ("time", "status", "shared", "candidates", "flags", "asked", "kind"))
-    for blob, row in zip(decode_blobs(rows, blobs), columns, strict=True):
-        id, group, payload = blob
+    for (id, group, payload), row in zip(contents, columns, strict=True):
         time, status, shared, candidates, flags, is_asked, kind = row
         matches, matches_total = payload.listed
         partial, partial_total = payload.partial if is_asked else (None, None)

@@ -21,13 +21,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
-Batch = dict[str, "Prepared"]
-
 MOST_HOURS: Final = 256
 """The most hours in a batch: each may become an index in a cluster, and expired ones are dropped only after it."""
 
 
-def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> Iterator[Batch]:
+def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> Iterator[list[Prepared]]:
     """The `documents` in batches of at most about `limit`, and of `MOST_HOURS`.
 
     After each batch, `leaps.held` is its end that waits for a document with a time of its own. Once it is known what
@@ -38,20 +36,20 @@ def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> 
     stream = _Stream(documents)
     while batch := _next_batch(stream, limit):
         yield batch
-        leaps.end(list(batch.values()))
+        leaps.end(batch)
         if leaps.held:
             doubted, *behind = leaps.held
             leaps.resume(_following(stream, doubted, behind))
-            yield {doubted.id: doubted}
+            yield [doubted]
             leaps.end([doubted])
     if stream.error is not None:
         raise stream.error
 
 
-def _next_batch(stream: _Stream, limit: int) -> Batch:
+def _next_batch(stream: _Stream, limit: int) -> list[Prepared]:
     """The next documents, up to a limit (number, bytes, hours or time), a repeated id or a flush; empty at the end."""
-    batch: Batch = {}
-    hours = set[int]()
+    batch: list[Prepared] = []
+    ids, hours = set[str](), set[int]()
     size, since = 0, 0.0
     while (item := stream.next()) is not None:
         if isinstance(item, Flush):
@@ -59,14 +57,15 @@ def _next_batch(stream: _Stream, limit: int) -> Batch:
                 break
             continue
         if batch and (
-            item.id in batch
+            item.id in ids
             or size + len(item.text) > BATCH_BYTES
             or (len(hours) == MOST_HOURS and item.hour not in hours)
         ):
             stream.put_back([item])
             break
         since = since if batch else clock.monotonic()
-        batch[item.id] = item
+        batch.append(item)
+        ids.add(item.id)
         hours.add(item.hour)
         size += len(item.text)
         if len(batch) >= limit or clock.monotonic() - since > MAX_WAIT_SECONDS:

@@ -107,5 +107,5 @@ def with_kinds(
     labels = labels_of(list(pairs.values()), [known[i] for i in pairs], fold_case=recipe.fold_case)
     labelled = list(verdicts)
     for i, label in zip(pairs, labels, strict=True):
-        labelled[i] = verdicts[i].of_kind(*label)
+        labelled[i] = verdicts[i]._replace(kind=label.kind, differing=label.differing)
     return labelled

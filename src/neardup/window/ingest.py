@@ -75,14 +75,14 @@ class Ingest:
     @one_at_a_time
     def _scored(
         self,
-        batch: Mapping[str, Prepared],
+        documents: list[Prepared],
         ahead: SigningAhead,
         leaps: Leaps,
         reject: OnReject,
         wait: Callable[[], object],
     ) -> list[Verdict]:
         """Verdicts of a batch, which is stored for good when this returns."""
-        session, documents = self._session, list(batch.values())
+        session = self._session
         session.check_writable()  # in a forked process no thread signs
         signed = ahead.signed(documents)
         session.look_ahead(documents, signed)

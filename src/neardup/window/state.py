@@ -302,7 +302,7 @@ class State:
     def stored_verdicts(self, docs: Sequence[int]) -> list[Verdict]:
         """The verdicts that stored documents were given; one call to the store for all of them."""
         rows = records.chosen_rows(self.table.rows, docs)
-        return list(blobs.verdicts_of(rows, self.store.blobs(rows)))
+        return list(blobs.verdicts_of(rows, blobs.decode_blobs(rows, self.store.blobs(rows))))
 
     def blob(self, doc: int) -> Blob:
         """The decoded blob of a stored document."""
@@ -311,7 +311,7 @@ class State:
     def stored_verdict(self, doc: int) -> Verdict:
         """The verdict that a stored document was given."""
         rows = self.table.rows[doc : doc + 1]
-        return next(blobs.verdicts_of(rows, self.store.blobs(rows)))
+        return next(blobs.verdicts_of(rows, blobs.decode_blobs(rows, self.store.blobs(rows))))
 
     def is_unreadable(self, doc: int, form: bytes) -> bool:
         """Whether the text of a stored document can no longer be read: its normal form now is b"", and was not when it

@@ -53,7 +53,7 @@ def test_a_verdict_comes_back_as_it_was_written(compared, listed, parts):
     rows["time"], rows["flags"] = 1_000, SET_ASIDE
     basis, row = compared.matches.basis(compared.parts), rows[1:]
     (blob,) = blobs.encode_verdicts(rows, np.array([1]), [verdict], [basis], [b""])
-    assert list(blobs.verdicts_of(row, [blob])) == [verdict]
+    assert list(blobs.verdicts_of(row, blobs.decode_blobs(row, [blob]))) == [verdict]
     assert len(blob) == row["blob_bytes"]
     assert row["flags"] == SET_ASIDE | (TRUNCATED if verdict.truncated else 0)
     if verdict.is_copy:

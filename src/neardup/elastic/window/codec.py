@@ -19,7 +19,7 @@ from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.field_path import field_of
 from neardup.model.times import format_time
 from neardup.model.verdict import Match, PartialMatch
-from neardup.stores.blobs import Blob, decode_blobs, encode_blobs
+from neardup.stores.blobs import Blob, decode_blobs, encode_blobs, verdicts_of
 from neardup.stores.records import (
     KINDS,
     ROW,
@@ -31,7 +31,7 @@ from neardup.stores.records import (
     plain_values,
     text_sizes,
 )
-from neardup.stores.verdict_payload import VerdictPayload, total_of, unless_listed
+from neardup.stores.verdict_payload import VerdictPayload, unless_listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,10 +59,7 @@ RESTORED: Final = (
 PART: Final = (*PartialMatch._fields, "time")
 """What is kept of each document in `partial`: also its own time, like `duplicate_time` of a copy's original."""
 
-_VERDICT_COLUMNS: Final = (
-    "status", "shared", "candidates", "flags", "asked", "kind", "time", "order", "group_order", "group_time", "larger",
-)  # fmt: skip
-"""The columns of a row that `verdict_fields` reads."""
+_BOOKKEEPING_COLUMNS: Final = ("shared", "time", "order", "group_order", "group_time", "larger")
 _FINGERPRINT_DIGITS: Final = 32
 
 
@@ -88,29 +85,16 @@ def verdict_fields(rows: Rows, blobs: Sequence[bytes], now: int) -> list[dict[st
 
     `rows` and `blobs` as the state has them (stores/records.py); `now` in milliseconds.
     """
-    scored_at = format_time(now)
+    scored_at, contents = format_time(now), decode_blobs(rows, blobs)
     made = []
-    columns = plain_values(rows, _VERDICT_COLUMNS)
-    for (id, group, payload), row in zip(decode_blobs(rows, blobs), columns, strict=True):
-        status, shared, candidates, flags, with_parts, kind, time, order, group_order, group_time, larger = (
-            row
-        )
-        is_copy, is_member = payload.original is not None, group_order != order
+    columns = plain_values(rows, _BOOKKEEPING_COLUMNS)
+    for verdict, (id, group, payload), row in zip(
+        verdicts_of(rows, contents), contents, columns, strict=True
+    ):
+        shared, time, order, group_order, group_time, larger = row
+        is_member = group_order != order
         group_score, group_shared = payload.with_head(group, shared) if is_member else (None, None)
-        fields = {
-            "status": STATUSES[status],
-            "duplicate_of": payload.original,
-            "score": payload.score,
-            "shared": shared if is_copy else None,
-            "group": group,
-            "candidates": candidates,
-            "truncated": bool(flags & TRUNCATED),
-            "matches": [dict(zip(Match._fields, match, strict=True)) for match in payload.matches],
-            "matches_total": total_of(payload.matches_total, payload.matches),
-            "partial": [dict(zip(PART, part, strict=True)) for part in payload.parts] if with_parts else None,
-            "partial_total": total_of(payload.partial_total, payload.parts) if with_parts else None,
-            "kind": KINDS[kind],
-            "differing": payload.differing,
+        fields = _fields_of(verdict) | {
             "group_score": group_score,
             "group_shared": group_shared,
             "scored_at": scored_at,
@@ -119,11 +103,20 @@ def verdict_fields(rows: Rows, blobs: Sequence[bytes], now: int) -> list[dict[st
             "order": order,
             "group_order": group_order,
             "group_time": group_time,
-            "duplicate_time": payload.time if is_copy else None,
+            "duplicate_time": payload.time if verdict.is_copy else None,
             "larger": larger,
         }
+        for part, part_time in zip(fields["partial"] or (), payload.part_times, strict=False):
+            part["time"] = part_time
         made.append(fields)
     return made
+
+
+def _fields_of(verdict: Verdict) -> dict[str, Any]:
+    """The fields of a verdict, with None for those that `to_dict` leaves out: they overwrite an earlier verdict's."""
+    fields = dict.fromkeys(VERDICT) | verdict.to_dict()
+    del fields["id"], fields["time"]
+    return fields
 
 
 def first_fields(
@@ -150,9 +143,7 @@ def packed_bitmap(bitmap: NDArray[np.uint64]) -> str | None:
 
 def unstored_fields(verdict: Verdict, now: int) -> dict[str, Any]:
     """The fields of the verdict on a document that the window does not keep; without `order` it is never loaded."""
-    fields = verdict.to_dict()
-    del fields["id"], fields["time"]
-    return {**UNSCORED, **fields, "scored_at": format_time(now)}
+    return {**UNSCORED, **_fields_of(verdict), "scored_at": format_time(now)}
 
 
 _IN_ALL: Final = (
