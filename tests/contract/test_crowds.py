@@ -172,6 +172,19 @@ def test_a_flood_is_searched_in_parts_where_pairs_are_looked_at(monkeypatch, set
     assert max(sizes) < sum(sizes) / 2
 
 
+def test_reconcile_decides_a_flood_in_parts_as_it_does_at_once(monkeypatch):
+    def reconciled() -> list[Any]:
+        window = neardup.open(None, max_candidates=9)
+        list(window.ingest(reversed([*mixed_up(400)])))
+        return list(window.reconcile())
+
+    whole = reconciled()
+    assert len(whole) > 200
+    monkeypatch.setattr(search, "_PAIRS_AT_ONCE", 1000)
+    monkeypatch.setattr(posting_lists, "ReusedArray", lambda size: ReusedArray(min(size, 64)))
+    assert reconciled() == whole
+
+
 @cache
 def truth(settings: str) -> list[Any]:
     """What brute force says of them, in `settings` written as Python."""

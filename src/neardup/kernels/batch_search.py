@@ -79,11 +79,11 @@ class Query(NamedTuple):
         """`ratio` as one fraction."""
         return Fraction(*self.ratio)
 
-    def first(self, count: int) -> Query:
-        """The query for only the first `count` documents."""
+    def part(self, part: slice) -> Query:
+        """The query for only these documents."""
         return self._replace(
-            docs=self.docs[:count], counts=self.counts[:count], low_hours=self.low_hours[:count],
-            high_hours=self.high_hours[:count], fingerprints=self.fingerprints[:count],
+            docs=self.docs[part], counts=self.counts[part], low_hours=self.low_hours[part],
+            high_hours=self.high_hours[part], fingerprints=self.fingerprints[part],
         )  # fmt: skip
 
 

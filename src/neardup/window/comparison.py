@@ -16,7 +16,7 @@ from neardup.kernels.gram_sets import SHORT
 from neardup.kinds.kind import labels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -64,19 +64,27 @@ def verifier_of(
 
 def searched(
     state: State, batch: SignedQueryBatch, query: Query, among: Among | None = None
-) -> tuple[SignedQueryBatch, Verifier]:
-    """(The first documents of a batch, as many as `Search.candidates` searches and adds at once; the verifier that
-    compares them by the settings of the window).
+) -> Iterator[tuple[slice, SignedQueryBatch, Verifier]]:
+    """A batch in parts, each with its place, and the verifier that compares it by the settings of the window. A part is
+    searched and added when it is asked for, so after the part before it was decided.
     """
-    settings = state.settings
-    candidates = state.search.candidates(batch, query, state.table, among)
-    count = len(candidates.truncated)
-    first = batch.part(0, count)
-    verifier = verifier_of(
-        state, first, candidates, query.threshold, rule=settings.partial_rule, listed=settings.matches,
-        docs=query.docs[:count],
-    )  # fmt: skip
-    return first, verifier
+    settings, first, last = state.settings, 0, len(query.docs)
+    while first < last:
+        rest = query.part(slice(first, last))
+        those = None if among is None else _from(first, among)
+        candidates = state.search.candidates(batch.part(first, last), rest, state.table, those)
+        place = slice(first, first + len(candidates.truncated))
+        part = batch.part(place.start, place.stop)
+        yield place, part, verifier_of(
+            state, part, candidates, query.threshold, rule=settings.partial_rule, listed=settings.matches,
+            docs=query.docs[place],
+        )  # fmt: skip
+        first = place.stop
+
+
+def _from(first: int, among: Among) -> Among:
+    """`among` for the documents of a batch from number `first` on, which are numbered from 0."""
+    return lambda queries, docs: among(queries + first, docs)
 
 
 def with_kinds(

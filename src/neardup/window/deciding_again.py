@@ -36,28 +36,28 @@ def decided_again(
     Each document is decided when its verdict is requested, by the groups as they are then.
     """
     table, settings, next_commit = state.table, state.settings, state.next_commit
-    docs, first = np.array(list(forms), np.int64), 0
+    docs = np.array(list(forms), np.int64)
     signed = state.signed_again(docs.tolist(), list(forms.values()))
     hours = table.hours[docs].astype(np.int64)
     wanted = hours - settings.window_hours if settings.window_hours else np.full_like(hours, FIRST_HOUR)
     lows, incomplete = np.maximum(wanted, next_commit.floor_hour), wanted < next_commit.budget_hour
-    while first < len(docs):
-        rest, batch = docs[first:], signed.part(first, len(docs))
-        query = Query(
-            np.full(len(rest), -1), batch.signed.counts, lows[first:], hours[first:],
-            settings.threshold_fraction.as_integer_ratio(),
-        )  # fmt: skip
-        batch, verifier = searched(state, batch, query, _those_before(ranks, rest))
-        truncated = verifier.truncated | incomplete[first : first + len(verifier.truncated)]
+    query = Query(
+        np.full(len(docs), -1),
+        signed.signed.counts,
+        lows,
+        hours,
+        settings.threshold_fraction.as_integer_ratio(),
+    )
+    for place, batch, verifier in searched(state, signed, query, _those_before(ranks, docs)):
+        truncated = verifier.truncated | incomplete[place]
         empty = np.diff(batch.signed.text_offsets) == 0
-        for i, doc in enumerate(rest[: len(truncated)].tolist()):
+        for i, doc in enumerate(docs[place].tolist()):
             floor = first_living_hour(int(table.hours[doc]), settings.kept_hours)
             compared = verifier.compared(i, max(floor, next_commit.floor_hour), alive_only=True)
             past = _past_parts(state, doc, batch.signed, i, before[doc])
             is_truncated = compared.truncated or bool(truncated[i])
             compared = compared._replace(parts=[*compared.parts, *past], truncated=is_truncated)
             yield _decided(state, doc, compared, empty=bool(empty[i])), compared
-        first += len(truncated)
 
 
 def _those_before(ranks: NDArray[np.int64], docs: NDArray[np.int64]) -> Among:

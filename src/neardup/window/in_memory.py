@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.query_options import QueryOptions
-    from neardup.model.verdict import Verdict
+    from neardup.model.verdict import Overlap, Verdict
     from neardup.window.state import State
 
 _CHANGED: Final = (
@@ -105,31 +105,25 @@ def check(state: State, texts: Sequence[bytes]) -> list[Verdict]:
     """The verdicts on texts that are not stored, from what is in memory and by the settings of the window: those of
     `query` on each text, but all texts are signed, searched and compared together.
     """
-    verdicts: list[Verdict] = []
-    signed = state.search.query_batch(texts)
-    while (first := len(verdicts)) < len(texts):
-        verdicts += _check_first(state, texts[first:], signed.part(first, len(texts)))
-    return verdicts
-
-
-def _check_first(state: State, texts: Sequence[bytes], batch: SignedQueryBatch) -> list[Verdict]:
-    """The verdicts on the first texts, as many as `Search.candidates` searches at once."""
-    settings, count = state.settings, len(texts)
+    settings, time = state.settings, _present(state)
+    signed, count = state.search.query_batch(texts), len(texts)
     hours = np.full(count, FIRST_HOUR), np.full(count, LAST_HOUR)
-    ratio = settings.threshold_fraction.as_integer_ratio()
-    query = Query(np.full(count, -1), batch.signed.counts, *hours, ratio)
-    batch, verifier = searched(state, batch, query)
-    are_truncated, time = verifier.truncated.tolist(), _present(state)
-    verdicts, copies = [], {}
-    for i, is_empty in enumerate((np.diff(batch.signed.text_offsets) == 0).tolist()):
-        compared = verifier.compared(i, FIRST_HOUR)
-        verdict = decide(
-            "", time, compared, empty=is_empty, truncated=are_truncated[i], parts=settings.partial,
-            listed=settings.matches,
-        )  # fmt: skip
-        verdicts.append(verdict)
-        if (best := compared.matches.best) is not None:
-            copies[i] = best
+    query = Query(
+        np.full(count, -1), signed.signed.counts, *hours, settings.threshold_fraction.as_integer_ratio()
+    )
+    verdicts: list[Verdict] = []
+    copies: dict[int, Overlap] = {}
+    for place, part, verifier in searched(state, signed, query):
+        are_truncated = verifier.truncated.tolist()
+        for i, is_empty in enumerate((np.diff(part.signed.text_offsets) == 0).tolist()):
+            compared = verifier.compared(i, FIRST_HOUR)
+            if (best := compared.matches.best) is not None:
+                copies[place.start + i] = best
+            verdict = decide(
+                "", time, compared, empty=is_empty, truncated=are_truncated[i], parts=settings.partial,
+                listed=settings.matches,
+            )  # fmt: skip
+            verdicts.append(verdict)
     subjects = [texts[i] for i in copies]
     labelled = with_kinds(state, [verdicts[i] for i in copies], subjects, list(copies.values()))
     for i, verdict in zip(copies, labelled, strict=True):

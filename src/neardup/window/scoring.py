@@ -139,27 +139,17 @@ def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBa
     if len(kept) < len(documents):
         state.since_opened.add_late([documents[i] for i in np.flatnonzero(hours.docs < 0).tolist()])
     state.begin_run(documents, batch, kept)
-    verdicts: list[Verdict] = []
-    last = len(documents)
-    while (first := len(verdicts)) < last:
-        verdicts += _score_first(state, documents[first:], batch.part(first, last), hours.part(first, last))
-    state.end_run(batch, kept)
-    state.expire_before(first_living_hour(state.newest, state.settings.kept_hours))
-    return verdicts
-
-
-def _score_first(
-    state: State, documents: Sequence[Prepared], batch: SignedQueryBatch, hours: ComparedHours
-) -> list[Verdict]:
-    """Verdicts of the first of the `documents` left of a run, as many as are searched at once."""
     settings = state.settings
+    verdicts: list[Verdict] = []
     query = Query(
         hours.docs, batch.signed.counts, hours.lows, hours.highs, settings.threshold_fraction.as_integer_ratio(),
         many=0 if settings.matches is None else MANY_OF_ONE_TEXT,
     )  # fmt: skip
-    batch, verifier = searched(state, batch, query)
-    count = len(verifier.truncated)
-    return _decided(state, documents[:count], batch, hours.part(0, count), verifier)
+    for place, part, verifier in searched(state, batch, query):
+        verdicts += _decided(state, documents[place], part, hours.part(place.start, place.stop), verifier)
+    state.end_run(batch, kept)
+    state.expire_before(first_living_hour(state.newest, state.settings.kept_hours))
+    return verdicts
 
 
 def _decided(
