@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.cleaning.compared import compared, settings_for
 from neardup.cleaning.frames import problem, rows_of, values
 from neardup.cleaning.kept_kinds import by_kind, parse_kinds
-from neardup.cleaning.preference import doubts, parse_keep, preferred, rank, time_rank
+from neardup.cleaning.preference import doubts, parse_keep, preferred, rank
 from neardup.cleaning.result import Deduped
 from neardup.cleaning.star import Pairs
 from neardup.errors import SettingsError
@@ -25,7 +25,6 @@ from neardup.model.settings import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from neardup.cleaning.compared import Compared
     from neardup.cleaning.preference import Keep
     from neardup.model.verdict import KindName
 
@@ -87,13 +86,11 @@ def dedup(
     )
     own = values(rows, text)
     before = [] if against is None else _texts_before(against, text)
-    ranks = _ranks(rule, rows, source=source, time=time)
-    lengths = [len(value) if isinstance(value, str) else 0 for value in own]
-    order = preferred(rule, lengths, ranks)
-    run = _Run(text)
+    order = preferred(_ranks(rule, own, rows, source=source, time=time))
     ordered = [own[position] for position in order]
     chosen = settings_for(settings, every_pair=pairs, by_kind=bool(kinds))
-    run.compare(before, ordered, chosen, frozenset() if pairs else kinds)
+    run = _Run([*before, *ordered], len(before), text)
+    run.compare(chosen, frozenset() if pairs else kinds)
     rejected = sorted((order[at - len(before)], why) for at, why in run.rejected if at >= len(before))
     _log_rejected(rejected, len(own), "texts")
     of_before = sorted(each for each in run.rejected if each[0] < len(before))
@@ -108,30 +105,27 @@ def dedup(
         len(before),
         run.pairs,
         pairs,
-        by_kind(kinds, [*before, *ordered], recipe or Recipe()) if kinds and pairs else None,
+        by_kind(kinds, run.texts, recipe or Recipe()) if kinds and pairs else None,
     )
 
 
 class _Run:
-    """Texts in order of preference, compared each with those before it."""
+    """Texts in order of preference, compared each with those before it. The first `kept` all stay."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, texts: Sequence[Any], kept: int, name: str) -> None:
+        self.texts, self._kept, self._name = texts, kept, name
         self.pairs = Pairs()
         self.rejected: list[tuple[int, str]] = []
         self.truncated = 0
-        self._numbers: list[int] = []  # of the texts that were passed on, among all texts
 
-    def compare(
-        self, before: Sequence[Any], texts: Sequence[Any], settings: Settings, kept_kinds: frozenset[KindName]
-    ) -> None:
-        """Finds the pairs of `texts` with those before them, and with `before`, which come first and all stay; with
-        `kept_kinds`, only the pairs for which a text is removed.
-        """
+    def compare(self, settings: Settings, kept_kinds: frozenset[KindName]) -> None:
+        """Finds the pairs; with `kept_kinds`, only those for which a text is removed."""
         log_at = MANY_PAIRS
-        usable = self._usable(texts, len(before))
-        for each in compared(usable, settings, self._reject, self._usable(before, 0), kept_kinds):
-            self._add(each)
+        before, texts = self.texts[: self._kept], self.texts[self._kept :]
+        for each in compared(texts, settings, self._reject, before, kept_kinds):
+            self.truncated += each.truncated
+            for match in each.matches:
+                self.pairs.add(each.at, match.at, match.score)
             if len(self.pairs) >= log_at:
                 log.warning(
                     "%s pairs so far: dedup(..., pairs=False) finds only the pairs that it needs",
@@ -139,23 +133,8 @@ class _Run:
                 )
                 log_at *= 10
 
-    def _usable(self, texts: Sequence[Any], first: int) -> Iterator[str]:
-        for at, value in enumerate(texts, first):
-            why = problem(value, self._name)
-            if why is None:
-                self._numbers.append(at)
-                yield str.__str__(value)  # the text, not what a subclass prints
-            else:
-                self.rejected.append((at, why))
-
     def _reject(self, number: int, reason: str) -> None:
-        self.rejected.append((self._numbers[number], reason))
-
-    def _add(self, each: Compared) -> None:
-        at = self._numbers[each.at]
-        self.truncated += each.truncated
-        for match in each.matches:
-            self.pairs.add(at, self._numbers[match.at], match.score)
+        self.rejected.append((number, problem(self.texts[number], self._name) or reason))
 
 
 def _texts_before(against: Any, text: str) -> list[Any]:
@@ -166,14 +145,12 @@ def _texts_before(against: Any, text: str) -> list[Any]:
         raise SettingsError("text", text, f"{error.expected}, {remedy}") from None
 
 
-def _ranks(rule: Keep, rows: Any, *, source: str, time: str) -> list[int]:
-    ranks: list[int] = []
-    times: Sequence[Any] = ()
-    if rule.rule == "earliest":
-        times = values(rows, time, "time")
-        ranks = [time_rank(value) for value in times]
-    elif rule.rule == "source":
-        ranks = [rank(rule, name) for name in values(rows, source, "source")]
+def _ranks(rule: Keep, texts: Sequence[Any], rows: Any, *, source: str, time: str) -> list[int]:
+    times = values(rows, time, "time") if rule.rule == "earliest" else [None] * len(texts)
+    names = values(rows, source, "source") if rule.rule == "source" else [None] * len(texts)
+    lengths = [len(text) if isinstance(text, str) else 0 for text in texts]
+    about = enumerate(zip(lengths, times, names, strict=True))
+    ranks = [rank(rule, at, length, moment, (name,)) for at, (length, moment, name) in about]
     for doubt in doubts(
         rule, ranks, "text", lambda at: (f"position {at}", times[at], "`time` names the field of a record")
     ):

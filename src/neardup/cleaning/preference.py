@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from neardup.errors import SettingsError
@@ -37,40 +37,38 @@ def parse_keep(text: str) -> Keep:
     return Keep("source", sources)
 
 
-def preferred(keep: Keep, lengths: Sequence[int], ranks: Sequence[int]) -> Sequence[int]:
-    """The numbers of texts in order of preference; of equally preferred ones the first comes first.
+def preferred(ranks: Sequence[int]) -> Sequence[int]:
+    """The numbers of texts in order of preference, by their ranks; of equally preferred ones the first comes first.
 
-    `lengths` are in characters; `ranks` are those of their sources (`rank`) or times (`time_rank`), used only by the
-    rules "source" and "earliest".
-
-    >>> list(preferred(Keep("longest"), [3, 5, 5], ())), list(preferred(Keep("last"), [3, 5, 5], ()))
-    ([1, 2, 0], [2, 1, 0])
+    >>> preferred([rank(Keep("longest"), at, length) for at, length in enumerate([3, 5, 5])])
+    [1, 2, 0]
     """
-    everything = range(len(lengths))
-    if keep.rule == "longest":
-        return sorted(everything, key=lambda at: -lengths[at])
-    if keep.rule in ("source", "earliest"):
-        return sorted(everything, key=lambda at: ranks[at])
-    return everything[::-1] if keep.rule == "last" else everything
+    return sorted(range(len(ranks)), key=ranks.__getitem__)
 
 
-def rank(keep: Keep, *names: object) -> int:
-    """The position among the sources of `keep` of the first of `names` that is one of them; the end if none is. A name
-    may be an integer.
-
-    >>> rank(Keep("source", ("reuters", "ap")), "ap"), rank(Keep("source", ("reuters", "ap")), None, "blog.jsonl")
-    (1, 2)
+def rank(keep: Keep, at: int, length: int, time: object = None, names: Iterable[object] = ()) -> int:
+    """The rank of text number `at`, of `length` characters: of several copies, the one with the lowest rank stays.
+    `names`: those that its source may have, of which an integer may be one; the first that `keep` names counts.
     """
-    for name in map(plain, names):
-        if isinstance(name, str | int) and str(name) in keep.sources:
-            return keep.sources.index(str(name))
-    return len(keep.sources)
+    match keep.rule:
+        case "last":
+            return -at
+        case "longest":
+            return -length
+        case "earliest":
+            return _time_rank(time)
+        case "source":
+            known = (str(name) for name in map(plain, names) if isinstance(name, str | int))
+            return next(
+                (keep.sources.index(name) for name in known if name in keep.sources), len(keep.sources)
+            )
+    return at
 
 
-def time_rank(time: object) -> int:
+def _time_rank(time: object) -> int:
     """The rank of a text by its time, in milliseconds; a text without a readable time comes last.
 
-    >>> time_rank("1970-01-01T00:00:01Z"), time_rank(None) == time_rank("yesterday") > time_rank("9999-01-01")
+    >>> _time_rank("1970-01-01T00:00:01Z"), _time_rank(None) == _time_rank("yesterday") > _time_rank("9999-01-01")
     (1000, True)
     """
     try:

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.cleaning.compared import Sourced, compared
-from neardup.cleaning.preference import doubts, preferred, rank, time_rank
+from neardup.cleaning.preference import doubts, preferred, rank
 from neardup.model.document import Document, Flush, Reject
 from neardup.model.field_path import field_of
 from neardup.sources.files import bytes_escaped
@@ -144,15 +144,14 @@ def cleaned(
         yield from (decided for _, decided in _numbered(entries, settings, on_reject, by_kind, before))
         return
     with Spool() as spool:
-        lengths, ranks = array("I"), array("q")
+        ranks = array("q")
         for entry in entries:
             if isinstance(entry, Entry):
                 spool.add(entry)
-                lengths.append(len(entry.text))
-                ranks.append(_rank(entry, keep, field))
+                ranks.append(rank(keep, len(ranks), len(entry.text), entry.time, _names(entry, field)))
         for doubt in doubts(keep, ranks, "record", lambda at: _time_of(spool[at])):
             log.warning(doubt)
-        order = preferred(keep, lengths, ranks)
+        order = preferred(ranks)
         outcomes: dict[int, Outcome] = {}
         in_order = (spool[number] for number in order)
         for at, (_, outcome) in _numbered(in_order, settings, on_reject, by_kind, before):
@@ -222,10 +221,6 @@ def _outcome(each: Compared, kept: dict[int, KeptRecord]) -> Outcome:
     best = each.matches[0]
     id, where, against = kept[best.at]
     return Outcome(each.status, each.truncated, id, where, best.score, best.shared, each.kind, against)
-
-
-def _rank(entry: Entry, keep: Keep, field: str) -> int:
-    return time_rank(entry.time) if keep.rule == "earliest" else rank(keep, *_names(entry, field))
 
 
 def _names(entry: Entry, field: str) -> Iterator[object]:

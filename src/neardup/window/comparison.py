@@ -65,21 +65,21 @@ def verifier_of(
 def searched(
     state: State, batch: SignedQueryBatch, query: Query, among: Among | None = None
 ) -> Iterator[tuple[slice, SignedQueryBatch, Verifier]]:
-    """A batch in parts, each with its place, and the verifier that compares it by the settings of the window. A part is
-    searched and added when it is asked for, so after the part before it was decided.
+    """A batch in parts, each with the positions of its documents, and the verifier that compares it by the settings of
+    the window. A part is searched and added when it is requested: after the part before it was decided.
     """
     settings, first, last = state.settings, 0, len(query.docs)
     while first < last:
         rest = query.part(slice(first, last))
         those = None if among is None else _from(first, among)
         candidates = state.search.candidates(batch.part(first, last), rest, state.table, those)
-        place = slice(first, first + len(candidates.truncated))
-        part = batch.part(place.start, place.stop)
-        yield place, part, verifier_of(
+        positions = slice(first, first + len(candidates.truncated))
+        part = batch.part(positions.start, positions.stop)
+        yield positions, part, verifier_of(
             state, part, candidates, query.threshold, rule=settings.partial_rule, listed=settings.matches,
-            docs=query.docs[place],
+            docs=query.docs[positions],
         )  # fmt: skip
-        first = place.stop
+        first = positions.stop
 
 
 def _from(first: int, among: Among) -> Among:

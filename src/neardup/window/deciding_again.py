@@ -48,10 +48,10 @@ def decided_again(
         hours,
         settings.threshold_fraction.as_integer_ratio(),
     )
-    for place, batch, verifier in searched(state, signed, query, _those_before(ranks, docs)):
-        truncated = verifier.truncated | incomplete[place]
+    for positions, batch, verifier in searched(state, signed, query, _those_before(ranks, docs)):
+        truncated = verifier.truncated | incomplete[positions]
         empty = np.diff(batch.signed.text_offsets) == 0
-        for i, doc in enumerate(docs[place].tolist()):
+        for i, doc in enumerate(docs[positions].tolist()):
             floor = first_living_hour(int(table.hours[doc]), settings.kept_hours)
             compared = verifier.compared(i, max(floor, next_commit.floor_hour), alive_only=True)
             past = _past_parts(state, doc, batch.signed, i, before[doc])
@@ -61,7 +61,7 @@ def decided_again(
 
 
 def _those_before(ranks: NDArray[np.int64], docs: NDArray[np.int64]) -> Among:
-    """A filter by which each of `docs`, named by its place there, is compared only with documents of lower rank."""
+    """A filter by which each of `docs`, named by its position there, is compared only with documents of lower rank."""
 
     def came_before(queries: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
         before: NDArray[np.bool_] = ranks[others] < ranks[docs[queries]]

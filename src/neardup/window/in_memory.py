@@ -113,12 +113,12 @@ def check(state: State, texts: Sequence[bytes]) -> list[Verdict]:
     )
     verdicts: list[Verdict] = []
     copies: dict[int, Overlap] = {}
-    for place, part, verifier in searched(state, signed, query):
+    for positions, part, verifier in searched(state, signed, query):
         are_truncated = verifier.truncated.tolist()
         for i, is_empty in enumerate((np.diff(part.signed.text_offsets) == 0).tolist()):
             compared = verifier.compared(i, FIRST_HOUR)
             if (best := compared.matches.best) is not None:
-                copies[place.start + i] = best
+                copies[positions.start + i] = best
             verdict = decide(
                 "", time, compared, empty=is_empty, truncated=are_truncated[i], parts=settings.partial,
                 listed=settings.matches,

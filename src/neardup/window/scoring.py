@@ -145,8 +145,10 @@ def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBa
         hours.docs, batch.signed.counts, hours.lows, hours.highs, settings.threshold_fraction.as_integer_ratio(),
         many=0 if settings.matches is None else MANY_OF_ONE_TEXT,
     )  # fmt: skip
-    for place, part, verifier in searched(state, batch, query):
-        verdicts += _decided(state, documents[place], part, hours.part(place.start, place.stop), verifier)
+    for positions, part, verifier in searched(state, batch, query):
+        verdicts += _decided(
+            state, documents[positions], part, hours.part(positions.start, positions.stop), verifier
+        )
     state.end_run(batch, kept)
     state.expire_before(first_living_hour(state.newest, state.settings.kept_hours))
     return verdicts
@@ -207,7 +209,7 @@ def _record(
     """Gives the copies among `verdicts` their kinds, all at once, and writes the verdicts that have a basis.
 
     `docs`: the doc of each document, -1 for one not kept. `bases`: the bases of verdicts with a match or part, by
-    place.
+    position.
     """
     copies = [(i, best) for i, basis in bases.items() if (best := basis.best) is not None]
     counted = state.signer.counted
