@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,7 @@ def test_the_table_says_what_recurs_and_where(run, table):
 
 def test_what_was_added_in_vain_is_told(run, table):
     """A line of two sentences is cut into these, so that no text has it as a piece."""
-    told = "more than one sentence, and have no effect"
+    told = "more than one sentence, and has no effect"
     shown = run("boilerplate", "show", table)
     assert (shown.code, told in shown.err) == (0, False)
     known = json.loads(table.read_text("utf-8"))
@@ -247,6 +248,14 @@ def test_the_oracle_signs_as_the_window_does(run, window, table):
     words = ("show", "--file", "text.txt", "--boilerplate", table, "--format", "jsonl")
     with neardup.open(window, readonly=True) as target:
         assert run(*words, "--source", "a").lines[0]["recipe"] == target.recipe
+
+
+def test_a_file_as_standard_input_is_read_twice(run, command, site):
+    named = run("dedup", site, "--strip-boilerplate")
+    with site.open("rb") as file:
+        words = [*command, "dedup", "-", "--strip-boilerplate"]
+        done = subprocess.run(words, stdin=file, capture_output=True, check=True)
+    assert (done.stdout.decode(), bool(named.lines)) == (named.out, True)
 
 
 def test_what_cannot_be_is_refused_with_the_way(run, run_process, site, table, window):

@@ -85,8 +85,9 @@ class CleaningTally(Tally):
         """A sentence with how many removed mails have attachments, which are not compared; empty if none has."""
         if not self._with_attachments:
             return ""
+        have = "has" if self._with_attachments == 1 else "have"
         return (
-            f"{self._with_attachments:,} of the {self.duplicates:,} removed have attachments or forwarded mails, which "
+            f"{self._with_attachments:,} of the {self.duplicates:,} removed {have} attachments or forwarded mails, which "
             f"are not compared: --removed names them ({ATTACHMENTS})"
         )
 

@@ -101,8 +101,9 @@ class IdCheckingReader:
             log_line(f"{were} stored by earlier runs with the same text, and stay unchanged")
         if again.earlier:
             log_line(
-                f"{counted(again.earlier, 'document')} stored by earlier runs were replaced by another text with the "
-                f"same id: {remedy} (without an id, a record is named after its file), or another window by --window"
+                f"{counted(again.earlier, 'document was', 'documents were')} stored by earlier runs, and replaced by "
+                f"another text with the same id: {remedy} (without an id, a record is named after its file), or another "
+                "window by --window"
             )
         if again.same:
             log_line(

@@ -49,6 +49,7 @@ def learned(
     from neardup.signing.boilerplate_file import save
 
     table = boilerplate_of(sourced_texts(reader))  # rejects are reported when the files are compared
+    reader.rewind()
     log_line(summary(table))
     if not table.sources:
         yield config
@@ -103,7 +104,7 @@ def warn_of_passages(table: Boilerplate, sources: Iterable[str]) -> None:
     """Warns of texts that were added to these sources of a table without effect."""
     passages = [passage for source in sources for passage in table.passages(source)]
     if passages:
-        what = "text is" if len(passages) == 1 else "texts are"
-        reason = f"{len(passages):,} {what} more than one sentence, and have no effect"
+        what, have = ("text is", "has") if len(passages) == 1 else ("texts are", "have")
+        reason = f"{len(passages):,} {what} more than one sentence, and {have} no effect"
         shown = some_of([repr(passage) for passage in passages], _NAMED)
         log_line(f"{reason}: add each sentence by itself: {shown}")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from neardup.model.document import Document
@@ -80,6 +82,7 @@ class Reader:
         self.forms = {form for file in self._files if file.problem is None and (form := self._form_of(file))}
         self.bytes_read = 0
         self.bytes_total = total_bytes(self.paths)
+        self._stdin_at = _stdin_position()
 
     def __iter__(self) -> Iterator[Item]:
         self._use, self._as_text = FieldUse(self._fields, self._position), KindCounts()
@@ -93,6 +96,14 @@ class Reader:
                 yield item
             if file.name == STDIN:
                 self._stdin_has_none = self.bytes_read > before and self._use.records == records
+
+    def rewind(self) -> None:
+        """Makes the next iteration, of this reader or of another, begin at the beginning again: standard input, too, if
+        that is a file.
+        """
+        self.bytes_read = 0
+        if self._stdin_at is not None:
+            os.lseek(sys.stdin.fileno(), self._stdin_at, os.SEEK_SET)
 
     @property
     def record(self) -> Record | None:
@@ -193,3 +204,10 @@ class Reader:
 
     def _count(self, read: int) -> None:
         self.bytes_read += read
+
+
+def _stdin_position() -> int | None:
+    """The present position in standard input, if that is a file that can be read twice; else None."""
+    with suppress(OSError, ValueError, AttributeError):
+        return os.lseek(sys.stdin.fileno(), 0, os.SEEK_CUR)
+    return None

@@ -5,11 +5,8 @@ Only regular files are read twice, each time from the beginning. Nothing here ke
 
 from __future__ import annotations
 
-import os
-import sys
 from array import array
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.clock import now_ms
@@ -53,7 +50,6 @@ class DatedReader:
     def __init__(self, reader: Reader, *, ahead_hours: int) -> None:
         self.reader = reader
         self._latest = now_ms() + ahead_hours * HOUR_MS
-        self._stdin_at = _stdin_position()
 
     @property
     def is_live(self) -> bool:
@@ -109,7 +105,7 @@ class DatedReader:
         for item in () if self.is_live else self.reader:
             if type(item) is Document:
                 break
-        self.rewind()
+        self.reader.rewind()
         return type(item) is Reject
 
     def hour_order(self) -> HourOrder:
@@ -119,7 +115,7 @@ class DatedReader:
             in_order = in_order and key >= newest
             newest = max(newest, key)
             hours.add(key)
-        self.rewind()
+        self.reader.rewind()
         return HourOrder(in_order, len(hours))
 
     def with_times(self) -> Iterator[tuple[Document, int]]:
@@ -136,12 +132,6 @@ class DatedReader:
             return now_ms()
         time = self._known(document.time, None)
         return otherwise if time is None else time
-
-    def rewind(self) -> None:
-        """Makes the next iteration begin at the beginning."""
-        self.reader.bytes_read = 0
-        if self._stdin_at is not None:
-            os.lseek(sys.stdin.fileno(), self._stdin_at, os.SEEK_SET)
 
     def _known(self, time: Any, otherwise: int | None) -> int | None:
         try:
@@ -160,7 +150,7 @@ class DatedReader:
                     break
             if read == _WITHOUT and not self.reader.may_have_times():
                 break
-        self.rewind()
+        self.reader.rewind()
         return first
 
 
@@ -208,10 +198,3 @@ class SortedReader:
             times.append(time)
             source, line = self._dated.location(item)
             spool.add((item, source or "", line or 0))
-
-
-def _stdin_position() -> int | None:
-    """The present position in standard input, if that is a file that can be read twice; else None."""
-    with suppress(OSError, ValueError, AttributeError):
-        return os.lseek(sys.stdin.fileno(), 0, os.SEEK_CUR)
-    return None
