@@ -190,7 +190,7 @@ def test_mails_that_go_with_what_is_attached_to_them_are_counted_and_name_it(run
         pdf = f"--b\nContent-Type: application/pdf\n{attached}\n%PDF\n" if attached else ""
         Path(f"{number}.eml").write_text(f"{head}--b\nContent-Type: text/plain\n\n{FERRY}\n{pdf}--b--\n")
     done = run("dedup", "0.eml", "1.eml", "--output", "clean.jsonl", "--removed", "removed.jsonl")
-    assert "1 of the 1 removed have attachments or forwarded mails, which are not compared" in done.err
+    assert "1 of the 1 removed has attachments or forwarded mails, which are not compared" in done.err
     assert json.loads(Path("removed.jsonl").read_text())["attachments"] == "plan.pdf"
     done = run("dedup", "1.eml", "0.eml", "--output", "clean.jsonl", "--force")
     assert "attachments" not in done.err

@@ -87,8 +87,8 @@ class CleaningTally(Tally):
             return ""
         have = "has" if self._with_attachments == 1 else "have"
         return (
-            f"{self._with_attachments:,} of the {self.duplicates:,} removed {have} attachments or forwarded mails, which "
-            f"are not compared: --removed names them ({ATTACHMENTS})"
+            f"{self._with_attachments:,} of the {self.duplicates:,} removed {have} attachments or forwarded mails, "
+            f"which are not compared: --removed names them ({ATTACHMENTS})"
         )
 
     def _of_kinds(self) -> str:

@@ -102,8 +102,8 @@ class IdCheckingReader:
         if again.earlier:
             log_line(
                 f"{counted(again.earlier, 'document was', 'documents were')} stored by earlier runs, and replaced by "
-                f"another text with the same id: {remedy} (without an id, a record is named after its file), or another "
-                "window by --window"
+                f"another text with the same id: {remedy} (without an id, a record is named after its file), or "
+                "another window by --window"
             )
         if again.same:
             log_line(
