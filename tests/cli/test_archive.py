@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import time
 from pathlib import Path
@@ -239,6 +240,38 @@ def test_no_time_is_that_of_the_one_before(run, times, expected, message):
     done = run("ingest", written("a.jsonl", undated(*times)))
     assert [verdict["time"] for verdict in done.lines] == expected
     assert f"neardup: {message}\n" in done.err
+
+
+def test_a_mail_without_a_date_has_the_time_of_its_file_and_not_of_its_neighbour(run):
+    Path("mails").mkdir()
+    dates = {"a": "Tue, 13 Sep 2005 12:00:00 +0000", "b": None, "c": "Sun, 13 Sep 2020 13:00:00 +0000"}
+    for name, date in dates.items():
+        head = f"Subject: {name}\n" + (f"Date: {date}\n" if date else "")
+        Path(f"mails/{name}.eml").write_text(f"{head}\n{FERRY}")
+    os.utime("mails/b.eml", (1_600_000_000, 1_600_000_000))
+    written("mails/d.jsonl", [{"id": "d", "text": MILL}])
+    done = run("ingest", "mails", "--window-hours", "168")
+    assert {verdict["id"]: (verdict["time"], verdict["status"]) for verdict in done.lines} == {
+        "a.eml": ("2005-09-13T12:00:00Z", "unique"),
+        "b.eml": ("2020-09-13T12:26:40Z", "unique"),
+        "c.eml": ("2020-09-13T13:00:00Z", "exact"),
+        "d": ("2020-09-13T13:00:00Z", "unique"),
+    }
+    assert (
+        "1 document without a time has the time when the file was last changed (first: mails/b.eml)"
+        in done.err
+    )
+    assert f"1 document without a time has {BEFORE.replace('a.jsonl', 'mails/d.jsonl:1')}" in done.err
+    again = run("ingest", "mails")
+    assert again.lines[1:] == done.lines[1:]  # the first one has left the window
+
+
+def test_a_file_changed_in_the_future_counts_as_changed_now(run):
+    Path("a.txt").write_text(FERRY)
+    os.utime("a.txt", (9_000_000_000, 9_000_000_000))
+    dated = written("a.jsonl", [{"id": "a", "text": MILL, "time": "2020-09-13T12:00:00Z"}])
+    (_, verdict) = run("ingest", dated, "a.txt").lines
+    assert "2020-09-14" < verdict["time"] < "2255"
 
 
 def test_where_nothing_has_a_time_it_is_that_of_arrival(run):

@@ -174,7 +174,7 @@ def test_one_that_pauses_goes_on_at_once_if_it_has_never_had_any(place, batch, c
     ids, rejects = ingested(window, [*stream, FLUSH, Document("now", TEXT)])
     assert (ids[count:], len(rejects)) == ((["now"], 0) if believed else ([], 1))
     if place.is_engine and not believed:
-        assert "it is the clock's, which is accepted only for 100 or more documents" in rejects[0].reason
+        assert "it is the present time, accepted only for 100 or more documents" in rejects[0].reason
 
 
 def test_what_waits_in_a_live_stream_is_told(place, caplog):

@@ -97,8 +97,9 @@ def ingest(
 
     Files are not a stream: a new window for files has no limit of hours unless --window-hours or --keep-hours is given,
     and a window with a limit takes the documents of files in order of time. A pipe is read as it comes; if there is no
-    window, it makes a new window of 24 hours. A document without a time gets that of the document before it. A document
-    is rejected if its time is ahead of the clock (--ahead-hours), or if it alone would make most of the window expire.
+    window, it makes a new window of 24 hours. A record without a time gets that of the document before it; a page, mail
+    or text without one gets the time when its file was last changed. A document is rejected if its time is ahead of the
+    clock (--ahead-hours), or if it alone would make most of the window expire.
 
     Reading the same file again changes nothing in the window, if no id comes twice in it with different texts: a
     document that is still stored gets its verdict again. Documents of hours that were dropped are compared anew with

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from neardup.cli.inputs import report_read
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted
-from neardup.model.document import AssumedTime, Document, Reject
+from neardup.model.document import AssumedTime, Document, FileTime, Reject
 from neardup.model.shown_fields import shown_fields
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ GENERATION: Final = 500_000
 """An id is looked for among this many ids before it, or up to twice as many: a live stream has no end."""
 _UNDATED: Final[dict[type, str]] = {
     AssumedTime: "the time of the document before, or of the first with a time",
+    FileTime: "the time when the file was last changed",
     NoneType: "the time of arrival",
 }
 """The message about documents without a time, by the type of the time that `DatedReader` gives them."""
@@ -45,7 +46,7 @@ class IdCheckingReader:
         self._ids = RepeatedIds()
         self._last: Document | None = None
         self._undated: dict[type, int] = dict.fromkeys(_UNDATED, 0)
-        self._first_undated = ""
+        self._first_undated: dict[type, str] = {}
         self._not_seen = list(shown)
 
     def __iter__(self) -> Iterator[Item]:
@@ -59,7 +60,7 @@ class IdCheckingReader:
                     self._ids.example = f"{item.id!r} at {self._where(item)}"
                 if (kind := type(item.time)) in self._undated:
                     self._undated[kind] += 1
-                    self._first_undated = self._first_undated or self._where(item)
+                    self._first_undated.setdefault(kind, self._where(item))
             yield item
 
     def _where(self, document: Document) -> str:
@@ -75,7 +76,8 @@ class IdCheckingReader:
         if self._last is not None and self._last.id == reject.id:
             if (kind := type(self._last.time)) in self._undated:
                 self._undated[kind] -= 1
-                self._first_undated = self._first_undated if any(self._undated.values()) else ""
+                if not self._undated[kind]:
+                    del self._first_undated[kind]
             self._last = None
             self._ids.forget_last(reject.id)
         return self._items.located(reject)
@@ -86,7 +88,7 @@ class IdCheckingReader:
         for kind, time in _UNDATED.items():
             if count := self._undated[kind]:
                 have = counted(count, "document without a time has", "documents without a time have")
-                log_line(f"{have} {time} (first: {self._first_undated}){f'; {why}' if why else ''}")
+                log_line(f"{have} {time} (first: {self._first_undated[kind]}){f'; {why}' if why else ''}")
 
     def report(self, target: Window) -> bool:
         """Reports on the documents read into `target`; returns whether the input was probably wrong: most documents are

@@ -103,6 +103,12 @@ class AssumedTime(str):
     __slots__ = ()
 
 
+class FileTime(AssumedTime):
+    """Such a time that is the one when the document's own file was last changed."""
+
+    __slots__ = ()
+
+
 class Prepared(NamedTuple):
     """A document that passed every check: text as UTF-8, time in milliseconds, and its hour.
 
@@ -229,7 +235,7 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
         raise
     except ValueError as error:
         raise DocumentError(id, str(error)) from None
-    dated = time is not None and type(time) is not AssumedTime
+    dated = time is not None and not isinstance(time, AssumedTime)
     return _prepared_of((id, encoded, when, when // HOUR_MS, fields, dated, origin))
 
 

@@ -189,6 +189,17 @@ def total_bytes(names: Iterable[str]) -> int | None:
     return total
 
 
+def changed_at(name: str) -> int | None:
+    """When a file was last changed, in milliseconds since 1970; None for a stream, or if that is not known."""
+    if name == STDIN or is_stream(name):
+        return None
+    try:
+        status = Path(name).stat()
+    except (OSError, ValueError):
+        return None
+    return None if is_live(status.st_mode) else status.st_mtime_ns // 1_000_000
+
+
 @contextmanager
 def opened(name: str) -> Iterator[int]:
     """The descriptor of a file; standard input stays open."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from neardup.sources.streams import Chunk
 
 OF_MAIL: Final = ("mail", "mbox")
+OF_ONE_DOCUMENT: Final = ("text", "mail", "html")
+"""Forms in which a file is one document."""
 OF_TABLES: Final = tuple(arrow_tables.NAMES)
 """Forms that are read from a file by its name, not from a stream."""
 _OF_NO_FIELDS: Final = {

@@ -12,7 +12,16 @@ from neardup.model.document import Document
 from neardup.sources import csv_rows, form_readers, html_page
 from neardup.sources.encoding import checked_encoding
 from neardup.sources.fields import Fields, FieldsKeepingRest, FieldsOfTexts, FieldUse
-from neardup.sources.files import STDIN, bytes_escaped, form_of, is_stream, listed, opened, total_bytes
+from neardup.sources.files import (
+    STDIN,
+    bytes_escaped,
+    changed_at,
+    form_of,
+    is_stream,
+    listed,
+    opened,
+    total_bytes,
+)
 from neardup.sources.key_search import may_have_key
 from neardup.sources.kind_counts import KindCounts
 from neardup.sources.other_formats import reason_by_name, taken_for_text
@@ -78,6 +87,7 @@ class Reader:
         self._files, self.passed_over = listed([os.fspath(path) for path in paths], form, html=self._html)
         self._as_text = KindCounts()
         self._stdin_has_none = False
+        self._file: File | None = None
         self.paths = [file.name for file in self._files if file.problem is None and self._form_of(file)]
         self.forms = {form for file in self._files if file.problem is None and (form := self._form_of(file))}
         self.bytes_read = 0
@@ -88,6 +98,7 @@ class Reader:
         self._use, self._as_text = FieldUse(self._fields, self._position), KindCounts()
         remember = self._position.remember
         for file in self._files:
+            self._file = file
             self._position.enter(file.name, bytes_escaped(file.stem))
             before, records = self.bytes_read, self._use.records
             for item in self._items(file):
@@ -123,6 +134,14 @@ class Reader:
     def located(self, reject: Reject) -> Reject:
         """`reject` with the file and line of its document added, if it names none: an engine knows only ids."""
         return self._position.located(reject)
+
+    def file_time(self) -> int | None:
+        """When the file of the document that was yielded last was changed last, in milliseconds since 1970. None if the
+        document is not a file of its own, but a record or a mail among others, or came from a stream.
+        """
+        if self._file is None or self._form_of(self._file) not in form_readers.OF_ONE_DOCUMENT:
+            return None
+        return changed_at(self._file.name)
 
     def remarks(self) -> Iterator[str]:
         """Messages for the end of a run about how input was understood, such as files taken for text."""

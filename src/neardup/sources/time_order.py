@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.clock import now_ms
-from neardup.model.document import AssumedTime, Document, Flush, Reject
+from neardup.model.document import AssumedTime, Document, FileTime, Flush, Reject
 from neardup.model.hours import hour_of
 from neardup.model.settings import HOUR_MS
 from neardup.model.times import format_time, parse_time
@@ -42,7 +42,9 @@ class HourOrder(NamedTuple):
 class DatedReader:
     """The items of `reader`, with a time for every document that has none: that of the document before it in the run,
     or, at the head of the run, the first time there is (in a pipe, only the first among the documents that are
-    available at once, near its beginning). If there is no such time, the document gets the time of its arrival.
+    available at once, near its beginning). If there is no such time, the document gets the time of its arrival; if
+    there is, a document that is a file of its own gets the time when this file was last changed instead, but none ahead
+    of the clock: its neighbours in a directory say nothing about it.
 
     A time that cannot be read, or is further ahead of the clock than `ahead_hours`, is not given to other documents.
     """
@@ -72,11 +74,11 @@ class DatedReader:
     def __iter__(self) -> Iterator[Item]:
         last = None if self.is_live else self._first_time()
         # At the head of a pipe: documents that wait for the first time that comes, or for what ends the wait.
-        waiting: list[Document] = []
+        waiting: list[tuple[Document, int | None]] = []
         is_head, length = self.is_live, 0
         for item in self.reader:
             if type(item) is Document and item.time is None and last is None and is_head:
-                waiting.append(item)
+                waiting.append((item, self.reader.file_time()))
                 length += len(item.text)
                 is_head = len(waiting) < _MOST_WAITING and length < _LONGEST_WAITING
                 if not is_head:
@@ -89,15 +91,22 @@ class DatedReader:
                 yield from self._given(waiting, last)
                 waiting, is_head = [], False
             if type(item) is Document and item.time is None:
-                yield from self._given([item], last)
+                yield from self._given([(item, self.reader.file_time() if last is not None else None)], last)
             else:
                 yield item
         yield from self._given(waiting, last)
 
-    def _given(self, undated: list[Document], time: int | None) -> Iterator[Document]:
-        """Documents that have no time, with this one; None: they get the time of their arrival."""
-        for document in undated:
-            yield document if time is None else document._replace(time=AssumedTime(format_time(time)))
+    def _given(self, undated: list[tuple[Document, int | None]], time: int | None) -> Iterator[Document]:
+        """Documents that have no time, each with that of its own file, if it has one, else with `time`; None: all get
+        the time of their arrival.
+        """
+        for document, own in undated:
+            if time is None:
+                yield document
+            elif own is None:
+                yield document._replace(time=AssumedTime(format_time(time)))
+            else:
+                yield document._replace(time=FileTime(format_time(min(own, now_ms()))))
 
     def has_only_rejects(self) -> bool:
         """Whether there are only rejects, by a pass up to the first document; False for a pipe, or without records."""

@@ -22,7 +22,7 @@ count as a stream without times.
 """
 _NOT_BORNE_OUT: Final = "neither the clock nor the next document confirms it"
 _FEW: Final = (
-    f"it is the clock's, which is accepted only for {LOOKED_PAST} or more documents without a time in a row"
+    f"it is the present time, accepted only for {LOOKED_PAST} or more documents without a time in a row"
 )
 
 

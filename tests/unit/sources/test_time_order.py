@@ -10,10 +10,18 @@ from neardup.model.document import FLUSH, Document
 from neardup.sources.time_order import DatedReader
 
 
-class Pipe:
-    """A reader of a pipe that never pauses, and has no time."""
+class Records:
+    """A reader of a pipe of records."""
 
     bytes_total = None
+
+    def file_time(self):
+        """Records have no file of their own."""
+        return
+
+
+class Pipe(Records):
+    """A reader of a pipe that never pauses, and has no time."""
 
     def __init__(self, text: str) -> None:
         self.read, self._text = 0, text
@@ -23,10 +31,8 @@ class Pipe:
             yield Document(str(self.read), self._text)
 
 
-class Listed:
+class Listed(Records):
     """A reader of a pipe that has given these."""
-
-    bytes_total = None
 
     def __init__(self, *items: Any) -> None:
         self._items = items
