@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import re
 from contextlib import suppress
+from datetime import datetime, time
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,6 +33,14 @@ _SHORT: Final = 1_000_000
 """Numbers of tags and characters below which the extractor's own parser reads a page to its end. It silently stops at
 256 nested elements, and at 10 million bytes in one piece, such as a picture embedded in a page.
 """
+
+
+_DATES: Final = {
+    "extensive_search": False,
+    "original_date": True,
+    "outputformat": "%Y-%m-%dT%H:%M:%S%z",
+}
+"""How the extractor looks for the date of a page: that of publication, with its time of day and zone if it has one."""
 
 
 class PageError(Exception):
@@ -62,7 +71,7 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
     if not text.strip():
         return position.reject("the page has no text", id=position.stem)
     shown = {name: values[name] for name in _SHOWN if values.get(name)}
-    return position.document(position.named(data), text, values.get("date"), shown)
+    return position.document(position.named(data), text, _published(page, values.get("date")), shown)
 
 
 def _decoded(data: bytes) -> str:
@@ -86,10 +95,30 @@ def _main_text(page: str) -> tuple[str, dict[str, Any]]:
         favor_recall=True,
         include_comments=False,
         with_metadata=True,
-        date_extraction_params={"extensive_search": False, "original_date": True},
+        date_extraction_params=dict(_DATES),
     )
     values: dict[str, Any] = {} if page_data is None else page_data.as_dict()
     return values.get("text") or text_of(page), values
+
+
+def _published(page: str, date: str | None) -> str | None:
+    """The time of publication in ISO 8601, from the extractor's `date`; only the day, if the page does not say more.
+    Where the day is from the address of the page, the time of day is from its fields, if they are of that day.
+    """
+    if not date:
+        return None
+    moment = datetime.fromisoformat(date)
+    if _is_day(moment):
+        own = _extractor().metadata.find_date(_readable(page), deferred_url_extractor=True, **_DATES)
+        said = datetime.fromisoformat(own) if own else moment
+        moment = said if said.date() == moment.date() else moment
+    if _is_day(moment):
+        return moment.date().isoformat()
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def _is_day(moment: datetime) -> bool:
+    return moment.tzinfo is None and moment.time() == time()
 
 
 def text_of(page: str) -> str:

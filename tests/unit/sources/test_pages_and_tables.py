@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import gzip
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -27,11 +28,14 @@ PAGE = """<!doctype html><html><head><title>Ferry aground</title>
 </article><footer>Copyright</footer></body></html>"""
 
 
+ADDRESS = '<link rel="canonical" href="https://example.org/2020/11/24/ferry">'
+
+
 def test_a_page_is_its_main_text_with_title_and_date(tmp_path):
     pytest.importorskip("trafilatura")
     (page,) = read(written(tmp_path / "a.html", PAGE), html=True)
     assert isinstance(page, Document)
-    assert (page.id, page.time, page.fields) == ("a.html", "2026-11-21", {"title": "Ferry aground"})
+    assert (page.id, page.time, page.fields) == ("a.html", "2026-11-21T06:00:00Z", {"title": "Ferry aground"})
     assert page.text.splitlines()[1].startswith("The ferry ran aground off the western spit at dawn")
     assert "one by one & in good order." in page.text
     for markup in ("<", "hidden", "color", "Copyright", "Home |"):
@@ -42,7 +46,7 @@ def test_the_date_of_a_page_is_when_it_was_published_and_not_when_it_was_changed
     pytest.importorskip("trafilatura")
     changed = '<meta property="article:modified_time" content="2026-11-23T06:00:00Z"></head>'
     (page,) = read(written(tmp_path / "a.html", PAGE.replace("</head>", changed)), html=True)
-    assert page.time == "2026-11-21"
+    assert page.time == "2026-11-21T06:00:00Z"
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
@@ -56,6 +60,33 @@ POLISH = 80 * (
     "Prom osiadł na mieliźnie o świcie u zachodniej mierzei. Nikt nie został ranny, podała straż przybrzeżna. "
     "Łódź źle żółć. "
 )
+
+
+@pytest.mark.parametrize(
+    ("found", "time"),
+    [
+        ('<meta property="article:published_time" content="2020-11-24T08:15:00Z">', "2020-11-24T08:15:00Z"),
+        (
+            '<meta itemprop="datePublished" content="2020-11-24T01:15:00+02:00">',
+            "2020-11-24T01:15:00+02:00",
+        ),
+        (
+            '<script type="application/ld+json">{"datePublished": "2020-11-24T08:15:00-05:00"}</script>',
+            "2020-11-24T08:15:00-05:00",
+        ),
+        ('<meta name="date" content="2020-11-24T08:15:00">', "2020-11-24T08:15:00"),
+        ('<meta name="date" content="2020-11-24">', "2020-11-24"),
+        (f"{ADDRESS}", "2020-11-24"),
+        (f'{ADDRESS}<meta name="date" content="2020-11-24T08:15:00Z">', "2020-11-24T08:15:00Z"),
+        (f'{ADDRESS}<meta name="date" content="2020-11-25T08:15:00Z">', "2020-11-24"),
+    ],
+    ids=["meta", "itemprop", "JSON-LD", "no zone", "a day", "address", "address and fields", "another day"],
+)
+def test_the_time_of_a_page_has_its_time_of_day_and_its_zone(tmp_path, found, time):
+    pytest.importorskip("trafilatura")
+    page = re.sub("<meta[^>]*>", "", PAGE).replace("</head>", f"{found}</head>")
+    (document,) = read(written(tmp_path / "a.html", page), html=True)
+    assert document.time == time
 
 
 @pytest.mark.parametrize(
