@@ -27,7 +27,10 @@ MISSING: Final = f"installed with its reader of HTML: {optional_readers.HTML.how
 _HEAD: Final = 4_096
 """Within so many characters a whole page has its `<html`; without that it is part of a page, as in mails."""
 _CHARSET_RE: Final = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-_SHOWN: Final = ("title", "author", "sitename")
+_SHOWN: Final = {"title": "title", "author": "author", "source": "sitename"}
+"""The fields of a page, and how the extractor calls them. Its name of the site is the one that the page gives, else the
+host in the address of the page.
+"""
 _FEW_TAGS: Final = 256
 _SHORT: Final = 1_000_000
 """Numbers of tags and characters below which the extractor's own parser reads a page to its end. It silently stops at
@@ -70,7 +73,7 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
         return position.reject(str(error), id=position.stem)
     if not text.strip():
         return position.reject("the page has no text", id=position.stem)
-    shown = {name: values[name] for name in _SHOWN if values.get(name)}
+    shown = {name: values[value] for name, value in _SHOWN.items() if values.get(value)}
     return position.document(position.named(data), text, _published(page, values.get("date")), shown)
 
 

@@ -42,6 +42,25 @@ def test_a_page_is_its_main_text_with_title_and_date(tmp_path):
         assert markup not in page.text
 
 
+@pytest.mark.parametrize(
+    ("named", "source"),
+    [
+        (
+            '<meta property="og:site_name" content="Harbour Press"><link rel="canonical" href="{}">',
+            "Harbour Press",
+        ),
+        ('<link rel="canonical" href="{}">', "harbour.example.org"),
+        ('<meta property="og:url" content="{}">', "harbour.example.org"),
+    ],
+    ids=["name", "canonical", "og:url"],
+)
+def test_the_source_of_a_page_is_its_site(tmp_path, named, source):
+    pytest.importorskip("trafilatura")
+    head = named.format("https://www.harbour.example.org/ferry")
+    (page,) = read(written(tmp_path / "a.html", PAGE.replace("</head>", f"{head}</head>")), html=True)
+    assert page.fields == {"title": "Ferry aground", "source": source}
+
+
 def test_the_date_of_a_page_is_when_it_was_published_and_not_when_it_was_changed(tmp_path):
     pytest.importorskip("trafilatura")
     changed = '<meta property="article:modified_time" content="2026-11-23T06:00:00Z"></head>'
