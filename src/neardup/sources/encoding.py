@@ -45,8 +45,11 @@ _FEW: Final = 8
 _BEGINNING: Final = 8
 """How many first bytes can also tell it, in records with ASCII names, though their texts may have hardly a zero."""
 
-_CONTROL_RE: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+_CONTROLS: Final = bytes((*range(0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20)))
 """Bytes that occur in no text of an encoding whose units are bytes (except ESC, with which some begin)."""
+_CONTROL_RE: Final = re.compile(b"[%s]" % re.escape(_CONTROLS))
+_PER_CONTROL: Final = 32
+"""The fewest bytes for each control byte in a text that has some by mistake: of random bytes, one in ten is such."""
 
 
 def checked_encoding(name: str) -> str:
@@ -129,6 +132,11 @@ def not_text(data: bytes, encoding: str | None) -> str | None:
             f"not UTF-8: byte 0x{byte:02x} at offset {error.start}: --encoding names another, such as latin-1"
         )
     return None
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether so many bytes are control bytes that this is no text of an encoding whose units are bytes."""
+    return _PER_CONTROL * (len(data) - len(data.translate(None, _CONTROLS))) > len(data)
 
 
 def _utf8(text: str) -> bytes:

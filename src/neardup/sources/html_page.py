@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.errors import SettingsError
 from neardup.sources import optional_readers
-from neardup.sources.encoding import meant_encoding, not_text
+from neardup.sources.encoding import is_binary, meant_encoding, not_text
 from neardup.sources.text_file import content_of, too_long
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _DATES: Final = {
 
 
 class PageError(Exception):
-    """The page cannot be read to its end, for the reason given."""
+    """The page is no text, or cannot be read to its end, for the reason given."""
 
 
 def check_extractor() -> None:
@@ -66,8 +66,8 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
         return too_long(position, longest)
     if position.encoding and (fault := not_text(data, position.encoding)):
         return position.reject(fault, id=position.stem)
-    page = data.decode() if position.encoding else _decoded(data)
     try:
+        page = data.decode() if position.encoding else _decoded(data)
         text, values = _main_text(page)
     except PageError as error:
         return position.reject(str(error), id=position.stem)
@@ -78,6 +78,7 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
 
 
 def _decoded(data: bytes) -> str:
+    """The page by the likeliest encoding. Raises `PageError` if it is no text."""
     said = _CHARSET_RE.search(data, 0, _HEAD)
     named = said[1].decode().lower() if said else ""
     # ISO-2022 is ASCII with escapes, and so always valid as UTF-8.
@@ -88,6 +89,8 @@ def _decoded(data: bytes) -> str:
             # A page in an encoding that is not ASCII at its start cannot name it in ASCII.
             if name == "utf-8" or name in page[:_HEAD].lower():
                 return page
+    if is_binary(data) and (fault := not_text(data, None)):
+        raise PageError(fault)
     return str(_extractor().utils.decode_file(data))
 
 

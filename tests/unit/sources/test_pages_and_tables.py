@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import gzip
 import os
+import random
 import re
 import subprocess
 import sys
@@ -135,6 +136,16 @@ def test_a_page_that_is_no_text_of_the_encoding_it_is_said_to_be_in_is_rejected(
     reject, page = read(path, written(tmp_path / "b.html", PAGE), html=True, encoding="cp1252")
     assert (reject.id, reject.reason.partition(", after")[0]) == ("a.html", "not cp1252, as --encoding says")
     assert page.id == "b.html"
+
+
+def test_a_page_that_is_no_text_is_rejected_and_one_with_a_stray_control_byte_is_not(tmp_path):
+    pytest.importorskip("trafilatura")
+    binary = written(tmp_path / "a.html", random.Random(5).randbytes(3_000))
+    stray = written(tmp_path / "b.html", PAGE.replace("hurt", "bless\xe9\x02").encode("cp1252"))
+    reject, page = read(binary, stray, html=True)
+    assert re.match("not text: control byte 0x.. at offset .*, and not UTF-8: ", reject.reason)
+    assert (reject.id, page.id) == ("a.html", "b.html")
+    assert "nobody was blessé" in page.text
 
 
 def test_a_page_without_a_main_text_is_taken_whole_and_one_without_any_rejected(tmp_path):
