@@ -280,6 +280,23 @@ def test_where_nothing_has_a_time_it_is_that_of_arrival(run):
     assert "2 documents without a time have the time of arrival (first: a.jsonl:1)\n" in done.err
 
 
+def test_where_documents_have_times_no_other_field_is_looked_for(run):
+    Path("a.eml").write_text(f"Date: Sun, 13 Sep 2020 13:00:00 +0000\n\n{FERRY}")
+    done = run("ingest", "a.eml", written("a.jsonl", [{"id": "a", "text": MILL, "published_at": A}]))
+    assert f"1 document without a time has {BEFORE}:1)\n" in done.err
+
+
+def test_fields_that_may_be_a_time_are_those_of_records_that_make_documents(run):
+    written("a.jsonl", [{"page": 1}])
+    Path("a.txt").write_text(FERRY)
+    done = run("ingest", "a.jsonl", "a.txt", "--window", "v")
+    assert "1 document without a time has the time of arrival (first: a.txt)\n" in done.err
+    done = run(
+        "ingest", "a.jsonl", written("b.jsonl", [{"id": "a", "text": MILL, "day": A}]), "--time-field", "on"
+    )
+    assert "no record has a time in the field 'on' (fields: day, id, text)" in done.err
+
+
 def test_a_time_in_a_field_of_another_name_is_told_with_the_fields(run):
     records = [{"id": "a", "text": FERRY, "published_at": A}, {"id": "b", "text": MILL, "published_at": B}]
     done = run("ingest", written("a.jsonl", records))

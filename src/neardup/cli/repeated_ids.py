@@ -46,6 +46,7 @@ class IdCheckingReader:
         self._ids = RepeatedIds()
         self._last: Document | None = None
         self._undated: dict[type, int] = dict.fromkeys(_UNDATED, 0)
+        self._has_times = False
         self._first_undated: dict[type, str] = {}
         self._not_seen = list(shown)
 
@@ -61,6 +62,8 @@ class IdCheckingReader:
                 if (kind := type(item.time)) in self._undated:
                     self._undated[kind] += 1
                     self._first_undated.setdefault(kind, self._where(item))
+                else:
+                    self._has_times = True
             yield item
 
     def _where(self, document: Document) -> str:
@@ -84,7 +87,8 @@ class IdCheckingReader:
 
     def report_undated(self) -> None:
         """Reports the times that documents without one were given, and where a field may have been meant."""
-        why = None if "time" in self._named else self._reader.without_any_time()
+        is_known = self._has_times or "time" in self._named
+        why = None if is_known else self._reader.without_any_time()
         for kind, time in _UNDATED.items():
             if count := self._undated[kind]:
                 have = counted(count, "document without a time has", "documents without a time have")

@@ -209,9 +209,10 @@ class FieldUse:
         self._odd: dict[_Odd, str] = {}  # the first of each
         self._odd_counts = Counter[_Odd]()
         self._having = {"id": 0, "time": 0}
-        self._others: dict[str, str] = {}  # the fields of the first record that lacks one
+        self._others: dict[tuple[str, bool], str] = {}
+        """The fields of the first record that lacks one, among those that make a document and among all others."""
         self._may_have_time = False
-        """Whether the first record without a time has fields besides its id and its text."""
+        """Whether the first document without a time has fields besides its id and its text."""
 
     def document(self, record: Mapping[str, Any], otherwise: str) -> Document:
         """See `Fields.document`; an id that is made up is made `Position.distinct`."""
@@ -223,7 +224,7 @@ class FieldUse:
             has_id, has_time = (
                 any(field_of(record, name) not in (None, "") for name in each) for each in names
             )
-            self._count(record, has_id=has_id, has_time=has_time)
+            self._count(record, has_id=has_id, has_time=has_time, is_document=False)
             raise
         has_id = document.id is not otherwise
         self._count(record, has_id=has_id, has_time=document.time is not None)
@@ -242,13 +243,13 @@ class FieldUse:
             )
 
     def without_any_time(self) -> str | None:
-        """A message about records none of which has a time, with the fields of the first; None if one has a time, or if
-        there is no field that may be meant.
+        """A message about records none of which has a time, with the fields of the first that makes a document; None if
+        one has a time, or if there is no field that may be meant.
         """
         if self._having["time"] or not self._may_have_time:
             return None
-        names = " or ".join(repr(name) for name in self._fields.time)
-        return f"no record has one in the field {names} (fields: {self._others['time']}): --time-field names another"
+        names, fields = " or ".join(repr(name) for name in self._fields.time), self._others["time", True]
+        return f"no record has one in the field {names} (fields: {fields}): --time-field names another"
 
     def missing(self, named: Collection[str]) -> Iterator[tuple[str, int]]:
         """For each of the fields `named` ("id", "time") that records lack: a message, and how many records have it."""
@@ -263,17 +264,26 @@ class FieldUse:
                     else f"no record has {'an id' if what == 'id' else 'a time'}"
                 )
                 so = "ids were made up" if what == "id" else "times are not known"
-                message = f"{lacking} in the field {wanted} (fields: {self._others[what]}), so their {so}"
+                fields = self._others.get((what, True)) or self._others[what, False]
+                message = f"{lacking} in the field {wanted} (fields: {fields}), so their {so}"
                 yield f"{message}: --{what}-field names another", having
 
-    def _count(self, record: Mapping[str, Any], *, has_id: bool, has_time: bool) -> None:
+    def _count(
+        self, record: Mapping[str, Any], *, has_id: bool, has_time: bool, is_document: bool = True
+    ) -> None:
         self._having["id"] += has_id
         self._having["time"] += has_time
-        if not has_id and "id" not in self._others:
-            self._others["id"] = listed(record)
-        if not has_time and "time" not in self._others:
-            self._others["time"] = listed(record)
-            self._may_have_time = bool(record.keys() - {self._fields.id, self._fields.text})
+        if not has_id and ("id", is_document) not in self._others:
+            self._others["id", is_document] = listed(self._names(record))
+        if not has_time and ("time", is_document) not in self._others:
+            names = self._names(record)
+            self._others["time", is_document] = listed(names)
+            self._may_have_time |= is_document and not {*names} <= {self._fields.id, self._fields.text}
+
+    def _names(self, record: Mapping[str, Any]) -> list[str]:
+        """The names of the fields of the record that was read last: in a table also of those without a value."""
+        read = self._position.record
+        return [name for name in (read.columns if read else ()) if name] or [*record]
 
 
 JSON_KINDS: Final[Mapping[type, str]] = {

@@ -193,6 +193,19 @@ def test_a_mail_with_a_page_that_cannot_be_read_behind_plain_text_says_how_that_
     assert [document.text for document in read(mail)] == ["Rain."]
 
 
+@pytest.mark.parametrize("name", ["a.parquet", "a.csv"])
+def test_the_fields_of_a_table_are_its_columns(tmp_path, name):
+    path = tmp_path / name
+    if name == "a.csv":
+        written(path, "id,text,day\n1,Rain.,\n")
+    else:
+        pa = pytest.importorskip("pyarrow")
+        saved(pa.table({"id": ["1"], "text": ["Rain."], "day": pa.array([None], pa.string())}), path)
+    reader = Reader([path])
+    assert len(list(reader)) == 1
+    assert "(fields: day, id, text)" in (reader.without_any_time() or "")
+
+
 def test_pages_are_read_where_they_are_asked_for(tmp_path):
     pytest.importorskip("trafilatura")
     page = written(tmp_path / "d/a.html", PAGE)
