@@ -100,7 +100,7 @@ def test_the_window_and_the_file_of_settings_are_called_as_they_are_looked_for()
     from neardup.cli.config import FILE_NAME
 
     assert option("ingest", "window").show_default == context.DEFAULT_WINDOW
-    assert option("ingest", "config").show_default == FILE_NAME
+    assert option("ingest", "config_file").show_default == FILE_NAME
 
 
 def test_setup_shows_the_defaults_of_a_window_in_a_cluster():

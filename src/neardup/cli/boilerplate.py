@@ -51,7 +51,7 @@ def learn(
     delimiter: options.DelimiterOption = None,
     encoding: options.EncodingOption = None,
     html: options.HtmlOption = False,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Learn which lines and sentences recur in the documents of each source: menus, footers, signatures, notices.
 
@@ -75,9 +75,9 @@ def learn(
 
     check_output()
     check_directory(output)
-    settings = configuration(config).with_fields(text=text_field)
-    reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
-    read = (*files, *reader.paths, *settings.files_read)
+    config = configuration(config_file).with_fields(text=text_field)
+    reader = config.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
+    read = (*files, *reader.paths, *config.files_read)
     check_outputs([("--output", output)], read, replace=force, whole=True)
     report_passed_over(reader)
     with Rejects(None, has_option=False) as rejects:

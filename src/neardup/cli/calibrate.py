@@ -67,7 +67,7 @@ def calibrate(
             "--format", "-f", help="Format of the result: a table for people, JSON Lines for programs."
         ),
     ] = "table",
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Calibrate the threshold of a window: judge some pairs, mostly uncertain ones, and see which threshold fits.
 
@@ -83,13 +83,13 @@ def calibrate(
     """
     from neardup.cli.calibrating import Answers, Calibration, given_answers
 
-    settings = configuration(config, locals())
+    config = configuration(config_file, locals())
     for option, value in (("--questions", questions), ("--judged", judged)):
         if answers is not None and value is not None:
             raise typer.BadParameter(f"--answers asks no questions: leave out {option}", param_hint=option)
-    location = window_location(window, settings)
+    location = window_location(window, config)
     given = given_answers(answers, judged or Path(JUDGED))
-    with opened_window(window, settings, readonly=True) as target:
+    with opened_window(window, config, readonly=True) as target:
         run = Calibration.over(target, lowest, sample=sample, seed=seed)
         run.report_unused(given, target)
         run.ask(Answers(target, given, asks=answers is None), questions or QUESTIONS)

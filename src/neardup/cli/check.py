@@ -49,7 +49,7 @@ def check(
     append: options.AppendOption = False,
     force: options.ReplaceOption = False,
     format: options.FormatOption = "jsonl",
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Report what each document of files is a copy of, in a window or in other files; nothing is stored.
 
@@ -70,18 +70,18 @@ def check(
     from neardup.cli.sinks import OutputOptions
     from neardup.cli.stripping import learned
 
-    settings = configuration(config, locals()).with_fields(id=id_field, text=text_field, time=time_field)
+    config = configuration(config_file, locals()).with_fields(id=id_field, text=text_field, time=time_field)
     reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
-    reader = reader_into(window_location(against[0], settings), settings, files, adds=False, **reading)
+    reader = reader_into(window_location(against[0], config), config, files, adds=False, **reading)
     outputs = OutputOptions(format, output, rejects, append, force, live=reader.bytes_total is None)
-    outputs.check((*files, *reader.paths, *against, *settings.files_read))
+    outputs.check((*files, *reader.paths, *against, *config.files_read))
     if strip_boilerplate:
         check_files(against, "--strip-boilerplate", "whose own table holds, if it has one")
     with (
-        learned(settings, against, reading, wanted=strip_boilerplate) as own,
+        learned(config, against, reading, wanted=strip_boilerplate) as own,
         opened_against(against, own, reading, shown=format == "table") as other,
     ):
-        named = named_fields(settings, id=id_field)
+        named = named_fields(config, id=id_field)
         if time_field is None:  # times decide nothing here, and the setting in a file is for other commands
             named -= {"time"}
         with outputs.told_if_cut_short():

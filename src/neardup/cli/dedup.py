@@ -89,7 +89,7 @@ def dedup(
         options.writing("--force", help="Replace existing files."),
     ] = False,
     threads: options.ThreadsOption = None,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Write files without their duplicate records: no window, no hours, no clock.
 
@@ -130,15 +130,15 @@ def dedup(
     from neardup.cli.inputs import named_fields
     from neardup.cli.stripping import learned
 
-    settings = configuration(config, locals()).with_fields(id=id_field, text=text_field, time=time_field)
+    config = configuration(config_file, locals()).with_fields(id=id_field, text=text_field, time=time_field)
     rules = CleaningRules(parse_keep(keep), source_field, parse_kinds(keep_kinds))
     outputs = CleaningOutputs(output, removed, rejects, force=force)
     outputs.check_forms()
     reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html, "only_texts": True}
-    reader = settings.reader(files, **reading)
-    before = FilesBefore(against or [], settings, reading, apart_from=reader)
-    outputs.check((*files, *reader.paths, *before.names, *settings.files_read))
-    with learned(settings, [*files, *before.names], reading, wanted=strip_boilerplate) as own:
-        named = named_fields(settings, id=id_field, time=time_field)
+    reader = config.reader(files, **reading)
+    before = FilesBefore(against or [], config, reading, apart_from=reader)
+    outputs.check((*files, *reader.paths, *before.names, *config.files_read))
+    with learned(config, [*files, *before.names], reading, wanted=strip_boilerplate) as own:
+        named = named_fields(config, id=id_field, time=time_field)
         code = clean(reader, before.opened(), own, rules, outputs, named)
     raise typer.Exit(code if before.is_whole else max(code, REJECTED))

@@ -24,7 +24,7 @@ def delete(
         typer.Option(metavar="FILE", help="File of further ids, one per line; - is standard input."),
     ] = None,
     window: options.WindowOption = None,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Delete documents from a window; documents that matched them keep their verdicts until `neardup reconcile`.
 
@@ -44,7 +44,7 @@ def delete(
     """
     check_output()
     given = list(dict.fromkeys(_given(ids, ids_from)))
-    with opened_window(window, configuration(config)) as target:
+    with opened_window(window, configuration(config_file)) as target:
         missing = target.delete_many(given)
     for id in missing:
         log_line(f"no document {id!r} in this window")

@@ -32,7 +32,7 @@ def doctor(
     force: Annotated[
         bool, typer.Option("--force", help="Do the repair, instead of only reporting what it would do.")
     ] = False,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Check Python, the libraries, the data files, the compiled kernels and the window; exit code 3 if one is unusable.
 
@@ -55,12 +55,12 @@ def doctor(
     from neardup.cli.tables import STYLES, print_lines, print_table
     from neardup.elastic.http.address import is_address
 
-    settings = configuration(config)
-    location = window_location(window, settings)
+    config = configuration(config_file)
+    location = window_location(window, config)
     if repair:
         raise typer.Exit(_repair(location, format, force=force))
     if is_address(location):
-        checks = list(_examine_cluster(location, settings))
+        checks = list(_examine_cluster(location, config))
     else:
         checks = list(examine(Path(location), named=window is not None))
     if format == "jsonl":
@@ -71,14 +71,14 @@ def doctor(
     raise typer.Exit(UNUSABLE if any(check.state == "bad" for check in checks) else DONE)
 
 
-def _examine_cluster(location: str, settings: Config) -> Iterator[Finding]:
+def _examine_cluster(location: str, config: Config) -> Iterator[Finding]:
     # The client library takes half a second to load.
     from neardup.cli.installation import examine_installation
     from neardup.elastic.admin.checks import examine
     from neardup.elastic.http.address import parse_address
     from neardup.elastic.watch.document_checks import examine_documents, is_half_signed
 
-    own = parse_address(location), settings.credentials
+    own = parse_address(location), config.credentials
     yield from examine_installation()
     yield from examine(*own, is_half_signed=is_half_signed(*own))
     yield from examine_documents(*own)

@@ -117,7 +117,7 @@ def evaluate(
             help="List every method with its paper, and exit.",
         ),
     ] = False,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Measure methods on your own documents and judged pairs: precision, recall, F1, time and memory.
 
@@ -146,19 +146,19 @@ def evaluate(
 
     _check_judgements(copy_label, copy_from)
     methods, levels = results.methods_to_measure(method), results.thresholds_to_measure(thresholds)
-    settings = configuration(config).with_fields(id=id_field, text=text_field)
+    config = configuration(config_file).with_fields(id=id_field, text=text_field)
     with Rejects(None, has_option=False) as rejects:
-        reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
-        _check_reports(output, (*files, *reader.paths, truth, *settings.files_read), force=force)
+        reader = config.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
+        _check_reports(output, (*files, *reader.paths, truth, *config.files_read), force=force)
         report_passed_over(reader)
-        corpus = read_corpus(reader, rejects.add, max_length=settings.settings.max_length)
-    report_read(reader, named_fields(settings, id=id_field) - {"time"})
+        corpus = read_corpus(reader, rejects.add, max_length=config.settings.max_length)
+    report_read(reader, named_fields(config, id=id_field) - {"time"})
     pairs = read_truth(
         truth, corpus, copy_labels=copy_label or (), copy_from=copy_from, judged_only=judged_only
     )
     log_line(results.described(len(corpus), pairs, copy_label or ()))
     evaluation = results.evaluation_of(
-        corpus, pairs, methods, settings, output, thresholds=levels, seed=seed, fresh=fresh
+        corpus, pairs, methods, config, output, thresholds=levels, seed=seed, fresh=fresh
     )
     paths = write_reports(evaluation, output)
     results.print_summary(evaluation, format)

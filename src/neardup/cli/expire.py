@@ -39,7 +39,7 @@ def expire(
             help="Set the newest hour back to this time (last: that of the newest document); drops nothing.",
         ),
     ] = None,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Drop every hour that is older than the window keeps; print these hours, and the number of their documents.
 
@@ -58,14 +58,14 @@ def expire(
 
         neardup expire --window news.window --newest 2026-11-21T09:00:00Z
     """
-    settings = configuration(config, locals())
-    hours = settings.hours
-    others = {name: value for name, value in settings.given.items() if name not in hours}
+    config = configuration(config_file, locals())
+    hours = config.hours
+    others = {name: value for name, value in config.given.items() if name not in hours}
     if newest is None:
         check_output()
     else:
         _check_alone({"--now": now, "--window-hours": window_hours, "--keep-hours": keep_hours})
-    with opened_window(window, replace(settings, given=others), readonly=dry_run) as target:
+    with opened_window(window, replace(config, given=others), readonly=dry_run) as target:
         if newest is not None:
             _set_back(target, newest, dry_run=dry_run)
             return

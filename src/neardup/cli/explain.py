@@ -44,7 +44,7 @@ def explain(
         ),
     ] = "text",
     force: options.ReplaceOption = False,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Explain why two texts are alike: doc_q, passages in common, what differs, and which figures, dates and names.
 
@@ -73,11 +73,11 @@ def explain(
     from neardup.cli.streams import write_json
     from neardup.reading.explanation import explain as explained
 
-    settings = configuration(config, locals()).with_fields(text=text_field)
-    read = [*filter(is_file, names or ()), *settings.files_read]
+    config = configuration(config_file, locals()).with_fields(text=text_field)
+    read = [*filter(is_file, names or ()), *config.files_read]
     check_outputs([("--output", output)], read, replace=force)
     reading = FileReading(encoding, html, input, delimiter)
-    subjects = Subjects.read(names or [], text or [], window, settings, reading)
+    subjects = Subjects.read(names or [], text or [], window, config, reading)
     why = explained(subjects.a.text, subjects.b.text, recipe=subjects.recipe)
     if output is not None:
         with opened_output(output, force=force, whole=True) as file:

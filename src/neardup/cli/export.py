@@ -25,7 +25,7 @@ def export(
     output: Annotated[Path | None, options.output("File for the documents, as JSON Lines.")] = None,
     show: options.ShowOption = None,
     force: options.ReplaceOption = False,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Write every stored document as a line of JSON: id, time, text, fields, and its verdict under `neardup`.
 
@@ -43,10 +43,10 @@ def export(
     """
     from neardup.cli.output_files import check_outputs
 
-    settings = configuration(config, locals())
-    check_outputs([("--output", output)], settings.files_read, replace=force, lines=True)
+    config = configuration(config_file, locals())
+    check_outputs([("--output", output)], config.files_read, replace=force, lines=True)
     count = not_kept = 0
-    with opened_window(window, settings, readonly=True) as target, _writing(output, force=force) as write:
+    with opened_window(window, config, readonly=True) as target, _writing(output, force=force) as write:
         for document in _documents(target):
             write(as_json(_line_of(document)))
             count += 1

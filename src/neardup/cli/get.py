@@ -28,7 +28,7 @@ def get(
         typer.Option("--format", "-f", help="Whole texts, a table with a line per document, or JSON Lines."),
     ] = "text",
     show: options.ShowOption = None,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Show stored documents: time, fields, verdict, and the text as it came.
 
@@ -45,7 +45,7 @@ def get(
     from neardup.cli.one_text import from_command_line
 
     wanted = [str(from_command_line(id, "ID")) for id in ids]
-    with opened_window(window, configuration(config, locals()), readonly=True) as target:
+    with opened_window(window, configuration(config_file, locals()), readonly=True) as target:
         documents = target.read(wanted)
     stored = [document for document in documents if document is not None]
     if format == "jsonl":

@@ -79,7 +79,7 @@ def groups(
     ] = "jsonl",
     output: Annotated[Path | None, options.output("Write JSON Lines or CSV to this file.")] = None,
     force: options.ReplaceOption = False,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """List the groups of duplicates in a window: a head and its members, which are duplicates of the head directly.
 
@@ -101,14 +101,14 @@ def groups(
     if details and format != "jsonl":
         raise typer.BadParameter("only --format jsonl has details: leave it out", param_hint="--details")
     most = min(limit, sys.maxsize) if limit is not None else ROWS if format == "table" else 0
-    settings = showing(configuration(config), source_field)
-    written = _written_to(output, format, settings.files_read, force=force)
-    with written, opened_window(window, settings, readonly=True) as target:
+    config = showing(configuration(config_file), source_field)
+    written = _written_to(output, format, config.files_read, force=force)
+    with written, opened_window(window, config, readonly=True) as target:
         ordered = in_order(target.groups(), sort, min_size)
         if format == "jsonl" and kind == "all" and not details:
             print_lines(group.to_dict() for group in islice(ordered, most or None))
             return
-        stories = Stories(target, settings, source_field)
+        stories = Stories(target, config, source_field)
         listed = stories.listed(ordered, kind, most)
         if format == "jsonl":
             print_lines(each.group.to_dict() | (each.to_dict() if details else {}) for each in listed)

@@ -85,7 +85,7 @@ def ingest(
     format: options.FormatOption = "jsonl",
     batch_documents: options.BatchDocumentsOption = None,
     threads: options.ThreadsOption = None,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Mark the duplicates in files, or in an index, as they are read into a window.
 
@@ -122,19 +122,19 @@ def ingest(
     from neardup.cli.stripping import has_boilerplate, learned
 
     _check_sources(files or [], from_index, in_place=in_place)
-    settings = configuration(config, locals()).with_fields(id=id_field, text=text_field, time=time_field)
+    config = configuration(config_file, locals()).with_fields(id=id_field, text=text_field, time=time_field)
     outputs = OutputOptions(format, output, rejects, append, force, metrics=metrics_at(metrics, "ingest"))
-    wanted = strip_boilerplate and not has_boilerplate(window_location(window, settings))
+    wanted = strip_boilerplate and not has_boilerplate(window_location(window, config))
     if from_index is None:
         reading: dict[str, Any] = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html}
         named = {"id": id_field, "time": time_field}
-        with learned(settings, files or [], reading, wanted=wanted) as own:
+        with learned(config, files or [], reading, wanted=wanted) as own:
             code = _ingest_files(window, own, files or [], outputs, reading=reading, named=named)
     elif in_place:
         given = {"text_field": text_field, "time_field": time_field}
-        code = score_in_place(window, settings, from_index, outputs, given=given)
+        code = score_in_place(window, config, from_index, outputs, given=given)
     else:
-        code = ingest_index(window, settings, from_index, outputs)
+        code = ingest_index(window, config, from_index, outputs)
     raise typer.Exit(code)
 
 

@@ -45,7 +45,7 @@ def build(
     delimiter: options.DelimiterOption = None,
     encoding: options.EncodingOption = None,
     html: options.HtmlOption = False,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Make a lexicon from a sample of documents like your own, preferably not the ones to be compared.
 
@@ -66,10 +66,10 @@ def build(
 
     check_output()
     check_directory(output)  # before a sample is drawn from files that may be very long
-    settings = configuration(config, locals()).with_fields(text=text_field)
-    recipe = settings.recipe
-    reader = settings.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
-    read = (*files, *reader.paths, *settings.files_read)
+    config = configuration(config_file, locals()).with_fields(text=text_field)
+    recipe = config.recipe
+    reader = config.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
+    read = (*files, *reader.paths, *config.files_read)
     check_outputs([("--output", output)], read, replace=force, whole=True)
     report_passed_over(reader)
     with Rejects(None, has_option=False) as rejects:

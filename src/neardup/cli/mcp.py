@@ -6,7 +6,7 @@ from neardup.cli import options
 from neardup.cli.context import configuration, opened_window, window_location
 
 
-def mcp(window: options.WindowOption = None, config: options.ConfigOption = None) -> None:
+def mcp(window: options.WindowOption = None, config_file: options.ConfigOption = None) -> None:
     """Answer questions about a window over the Model Context Protocol: has this text been seen, and where first?
 
     Client programs start this command, and ask over its standard input and output. The window is only read; another
@@ -20,9 +20,9 @@ def mcp(window: options.WindowOption = None, config: options.ConfigOption = None
     from neardup.cli.serving import needs_extra
 
     needs_extra("mcp")
-    settings = configuration(config)
-    location = window_location(window, settings)
-    with opened_window(window, settings, readonly=True) as target:
+    config = configuration(config_file)
+    location = window_location(window, config)
+    with opened_window(window, config, readonly=True) as target:
         from neardup.serving.mcp_tools import create_mcp_server
         from neardup.serving.questions import Questions
 

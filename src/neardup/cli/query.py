@@ -38,7 +38,7 @@ def query(
     delta: options.DeltaOption = None,
     time: options.TimeOption = None,
     format: options.PrintedOption = "jsonl",
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Find the documents of a window that are like a text or a stored document; nothing is stored.
 
@@ -54,13 +54,13 @@ def query(
     """
     from neardup.cli.one_text import from_command_line, one_text
 
-    settings = configuration(config, locals())
+    config = configuration(config_file, locals())
     content = one_text(
         text, file, otherwise=id, otherwise_option="--id", encoding=encoding, html=html, form=input
     )
     id = from_command_line(id, "--id")
-    with opened_window(window, settings, readonly=True) as target:
-        verdict = target.query(content, id=id, matches=settings.settings.matches, time=time)
+    with opened_window(window, config, readonly=True) as target:
+        verdict = target.query(content, id=id, matches=config.settings.matches, time=time)
         if format == "jsonl":
             print_lines([verdict.to_dict()])
         else:

@@ -34,7 +34,7 @@ def reconcile(
             help="How to print the verdicts that changed; quiet prints none.",
         ),
     ] = None,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Score every stored document of a window anew, and print the verdicts that changed and their number.
 
@@ -54,7 +54,7 @@ def reconcile(
         check_output()
     statuses: Counter[str] = Counter()
     began = time.perf_counter()
-    with opened_window(window, configuration(config, locals()), remember=True) as target:
+    with opened_window(window, configuration(config_file, locals()), remember=True) as target:
         with _told_if_cut_short():
             verdicts = target.reconcile()
         changed = _noted(verdicts, statuses)

@@ -27,7 +27,7 @@ def remove(
     force: Annotated[
         bool, typer.Option("--force", help="Do it, instead of only printing what would be removed.")
     ] = False,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Remove a window from a cluster: its hours with all their documents, its state, its templates and the like.
 
@@ -45,9 +45,9 @@ def remove(
         neardup remove --window https://localhost:9200/news --force
     """
     check_output()
-    settings = configuration(config)
-    _check_cluster_window(window, settings)
-    with connected(window, settings, make=True) as cluster:
+    config = configuration(config_file)
+    _check_cluster_window(window, config)
+    with connected(window, config, make=True) as cluster:
         if force and not dry_run:
             _remove(cluster)
             return

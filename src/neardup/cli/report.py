@@ -34,7 +34,7 @@ def report(
     ] = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="Title of the page.")] = "Near-duplicates",
     force: options.ReplaceOption = False,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Write a page about a window: copies over time, scores, the largest groups with texts, who copies whom, what
     was left out.
@@ -54,11 +54,11 @@ def report(
     if output.suffix.lower() not in _PAGES:
         reason = f"{output} does not end in .html, but a report is an HTML page: give a name with that ending"
         raise typer.BadParameter(reason, param_hint="--output")
-    settings = showing(configuration(config), source_field)
-    read = [*([rejects] if rejects is not None else []), *settings.files_read]
+    config = showing(configuration(config_file), source_field)
+    read = [*([rejects] if rejects is not None else []), *config.files_read]
     check_outputs([("--output", output)], read, replace=force)
     rejected = None if rejects is None else read_rejects(rejects)
-    with opened_window(window, settings, readonly=True) as target:
-        page = Reported(target, settings, source_field).page(limit, title, rejected)
+    with opened_window(window, config, readonly=True) as target:
+        page = Reported(target, config, source_field).page(limit, title, rejected)
     with opened_output(output, force=force, whole=True) as file:
         file.write(page.encode())

@@ -34,7 +34,7 @@ def resign(
     force: Annotated[
         bool, typer.Option("--force", help="Do it, instead of only reporting what would be done.")
     ] = False,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Sign a window again, because an earlier version signed it or to give it another recipe.
 
@@ -59,18 +59,18 @@ def resign(
     """
     from neardup.elastic.http.address import is_address
 
-    settings = configuration(config).with_reach(None)
-    location = window_location(window, settings)
+    config = configuration(config_file).with_reach(None)
+    location = window_location(window, config)
     given = {"reach": reach, "lexicon": lexicon, "salt": salt}
     changes = {name: value for name, value in given.items() if value is not None}
     if is_address(location):
-        _resign_cluster(location, settings, changes, force=force)
+        _resign_cluster(location, config, changes, force=force)
         return
     # Reading a window needs numpy.
     from neardup.window.directory_resign import resign_directory
 
     path = Path(location)
-    done = resign_directory(path, settings.given.get("recipe"), changes, dry_run=not force)
+    done = resign_directory(path, config.given.get("recipe"), changes, dry_run=not force)
     _report(path, done, force=force)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def rollover(
     window: options.AddressOption = None,
     now: options.NowOption = None,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Make a window's indices of the current hour and the next, and point its write alias to the current one.
 
@@ -33,8 +33,8 @@ def rollover(
 
     check_output()
     milliseconds = now_ms() if now is None else parse_time(now)
-    settings = configuration(config)
-    with connected(window, settings, make=True) as cluster:
+    config = configuration(config_file)
+    with connected(window, config, make=True) as cluster:
         _check_hourly(cluster)
         done = roll_over(cluster, milliseconds)
     for line in done or ["nothing to do"]:

@@ -49,7 +49,7 @@ def serve(
         int,
         typer.Option(metavar="N", min=0, help="Maximum requests per second from one client; 0 is no limit."),
     ] = 50,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Serve a window over HTTP: pages to paste texts into and to read and judge groups; an API with OpenAPI; metrics.
 
@@ -65,8 +65,8 @@ def serve(
     from neardup.cli.serving import limits_for, listen, needs_extra
 
     needs_extra("serve")
-    settings = configuration(config)
-    location = window_location(window, settings)
+    config = configuration(config_file)
+    location = window_location(window, config)
     limits = limits_for(host, token, body=max_body, rate=rate)
-    with opened_window(window, settings, readonly=not ingest, remember=ingest) as target:
+    with opened_window(window, config, readonly=not ingest, remember=ingest) as target:
         listen(target, location, host, port, limits, judged=judged, ingests=ingest, own_token=bool(token))

@@ -115,7 +115,7 @@ def setup(
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would change.")] = False,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Create the objects that a window in Elasticsearch needs, or bring them up to date; print every change.
 
@@ -129,13 +129,13 @@ def setup(
         neardup setup --window https://localhost:9200/news --text-field body --lexicon news.lexicon
     """
     check_output()
-    settings = configuration(config, locals())
-    with connected(window, settings, make=True) as cluster:
+    config = configuration(config_file, locals())
+    with connected(window, config, make=True) as cluster:
         wanted = {
             "text_field": text_field, "time_field": time_field, "max_length": longest_signed, "sign": sign,
             "lossless": lossless, "words": words, "terms": terms,
         }  # fmt: skip
-        plan = _set_up(cluster, settings, wanted, force=force, dry_run=dry_run)
+        plan = _set_up(cluster, config, wanted, force=force, dry_run=dry_run)
     if not plan.changes:
         print_line("nothing to do")
     for note in (plan.hours, *plan.notes):

@@ -27,7 +27,7 @@ def show(
         typer.Option(metavar="NAME", show_default="any", help="Source of the text, for --boilerplate."),
     ] = None,
     format: options.PrintedOption = "table",
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Show the signature of a text: all that neardup computes from it.
 
@@ -44,7 +44,7 @@ def show(
     from neardup.signing.signer import signer_for
 
     content = one_text(text, file, encoding=encoding, html=html, form=input) or ""
-    recipe = configuration(config, locals()).recipe
+    recipe = configuration(config_file, locals()).recipe
     left_out = load(recipe.boilerplate).left_out(content, source or "") if recipe.boilerplate else NOTHING
     signature = signer_for(recipe).signature(left_out.rest(content)).to_dict()
     if recipe.boilerplate:

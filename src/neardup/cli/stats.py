@@ -11,7 +11,7 @@ from neardup.cli.context import configuration, opened_window
 def stats(
     window: options.WindowOption = None,
     format: options.PrintedOption = "table",
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Show what a window holds: documents, hours, sizes, recipe.
 
@@ -31,10 +31,10 @@ def stats(
     """
     from neardup.cli.tables import print_either
 
-    settings = configuration(config)
+    config = configuration(config_file)
     # The remembered hours, like all else: those of neardup.toml may be refused when the window is written next.
     own = replace(
-        settings, given={name: settings.given[name] for name in settings.given.keys() - settings.hours.keys()}
+        config, given={name: config.given[name] for name in config.given.keys() - config.hours.keys()}
     )
     with opened_window(window, own, readonly=True) as target:
         properties = target.stats().to_dict()

@@ -72,7 +72,7 @@ def watch(
         options.writing("--format", "-f", help="Format of standard output; quiet prints nothing there."),
     ] = "jsonl",
     threads: options.ThreadsOption = None,
-    config: options.ConfigOption = None,
+    config_file: options.ConfigOption = None,
 ) -> None:
     """Score the documents that other clients write into a window in Elasticsearch, and mark them.
 
@@ -91,11 +91,11 @@ def watch(
     from neardup.cli.pipeline import BacklogReport, code_of_run, opened_sinks, score_backlog
     from neardup.cli.sinks import OutputOptions
 
-    settings = configuration(config, locals())
+    config = configuration(config_file, locals())
     outputs = OutputOptions(format, output, rejects, append, force, metrics=metrics_at(metrics, "watch"))
-    outputs.check(settings.files_read)
-    with connected(window, settings, make=False) as cluster:
-        watching = _watch(cluster, settings, force=force, rollover=not no_rollover, once=once, poll=poll)
+    outputs.check(config.files_read)
+    with connected(window, config, make=False) as cluster:
+        watching = _watch(cluster, config, force=force, rollover=not no_rollover, once=once, poll=poll)
         with opened_sinks(outputs, lambda: (watching.handled, None)) as sinks:
             score_backlog(watching, sinks, on_backlog=BacklogReport(sinks, report))
     raise typer.Exit(code_of_run(sinks, blocked=watching.backlog.blocked))
