@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neardup.index.arrivals import positions_of
-from neardup.index.budget_bytes import budget_bytes_of
+from neardup.index.budget_bytes import HourCounts, budget_bytes_of
 from neardup.index.document_ids import DocumentIds
 from neardup.index.freed_memory import give_back
 from neardup.index.repeated_texts import RepeatedTexts
@@ -66,7 +66,7 @@ class DocumentTable:
         self.ids = DocumentIds()
         self.members: defaultdict[int, list[int]] = defaultdict(list)
         self.repeated = RepeatedTexts()
-        self.load: dict[int, list[int]] = {}  # hour -> [documents, bytes] that count towards the budgets
+        self.by_hour = HourCounts()
         self.rows: Rows = np.zeros(_FIRST_CAPACITY, ROW)
         self.hours = np.zeros(_FIRST_CAPACITY, np.int32)
         self.counts = np.zeros(_FIRST_CAPACITY, np.int32)
@@ -143,7 +143,7 @@ class DocumentTable:
     @property
     def budgeted(self) -> tuple[int, int]:
         """(documents, bytes) that count towards the budgets."""
-        return sum(load[0] for load in self.load.values()), sum(load[1] for load in self.load.values())
+        return self.by_hour.documents.total(), self.by_hour.bytes.total()
 
     def extend(self, rows: Rows, hours: NDArray[np.int64], bitmaps: NDArray[np.uint64] | None) -> int:
         """Adds `rows`, of `hours`, as alive documents, not found by `ids` yet; returns the first doc.
@@ -246,23 +246,15 @@ class DocumentTable:
         """Counts those of documents `first` to `last` (excluded) that were kept towards the budgets."""
         rows = self.rows[first:last]
         kept = ~are_deleted(rows)
-        hours, sizes = self.hours[first:last][kept], budget_bytes_of(rows, self.held_texts)[kept]
-        own, which = np.unique(hours, return_inverse=True)
-        documents, memory = np.bincount(which), np.bincount(which, sizes).astype(np.int64)
-        for hour, *added in zip(own.tolist(), documents.tolist(), memory.tolist(), strict=True):
-            load = self.load.setdefault(hour, [0, 0])
-            load[0] += added[0]
-            load[1] += added[1]
+        self.by_hour.add(self.hours[first:last][kept], budget_bytes_of(rows, self.held_texts)[kept])
 
     def mark_dead(self, doc: int) -> None:
         """Removes a document: afterwards it is found neither by search nor by id."""
         if self.ids.remove(doc):
             hour = int(self.hours[doc])
-            if hour in self.load:
-                self.load[hour][0] -= 1
-                self.load[hour][1] -= int(budget_bytes_of(self.rows[doc : doc + 1], self.held_texts)[0])
-                if not self.load[hour][0]:
-                    del self.load[hour]
+            if hour in self.by_hour.documents:  # not expired, when all documents of an hour come here
+                size = int(budget_bytes_of(self.rows[doc : doc + 1], self.held_texts)[0])
+                self.by_hour.take_out(hour, size)
         self._leave_search(doc)
 
     def delete(self, doc: int) -> None:

@@ -44,7 +44,7 @@ def within_budgets(state: State, documents: Sequence[Prepared], signed: SignedQu
 
 def _give_up_oldest(state: State) -> None:
     """Shrinks the window by its oldest hour; by the older half of it, if it is the only one."""
-    hours = sorted(state.table.load)
+    hours = sorted(state.table.by_hour.documents)
     if len(hours) > 1:
         log.warning(
             "budget reached: hour %s is dropped, the window now begins at %s",

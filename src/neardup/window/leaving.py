@@ -133,7 +133,7 @@ def _going(session: Session, hour: int) -> Expired:
 
 def _before(session: Session, hour: int) -> Expired:
     """The hours before `hour`, and what is in them."""
-    known = sum(load[0] for old, load in session.state.table.load.items() if old < hour)
+    known = sum(count for old, count in session.state.table.by_hour.documents.items() if old < hour)
     hours = [hour_name(old) for old in session.store.hours() if old < hour]
     return Expired(hours, known + session.store.others_before(hour))
 

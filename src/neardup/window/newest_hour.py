@@ -103,8 +103,7 @@ class Leaps:
         document, settings = self._documents[at], state.settings
         if settings.advance or is_step(document.hour, state.newest, settings.kept_hours):
             return None  # before all hours, perhaps many thousands, are counted
-        counts = {hour: load[0] for hour, load in state.table.load.items()}
-        jump = leap(document.hour, state.newest, settings.kept_hours, counts)
+        jump = leap(document.hour, state.newest, settings.kept_hours, state.table.by_hour.documents)
         if jump is None:
             return None
         is_now = is_current(document.time)
@@ -151,7 +150,7 @@ def hour_to_set(state: State, time: int | None) -> int:
     Raises `SettingsError` if the hour of `time` is later than the newest.
     """
     if time is None:
-        return max(state.table.load, default=FIRST_HOUR)
+        return max(state.table.by_hour.documents, default=FIRST_HOUR)
     hour, newest = hour_of(time), state.next_commit.newest
     if hour > newest:
         now = hour_name(newest) if newest > FIRST_HOUR else "not set"

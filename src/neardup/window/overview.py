@@ -129,7 +129,7 @@ def stats(state: State) -> Stats:
     table = state.table
     known = table.ids.docs()
     rows = chosen_rows(table.rows, known)
-    hours = sorted(table.load)
+    hours = sorted(table.by_hour.documents)
     budget = state.next_commit.budget_hour
     own = state.settings.remembered | state.store.remembered
     return Stats(
@@ -139,7 +139,7 @@ def stats(state: State) -> Stats:
         groups=sum(any(table.is_present(doc) for doc in docs) for docs in table.members.values()),
         truncated=int(np.count_nonzero(are_truncated(rows))),
         unscored=state.store.count_unscored(),
-        hours={hour_name(hour): table.load[hour][0] for hour in hours},
+        hours={hour_name(hour): table.by_hour.documents[hour] for hour in hours},
         newest=hour_name(state.newest) if state.newest > FIRST_HOUR else None,
         window_hours=state.settings.window_hours,
         keep_hours=state.settings.kept_hours,

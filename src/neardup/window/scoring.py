@@ -121,7 +121,7 @@ def _end_of_run(
     hours = [document.hour for document in documents[first:end]]
     if not any(came_before[first + 1 : end]) and max(hours) <= max(state.newest, hours[0]) + 1:
         return end  # nearly always
-    newest, oldest = state.newest, min(state.table.load, default=LAST_HOUR)
+    newest, oldest = state.newest, min(state.table.by_hour.documents, default=LAST_HOUR)
     for at, hour in enumerate(hours, first):
         expires = hour > newest + 1 and first_living_hour(hour, settings.kept_hours) > oldest
         if at > first and (came_before[at] or expires):

@@ -258,9 +258,8 @@ class Session:
         assert wanted is not None, "opening has refused stores that cannot search"
         add_stored(self.state, wanted.records)
         if wanted.by_hour is not None:
-            load = self.state.table.load
             for hour, count in wanted.by_hour.items():
-                load.setdefault(hour, [0, 0])[0] = count
+                self.state.table.by_hour.documents[hour] = count
         return wanted.refused
 
     def forget_batch(self, before: Commit) -> None:

@@ -336,8 +336,7 @@ class State:
     def expire_before(self, hour: int) -> None:
         """Takes every hour before `hour` out, from memory and (after the next commit) from the store."""
         if hour > self.next_commit.floor_hour:
-            load = self.table.load  # which may count documents that are not in memory
-            going = {old: load.pop(old)[0] for old in sorted(load) if old < hour}
+            going = self.table.by_hour.forget_before(hour)
             self.next_commit = self.next_commit._replace(floor_hour=hour)
             self.mark_expired_dead()
             self._doomed.update(old for old in self.store.hours() if old < hour)

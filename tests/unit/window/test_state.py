@@ -1,5 +1,7 @@
 """What the engine holds of a window in memory: what a document costs where there are many hours."""
 
+from collections import Counter
+
 from testing.window.backends import document
 
 from neardup.model.settings import Recipe, Settings
@@ -10,7 +12,7 @@ from neardup.window.engine import WindowEngine
 from neardup.window.state import State
 
 
-class CountedHours(dict[int, list[int]]):
+class CountedHours(Counter[int]):
     """Hours that count how often all of them are gone through."""
 
     looks = 0
@@ -25,7 +27,7 @@ def test_hours_are_not_gone_through_for_documents_that_move_none_on():
     with open_window(None, policy="drop", partial=True) as window:
         list(window.ingest([document("first", "A ferry ran aground off the western spit at dawn.")]))
         table = window._session.state.table
-        hours = table.load = CountedHours(table.load)
+        hours = table.by_hour.documents = CountedHours(table.by_hour.documents)
         list(window.ingest([document(f"d{i}", f"Text {i} of many about {i * i} things.") for i in range(20)]))
         assert len(window) == 21
         assert hours.looks == 0
@@ -34,7 +36,7 @@ def test_hours_are_not_gone_through_for_documents_that_move_none_on():
 def test_hours_that_left_are_counted_once_where_memory_holds_no_window():
     """With candidates searched for, hours are counted whose documents are not in memory; a batch may let several go."""
     state = State(MemoryStore(), Settings(), signer_for(Recipe()))
-    state.table.load |= {10: [5, 0], 20: [3, 0]}
+    state.table.by_hour.documents.update({10: 5, 20: 3})
     state.expire_before(15)
     assert (state.since_opened.left.documents, state.since_opened.left.hours) == (5, 1)
     state.expire_before(30)
