@@ -258,13 +258,13 @@ def test_a_signal_when_a_command_has_ended_and_its_output_is_yet_to_be_written_i
     script = (
         "import os\n"
         "from neardup.__main__ import main\n"
-        "from neardup.cli import exit_codes\n"
-        "code_of = exit_codes._code_of\n"
+        "from neardup.cli import running\n"
+        "code_of = running._code_of\n"
         "def ended(app):\n"
         "    code = code_of(app)\n"
         f"    os.kill(os.getpid(), {int(number)})\n"
         "    return code\n"
-        "exit_codes._code_of = ended\n"
+        "running._code_of = ended\n"
         "main()\n"
     )
     words = [sys.executable, "-c", script, "version"]
@@ -305,7 +305,7 @@ def test_an_interrupt_while_the_command_line_is_read_is_told(run, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("neardup.cli.exit_codes._check_no_empty_name", interrupted)
+    monkeypatch.setattr("neardup.cli.usage_messages._check_no_empty_name", interrupted)
     done = run("version")
     assert (done.code, done.out, done.err) == (130, "", "neardup: interrupted\n")
 

@@ -5,6 +5,6 @@ not wait for numpy, so the commands import what they call inside their bodies.
 """
 
 from neardup.cli.application import command_line
-from neardup.cli.exit_codes import run
+from neardup.cli.running import run
 
 __all__ = ["command_line", "run"]

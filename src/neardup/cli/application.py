@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from neardup.cli.exit_codes import ErrorReportingGroup
+from neardup.cli.usage_messages import ErrorReportingGroup
 from neardup.cli.version import print_version
 
 

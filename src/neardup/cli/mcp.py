@@ -16,7 +16,7 @@ def mcp(window: options.WindowOption = None, config_file: options.ConfigOption =
 
         neardup mcp --window news.window
     """
-    from neardup.cli.exit_codes import end_at_signals
+    from neardup.cli.running import end_at_signals
     from neardup.cli.serving import needs_extra
 
     needs_extra("mcp")
