@@ -638,6 +638,22 @@ class TestInPlace:
         (finding,) = examine_documents(window.address, window.credentials)
         assert finding.state == "ok"
 
+    def test_that_some_documents_have_no_time_is_said_with_what_comes_of_it(
+        self, cluster, window, archive, caplog
+    ):
+        """An undated copy became the original of the dated document, in silence."""
+        documents = {each["id"]: archived(each) for each in stream(10)}
+        dated = next(iter(documents))
+        undated = {"page": documents[dated]["page"]}
+        fill(cluster, archive, {**documents, "undated": undated})
+        verdicts, _ = in_place(window, archive)
+        assert (verdicts[0].id, verdicts[0].status) == ("undated", "unique")
+        assert next(each for each in verdicts if each.id == dated).duplicate_of == "undated"
+        assert f"{archive}/undated has no time in the field 'published': such documents count" in caplog.text
+        _, finding = examine_documents(window.address, window.credentials)
+        assert (finding.what, finding.state) == (f"documents of {window.address.prefix}", "warning")
+        assert f"1 of {len(documents) + 1} have no time in the field 'published'" in finding.found
+
     def test_a_window_whose_documents_have_their_time_in_another_field_is_told(
         self, cluster, window, archive
     ):

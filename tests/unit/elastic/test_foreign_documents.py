@@ -26,7 +26,7 @@ OLD = Layout(NEWS, archive="old")
 CONFIG = WindowConfig(Recipe(), "r")
 
 
-def items(*sources, entry=ENTRY, layout=None, state=None, shards="1"):
+def items(*sources, entry=ENTRY, layout=None, state=None, shards="1", kind="date"):
     """What is read of documents with these sources, the first called by `entry`, in an index of so many `shards`."""
     entries = [entry._replace(id=entry.id + str(i) if i else entry.id) for i in range(len(sources))]
     documents = [
@@ -54,7 +54,7 @@ def items(*sources, entry=ENTRY, layout=None, state=None, shards="1"):
         standing_in(script) as server,
         Cluster(Address(server.url, "news"), patience=0) as cluster,
     ):
-        foreign = ForeignDocuments(cluster, layout or Layout(NEWS), TimeField("@timestamp", "date"), "r")
+        foreign = ForeignDocuments(cluster, layout or Layout(NEWS), TimeField("@timestamp", kind), "r")
         return [item for part in foreign.read(iter(entries), most=100) for item in part]
 
 
@@ -223,8 +223,19 @@ def test_that_documents_have_no_time_is_said_once(caplog):
     assert {document.time for _, document in found} == {"2026-11-21T09:00:00Z"}
     (told,) = (record.getMessage() for record in caplog.records)
     assert told.startswith(f"{HOUR}/a has no time in the field '@timestamp' (`neardup setup --time-field`)")
+
+
+def test_that_documents_of_an_archive_have_no_time_is_said_once_unless_none_can_have_one(caplog):
+    """One without a time became the original of an older copy that had one, in silence."""
+    timeless = ENTRY._replace(index="old", time=None)
+    found = items({"text": "x"}, {"text": "y"}, entry=timeless, layout=OLD)
+    assert {document.time for _, document in found} == {"0001-01-01T00:00:00Z"}
+    (told,) = (record.getMessage() for record in caplog.records)
+    assert told.startswith(
+        "old/a has no time in the field '@timestamp': such documents count as of the year 1"
+    )
     caplog.clear()
-    items({"text": "x"}, entry=timeless._replace(index="old"), layout=OLD)
+    items({"text": "x"}, entry=timeless, layout=OLD, kind=None)  # `prepare` has said so of all of them
     assert not caplog.records
 
 

@@ -110,8 +110,8 @@ def check_hours_index(cluster: Cluster) -> Iterator[Finding]:
 
 def check_fields(cluster: Cluster, layout: Layout) -> Iterator[Finding]:
     """That many documents of a window get no verdict, because they have no text in its field; that none has a time in
-    its field. An archive without any date has no time, which is no finding. Needs the role `scorer`, unless there is no
-    hour.
+    its field, or that some in an archive have none. An archive without any date has no time, which is no finding. Needs
+    the role `scorer`, unless there is no hour.
     """
     if layout.archive is None and not layout.existing_hours(cluster):
         return
@@ -126,6 +126,10 @@ def check_fields(cluster: Cluster, layout: Layout) -> Iterator[Finding]:
         others = [name for name in date_fields(cluster, layout.target) if name != layout.time_field]
         if layout.archive is None or others:
             yield Finding(what, "warning", _timeless(layout, others))
+    elif layout.archive is not None and dated < every:
+        text = f"{every - dated:,} of {every:,} have no time in the field {layout.time_field!r}"
+        counts = "they count as of the year 1, so a document with a time is called a copy of one without"
+        yield Finding(what, "warning", f"{text}: {counts}")
 
 
 def _timeless(layout: Layout, others: list[str]) -> str:

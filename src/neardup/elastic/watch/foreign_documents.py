@@ -45,6 +45,10 @@ _TIMELESS: Final = (
     "%s/%s has no time in the field %r (`neardup setup --time-field`): such documents get the beginning of their "
     "index's hour as their time, and are scored last"
 )
+_TIMELESS_IN_PLACE: Final = (
+    "%s/%s has no time in the field %r: such documents count as of the year 1, so they are scored before all that have "
+    "a time, and a document with a time is called a copy of one without"
+)
 _EARLY: Final = (
     "%s/%s has a time of the first months of 1970 in the field %r: a cluster reads numbers as milliseconds; if these "
     "are seconds, index such documents again with milliseconds or ISO 8601"
@@ -101,8 +105,8 @@ class ForeignDocuments:
         return origin, ForeignDocument(entry.id, text, self._time_of(entry), origin)
 
     def _time_of(self, entry: Entry) -> Any:
-        """The time of a document. Without one, it is the beginning of its index's hour (logged once), or in an archive
-        the earliest time there is.
+        """The time of a document. Without one, it is the beginning of its index's hour, or in an archive the earliest
+        time there is; logged once, unless no document of the archive can have a time.
         """
         if entry.time is not None:
             if self._time.kind == "date" and 0 < entry.time < _EARLY_MS:
@@ -111,6 +115,8 @@ class ForeignDocuments:
         hour = self._layout.address.hour_of_index(entry.index)
         if hour is not None:
             self._tell_once(_TIMELESS, entry)
+        elif self._time.kind is not None:
+            self._tell_once(_TIMELESS_IN_PLACE, entry)
         return format_time(MIN_TIME_MS if hour is None else hour[0] * HOUR_MS)
 
     def _tell_once(self, what: str, entry: Entry) -> None:
