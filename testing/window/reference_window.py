@@ -583,6 +583,7 @@ class ReferenceWindow:
             kinds={},
             groups=sum(1 for _ in self.groups()),
             unscored=0,
+            waiting=0,
             truncated=sum(stored.verdict.truncated for stored in self.living.values()),
             hours={name_of(hour): hours[hour] for hour in sorted(hours)},
             newest=name_of(self.newest) if self.newest > BEFORE_ALL else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from neardup.elastic.http.api import delete_doc, put_doc
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch.document_checks import examine_documents
+from neardup.elastic.watch.leadership import leadership
 from neardup.elastic.window import scored_documents
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.opening import open_elastic_window
@@ -97,7 +99,8 @@ def test_verdicts_that_another_window_gave_are_told_with_a_way_to_have_them_scor
         assert "index them again without the object neardup" in finding.found
     del copied["neardup"]
     put_doc(cluster, index, "c", copied)
-    assert list(examine_documents(cluster.address, cluster.credentials)) == []
+    (finding,) = examine_documents(cluster.address, cluster.credentials)
+    assert finding.found.startswith("1 document without a verdict, ")
     assert invoke("watch", "--window", cluster.address, "--once").exit_code == 0
     with open_elastic_window(str(cluster.address), readonly=True) as window:
         assert window.query(id="c").status == "exact"
@@ -116,6 +119,36 @@ def test_the_verdict_of_a_scorer_on_a_document_that_came_too_late_is_not_called_
         assert (ours["status"], ours.get("order") is None) == (status, id != "a")
     assert ours["truncated"]
     assert list(examine_documents(own, cluster.credentials)) == []
+
+
+def test_documents_that_wait_while_no_scorer_is_at_work_are_told(cluster):
+    """A watcher that had died, or had never been started, was in no finding and no figure."""
+    own = cluster.address
+    assert invoke("setup", "--window", own).exit_code == 0
+    now = now_ms()
+    old, young = (
+        {"text": f"{what} rain", "@timestamp": now - ms} for what, ms in (("Old", 720_000), ("New", 0))
+    )
+    put_doc(cluster, own.hourly(hour_of(now)), "young", young)
+    (finding,) = examine_documents(own, cluster.credentials)
+    assert (finding.what, finding.state) == (f"documents of {own.prefix}", "ok")
+    assert finding.found.startswith("1 document without a verdict, the oldest of ")
+    put_doc(cluster, own.hourly(hour_of(now - 720_000)), "old", old)
+    (finding,) = examine_documents(own, cluster.credentials)
+    assert finding.state == "warning"
+    assert finding.found.startswith("2 documents without a verdict, the oldest of ")
+    assert finding.found.endswith(f"no scorer is at work; run neardup watch --window {own}")
+    stats = json.loads(invoke("stats", "--window", own, "--format", "jsonl").stdout)
+    assert (stats["documents"], stats["waiting"]) == (0, 2)
+    lease = leadership(cluster)
+    assert lease.try_acquire()
+    (finding,) = examine_documents(own, cluster.credentials)
+    assert (finding.state, "scores them" in finding.found) == ("ok", True)
+    lease.release()
+    lease.abandon()
+    assert invoke("watch", "--window", own, "--once").exit_code == 0
+    assert list(examine_documents(own, cluster.credentials)) == []
+    assert json.loads(invoke("stats", "--window", own, "--format", "jsonl").stdout)["waiting"] == 0
 
 
 def test_fields_that_documents_do_not_have_are_told(cluster):

@@ -17,11 +17,11 @@ def stats(
 
     Settings are those that the window was last written with. `kinds`: copies by kind, known if the window is written
     with --kinds. `truncated`, `unscored`: stored documents not compared with all of their window, or with nothing;
-    documents that came too late are not stored. `budget_floor`: the hour before which everything was dropped by
-    --max-documents or --max-memory. `postings_keys`: the number of different keys in the index; `memory_bytes`: its
-    estimated memory. `mixed`: other values of threshold, retrieval, policy or partial (with --containment and --delta)
-    by which some verdicts were made, or `unknown`, where the state document of a cluster was lost; other hours and
-    routes are not listed.
+    documents that came too late are not stored. `waiting`: documents in a cluster that have no verdict yet.
+    `budget_floor`: the hour before which everything was dropped by --max-documents or --max-memory.
+    `postings_keys`: the number of different keys in the index; `memory_bytes`: its estimated memory. `mixed`: other
+    values of threshold, retrieval, policy or partial (with --containment and --delta) by which some verdicts were
+    made, or `unknown`, where the state document of a cluster was lost; other hours and routes are not listed.
 
     Examples:
 

@@ -83,6 +83,7 @@ class _WindowFigures(Collector):
             "groups": (stats.groups, "Groups that have a member besides their head"),
             "truncated_documents": (stats.truncated, "Documents whose verdict left something out"),
             "unscored_documents": (stats.unscored, "Documents of other clients that were not compared"),
+            "waiting_documents": (stats.waiting, "Documents of other clients that have no verdict yet"),
             "hours": (len(stats.hours), "Hours that hold documents"),
             "memory_bytes": (stats.memory_bytes, "Memory of the index, an estimate"),
         }

@@ -284,6 +284,9 @@ class Store(Protocol):
     def count_unscored(self) -> int:
         """How many documents of other owners are marked as never compared."""
 
+    def count_waiting(self) -> int:
+        """How many documents of other owners wait for a verdict."""
+
     def others_before(self, hour: int) -> int:
         """How many documents that do not belong to the window would be deleted with the hours before `hour`."""
 

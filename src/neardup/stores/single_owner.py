@@ -59,6 +59,10 @@ class SingleOwner:
         """0: documents that cannot be compared are not stored."""
         return 0
 
+    def count_waiting(self) -> int:
+        """0: there are no documents of other owners."""
+        return 0
+
     def find_abandoned(self) -> bool:
         """False: an unfinished change is undone when the store is opened."""
         return False

@@ -68,8 +68,8 @@ class Stats:
     `partial`, the other values by which some of the stored verdicts were made, or `unknown`, where the state document
     of a cluster was lost. `truncated` counts the documents whose verdicts are truncated, `unscored` those of other
     clients that were not compared at all (`neardup watch` marks them; a document that `ingest` cannot compare is not
-    stored). `window_hours` and `keep_hours` (0: no limit) are as set; `budget_floor` names the hour before which
-    documents were given up to a budget, or dropped by mistake.
+    stored), `waiting` those that have no verdict yet. `window_hours` and `keep_hours` (0: no limit) are as set;
+    `budget_floor` names the hour before which documents were given up to a budget, or dropped by mistake.
     """
 
     documents: int
@@ -78,6 +78,7 @@ class Stats:
     groups: int
     truncated: int
     unscored: int
+    waiting: int
     hours: dict[str, int]
     newest: str | None
     window_hours: int

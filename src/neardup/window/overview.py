@@ -139,6 +139,7 @@ def stats(state: State) -> Stats:
         groups=sum(any(table.is_present(doc) for doc in docs) for docs in table.members.values()),
         truncated=int(np.count_nonzero(are_truncated(rows))),
         unscored=state.store.count_unscored(),
+        waiting=state.store.count_waiting(),
         hours={hour_name(hour): table.by_hour.documents[hour] for hour in hours},
         newest=hour_name(state.newest) if state.newest > FIRST_HOUR else None,
         window_hours=state.settings.window_hours,

@@ -57,6 +57,8 @@ NAME = Address("http://127.0.0.1:1", "news").hourly(HOUR)
 CLOSED = error(400, "index_closed_exception", "closed")
 SIGNER = signer_for(Recipe())
 ABOUT = WindowConfig(Recipe(), SIGNER.text).about()
+FLAT_AND_NOT = {"settings": {"index.uuid": "u", "index": {"uuid": "u"}}}
+"""The settings of an hour, for requests with `flat_settings` and without."""
 
 
 def cluster_of(server):
@@ -68,7 +70,7 @@ def with_closed_hours(request):
     if "_refresh" in request.path and "expand_wildcards=all" in request.path:
         return CLOSED
     if "_settings" in request.path:
-        return Answer(200, {NAME: {"settings": {"index.uuid": "u"}}})
+        return Answer(200, {NAME: FLAT_AND_NOT})
     return Answer(200, {"_shards": {"failed": 0}})
 
 
@@ -229,13 +231,14 @@ def test_a_doctor_says_what_of_the_documents_it_could_not_see_and_why(limit, wor
         if "/_search" in request.path:
             return limit
         is_closed = "expand_wildcards=closed" in request.path
-        return Answer(200, {} if is_closed else {NAME: {"settings": {"index.uuid": "u"}}})
+        return Answer(200, {} if is_closed else {NAME: FLAT_AND_NOT})
 
     with standing_in(script) as server:
         findings = list(examine_documents(Address(server.url, "news"), Credentials()))
-    fields, *findings = findings
-    assert (fields.what, fields.state) == ("documents of news", "warning")
+    fields, waiting, *findings = findings
+    assert {(each.what, each.state) for each in (fields, waiting)} == {("documents of news", "warning")}
     assert re.search(f"could not be seen whether they have text and time: .*{words}", fields.found)
+    assert re.search(f"could not be seen whether any wait for a verdict: .*{words}", waiting.found)
     assert [(each.what, each.state) for each in findings] == 2 * [("verdicts in news", "warning")]
     others, copied = (each.found for each in findings)
     assert re.search(f"could not be seen whether others have given some: .*{words}", others)
@@ -540,7 +543,7 @@ def scored(request):
         ]
         return Answer(200, {"hits": {"hits": []}, "aggregations": {"indices": {"buckets": buckets}}})
     if "_settings" in request.path:
-        return Answer(200, {NAME: {"settings": {"index.uuid": "u"}}})
+        return Answer(200, {NAME: FLAT_AND_NOT})
     return Answer(200, {"_shards": {"failed": 0}})
 
 

@@ -16,16 +16,15 @@ from neardup.elastic.watch.archive_checks import (
     check_state_index,
     closed,
 )
-from neardup.elastic.watch.state_checks import examine_state, hours_left
+from neardup.elastic.watch.state_checks import examine_state, hours_left, opened_state
+from neardup.elastic.watch.waiting_checks import check_waiting
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import (
-    check_unscored,
     copied_within,
     has_verdict_without_arrival,
     scored_documents,
 )
 from neardup.elastic.window.state_document import read_state
-from neardup.elastic.window.window_state import check_signed, settings_left
 from neardup.errors import (
     ClusterRefused,
     ClusterRejected,
@@ -62,9 +61,9 @@ _COPIED: Final = (
 def examine_documents(address: Address, credentials: Credentials) -> Iterator[Finding]:
     """The findings of `doctor` about the documents of a window: its archive, if it has one, or its hours that are
     closed or index nothing; that its state index is closed or blocked, or why its state document keeps the window from
-    being opened; whether documents lack their text or their time; whether there are verdicts that another window gave,
-    or, as far as a sample shows, copies of its own documents. A check that cannot be made is a finding; that the
-    cluster does not answer, or refuses the user, is reported by other checks.
+    being opened; whether documents lack their text or their time, or wait for a verdict; whether there are verdicts
+    that another window gave, or, as far as a sample shows, copies of its own documents. A check that cannot be made is
+    a finding; that the cluster does not answer, or refuses the user, is reported by other checks.
     """
     what = f"state of {address.prefix}"
     with (
@@ -78,7 +77,7 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
         if shut is not None:
             yield shut
         try:
-            state = _opened_state(cluster)
+            state = opened_state(cluster)
         except WindowResigning as error:
             yield Finding(what, "bad", f"{error}{hours_left(cluster, error.recipe)}")
             return
@@ -98,6 +97,7 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
             layout = Layout.described(address, state.about, state.archive)
             documents, whether = f"documents of {address.prefix}", "whether they have text and time"
             yield from _looked(documents, whether, check_fields(cluster, layout))
+            yield from _looked(documents, "whether any wait for a verdict", check_waiting(cluster, layout))
             yield from _verdicts_not_given(cluster, layout, state)
 
 
@@ -135,22 +135,6 @@ def _where_kept(cluster: Cluster, state: StateDocument | None) -> Iterator[Findi
         yield from check_hours_index(cluster)
         if state is None and config_of_template(cluster) is not None:
             yield Finding(f"state of {address.prefix}", "warning", _LOST.format(window=address))
-
-
-def _opened_state(cluster: Cluster) -> StateDocument | None:
-    """The state document, checked as when the window is opened, except for closed hours; None if there is none."""
-    state = read_state(cluster)
-    if state is None:
-        about = config_of_template(cluster)
-    else:
-        check_signed(str(cluster.address), state)
-        settings_left(cluster.address.prefix, state)
-        about = state.about if state.is_unused and state.archive is None else None
-    if about is not None:
-        # What is in a closed hour is not known; that it is closed is a finding of its own.
-        with suppress(ClusterRejected):
-            check_unscored(cluster, about, has_state=state is not None)
-    return state
 
 
 def _verdicts_not_given(cluster: Cluster, layout: Layout, state: StateDocument) -> Iterator[Finding]:

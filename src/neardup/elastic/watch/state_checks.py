@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from neardup.elastic.admin.hourly_indices import read_indices
-from neardup.elastic.window.window_state import settings_left, why_half_changed
-from neardup.errors import ClusterRefused
+from neardup.elastic.http.admin_api import config_of_template
+from neardup.elastic.window.scored_documents import check_unscored
+from neardup.elastic.window.state_document import read_state
+from neardup.elastic.window.window_state import check_signed, settings_left, why_half_changed
+from neardup.errors import ClusterRefused, ClusterRejected
 from neardup.model.finding import Finding
 from neardup.window.newest_hour import examine_newest
 
@@ -26,6 +30,22 @@ def examine_state(address: Address, state: StateDocument) -> Iterator[Finding]:
     if died is not None:
         yield Finding(f"state of {address.prefix}", "warning", died)
     yield from examine_newest(state.newest, settings_left(address.prefix, state).kept_hours)
+
+
+def opened_state(cluster: Cluster) -> StateDocument | None:
+    """The state document, checked as when the window is opened, except for closed hours; None if there is none."""
+    state = read_state(cluster)
+    if state is None:
+        about = config_of_template(cluster)
+    else:
+        check_signed(str(cluster.address), state)
+        settings_left(cluster.address.prefix, state)
+        about = state.about if state.is_unused and state.archive is None else None
+    if about is not None:
+        # What is in a closed hour is not known; that it is closed is a finding of its own.
+        with suppress(ClusterRejected):
+            check_unscored(cluster, about, has_state=state is not None)
+    return state
 
 
 def hours_left(cluster: Cluster, recipe: str) -> str:

@@ -237,6 +237,12 @@ def count_with_status(cluster: Cluster, layout: Layout, status: str) -> int:
     return api.count(cluster, layout.target, query, api.WHAT_IS_THERE)
 
 
+def count_waiting(cluster: Cluster, layout: Layout) -> int:
+    """How many documents in the window's indices have no status."""
+    no_status = {"bool": {"must_not": [{"exists": {"field": f"{OBJECT}.status"}}]}}
+    return api.count(cluster, layout.target, layout.without_others(cluster, no_status), api.WHAT_IS_THERE)
+
+
 def others_before(cluster: Cluster, layout: Layout, floor: int, hour: int) -> int:
     """How many documents in the indices of hours before `hour` are not living documents of the hours from `floor` to
     before `hour`: they have another time, or no verdict.

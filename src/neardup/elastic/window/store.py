@@ -201,6 +201,9 @@ class ClusterStore:
     def count_unscored(self) -> int:
         return loader.count_with_status(self._cluster, self._layout, "unscored")
 
+    def count_waiting(self) -> int:
+        return loader.count_waiting(self._cluster, self._layout)
+
     def candidates(self, options: QueryOptions, window_hours: int) -> Store | None:
         settings = self._context.settings.with_changes(
             window_hours=window_hours, keep_hours=None, partial=options.rule is not None
