@@ -153,7 +153,7 @@ class UnknownDocument(NeardupError, KeyError):
 
     # KeyError prints only the repr of its argument.
     def __str__(self) -> str:
-        return f"no document {shown(self.id)} in this window: it was never stored, was deleted or has expired"
+        return f"no document {shown(self.id)} in this window: it is not stored, has expired or has no verdict"
 
 
 class RecipeMismatch(NeardupError):

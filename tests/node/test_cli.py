@@ -57,6 +57,25 @@ def assert_alike(answers):
     assert (url.exit_code, lines(url)) == (directory.exit_code, lines(directory))
 
 
+def test_get_says_of_a_document_without_a_verdict_where_it_is_stored(run, cluster, address):
+    """It was said never to have been stored."""
+    assert run("setup", "--window", address).exit_code == 0
+    hour = address.hourly(498681)
+    now = "2026-11-21T09:00:00Z"
+    put_doc(cluster, hour, "textless", {"@timestamp": now})
+    assert run("watch", "--window", address, "--once").exit_code == 1
+    put_doc(cluster, hour, "later", {"text": "Rain on the quay.", "@timestamp": now})
+    done = run("get", "later", "textless", "nobody", "--window", address)
+    assert done.exit_code == 1
+    waits, unscored, missing = done.stderr.splitlines()
+    assert f"document 'later' is stored in {hour}, and waits for its verdict (neardup watch " in waits
+    assert (
+        f"document 'textless' is stored in {hour}, and gets no verdict: no text: there is no field"
+        in unscored
+    )
+    assert "no document 'nobody' in this window: it was never stored, was deleted or has expired" in missing
+
+
 def test_every_command_says_the_same(both):
     assert_alike(both("query", "--text", FERRY))
     assert_alike(both("query", "--id", "ferry", "--threshold", "0.5"))

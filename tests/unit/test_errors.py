@@ -46,7 +46,7 @@ EXAMPLES = [
     (
         errors.UnknownDocument("a"),
         {"id": "a"},
-        "no document 'a' in this window: it was never stored, was deleted or has expired",
+        "no document 'a' in this window: it is not stored, has expired or has no verdict",
     ),
     (
         errors.RecipeMismatch("news.window", "neardup-1:q4", "neardup-2:q4"),

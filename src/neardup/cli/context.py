@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.cli.cluster import by_fields_of_window, check_cluster, is_new_in_cluster
+from neardup.cli.cluster import by_fields_of_window, check_cluster, connected, is_new_in_cluster
 from neardup.cli.streams import log_line
 from neardup.model.counted import counted
 from neardup.stores.window_directory import check_free_directory, check_window, holds_window
@@ -78,6 +78,22 @@ def opened_window(
     with neardup.open(location, readonly=readonly, remember=remember, **options, **config.given) as target:
         report_without_partial(config, lambda: target.settings.partial)
         yield target
+
+
+def where_stored(window: str | None, config: Config, ids: Sequence[str]) -> dict[str, str]:
+    """Where documents of these ids are stored that do not count in the window of a cluster, and why not, in words; none
+    for a directory.
+    """
+    from neardup.elastic.http.address import is_address
+
+    location = window_location(window, config)
+    if not is_address(location):
+        return {}
+    # The client library takes half a second to load.
+    from neardup.elastic.watch.backlog import layout_at, without_verdict
+
+    with connected(location, config, make=False) as cluster:
+        return without_verdict(cluster, layout_at(cluster), ids)
 
 
 def forces_hours(config: Config, *, force: bool) -> bool:

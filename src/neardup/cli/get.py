@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from neardup.cli import options
-from neardup.cli.context import configuration, opened_window
+from neardup.cli.context import configuration, opened_window, where_stored
 from neardup.cli.described import described, left_out_if_empty, original_of
 from neardup.cli.exit_codes import DONE, REJECTED
 from neardup.cli.streams import log_line
@@ -17,6 +17,7 @@ from neardup.model.escapes import escaped
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from neardup.cli.config import Config
     from neardup.window.base import ReadDocument
 
 
@@ -34,7 +35,8 @@ def get(
 
     The fields are those that --show named when the document was stored; in a cluster any field of the document. If a
     text was not kept (--no-keep-text, or an earlier version), its normal form is shown, and the output says so. An id
-    that is not in the window is reported on standard error, and the exit code is 1.
+    that is not in the window is reported on standard error, and the exit code is 1; in a cluster also that its document
+    is stored, but has no verdict.
 
     Examples:
 
@@ -45,7 +47,8 @@ def get(
     from neardup.cli.one_text import from_command_line
 
     wanted = [str(from_command_line(id, "ID")) for id in ids]
-    with opened_window(window, configuration(config_file, locals()), readonly=True) as target:
+    config = configuration(config_file, locals())
+    with opened_window(window, config, readonly=True) as target:
         documents = target.read(wanted)
     stored = [document for document in documents if document is not None]
     if format == "jsonl":
@@ -54,10 +57,19 @@ def get(
         _print_table(stored)
     else:
         _print_texts(stored)
-    for id, document in zip(wanted, documents, strict=True):
-        if document is None:
-            log_line(f"no document {id!r} in this window: it was never stored, was deleted or has expired")
+    if lacking := [id for id, document in zip(wanted, documents, strict=True) if document is None]:
+        _report_lacking(lacking, window, config)
     raise typer.Exit(DONE if len(stored) == len(wanted) else REJECTED)
+
+
+def _report_lacking(ids: Sequence[str], window: str | None, config: Config) -> None:
+    """Reports ids that are not in the window; in a cluster, which of them other clients have stored."""
+    stored = where_stored(window, config, ids)
+    for id in ids:
+        if id in stored:
+            log_line(f"document {id!r} {stored[id]}")
+        else:
+            log_line(f"no document {id!r} in this window: it was never stored, was deleted or has expired")
 
 
 def _print_table(documents: Sequence[ReadDocument]) -> None:

@@ -12,7 +12,7 @@ from neardup.elastic.http.admin_api import index_settings, is_closed, stream_of,
 from neardup.elastic.http.api import NO_INDEX_NEEDED, WHAT_IS_THERE, WHOLE_OF_WHAT_IS_THERE, refresh, search
 from neardup.elastic.http.scan import TimeField, in_order, time_field
 from neardup.elastic.watch.archive import check_source, map_marks
-from neardup.elastic.window.codec import OBJECT
+from neardup.elastic.window.codec import OBJECT, own_object
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.loader import in_aborted_range
 from neardup.elastic.window.state_document import read_state
@@ -20,7 +20,7 @@ from neardup.errors import NotSetUp
 from neardup.model.hours import FIRST_HOUR
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Generator, Mapping, Sequence
 
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.http.scan import Entry
@@ -78,6 +78,24 @@ def layout_at(cluster: Cluster) -> Layout:
     own = cluster.address
     config = window_config(state.about, f"{own.state}/window of {own}")
     return Layout.of(own, config, state.archive)
+
+
+def without_verdict(cluster: Cluster, layout: Layout, ids: Sequence[str]) -> dict[str, str]:
+    """Where documents with these `_id`s are stored that do not count in the window, and why not, in words."""
+    query = layout.without_others(cluster, {"ids": {"values": [*ids]}})
+    fields = [MARK, f"{OBJECT}.unsigned"]
+    body = {"query": query, "size": 1_000, "track_total_hits": False, "_source": fields}
+    words = dict[str, str]()
+    for hit in search(cluster, layout.target, body, WHOLE_OF_WHAT_IS_THERE).hits:
+        ours = own_object(hit.source)
+        if ours.get("status") is None:
+            why = f"waits for its verdict (neardup watch --window {cluster.address})"
+        elif ours["status"] == "unscored":
+            why = f"gets no verdict: {ours.get('unsigned')}"
+        else:
+            why = f"its verdict, {ours['status']}, does not count"
+        words[hit.id] = f"is stored in {hit.index}, and {why}"
+    return words
 
 
 class BacklogReader:
