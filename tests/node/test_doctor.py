@@ -96,6 +96,7 @@ def test_verdicts_that_another_window_gave_are_told_with_a_way_to_have_them_scor
         put_doc(cluster, index, "c", {**copied, "neardup": ours})
         (finding,) = examine_documents(cluster.address, cluster.credentials)
         assert (finding.what, finding.state) == (f"verdicts in {cluster.address.prefix}", "warning")
+        assert f"are in 1 of its documents, such as {index}/c: they do not count" in finding.found
         assert "index them again without the object neardup" in finding.found
     del copied["neardup"]
     put_doc(cluster, index, "c", copied)

@@ -21,8 +21,7 @@ from neardup.elastic.watch.waiting_checks import check_waiting
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import (
     copied_within,
-    has_verdict_without_arrival,
-    scored_documents,
+    verdicts_of_others,
 )
 from neardup.elastic.window.state_document import read_state
 from neardup.errors import (
@@ -48,8 +47,9 @@ _LOST: Final = (
 )
 """Only the state document said which of the two kinds of window it was."""
 _OF_OTHERS: Final = (
-    "documents have verdicts that no scorer of this window gave, as `_reindex` or an export copies them from another: "
-    "they do not count, and wait for none; index them again without the object neardup, for `neardup watch`"
+    "verdicts that no scorer of this window gave, as `_reindex` or an export copies them from another, are in {:,} of "
+    "its documents, such as {}: they do not count, and their documents wait for none; index them again without the "
+    "object neardup, for `neardup watch`"
 )
 
 _COPIED: Final = (
@@ -147,24 +147,21 @@ def _verdicts_not_given(cluster: Cluster, layout: Layout, state: StateDocument) 
 
 
 def _given_by_others(what: str, cluster: Cluster, layout: Layout, state: StateDocument) -> Iterator[Finding]:
-    if _has_verdicts_of_others(cluster, layout, state):
-        yield Finding(what, "warning", _OF_OTHERS)
+    others = verdicts_of_others(cluster, layout, state.commit.next_order)
+    if others is not None and not _is_at_rest(
+        cluster, state
+    ):  # the scorer at work may have given their arrivals
+        others = verdicts_of_others(cluster, layout, None)
+    if others is not None:
+        count, ref = others
+        text = _OF_OTHERS.format(count, f"{ref.index}/{ref.id}")
+        yield Finding(what, "warning", text)
 
 
 def _copied(what: str, cluster: Cluster, layout: Layout, state: StateDocument) -> Iterator[Finding]:
     pair = copied_within(cluster, layout, state)
     if pair is not None and _is_at_rest(cluster, state):
         yield Finding(what, "bad", _COPIED.format(*(f"{ref.index}/{ref.id}" for ref in pair)))
-
-
-def _has_verdicts_of_others(cluster: Cluster, layout: Layout, state: StateDocument) -> bool:
-    """Whether a document has a verdict without an arrival, or an arrival that has not been given out yet while no
-    scorer is at work that may have given it.
-    """
-    scored = scored_documents(cluster, layout)
-    if has_verdict_without_arrival(cluster, layout):
-        return True
-    return scored.last >= state.commit.next_order and _is_at_rest(cluster, state)
 
 
 def _is_at_rest(cluster: Cluster, state: StateDocument) -> bool:

@@ -59,16 +59,34 @@ def _by_index(
     return [bucket for bucket in page.buckets("indices") if layout.owns(bucket["key"])]
 
 
-def has_verdict_without_arrival(cluster: Cluster, layout: Layout) -> bool:
-    """Whether a document has a verdict without an arrival, as `neardup export` writes it. What a scorer writes without
-    an arrival does not count: the mark of a document that gets no verdict, and the verdict on one that came too late to
-    be kept (`unstored_fields`). Only scorers write `scored_at`.
+def verdicts_of_others(
+    cluster: Cluster, layout: Layout, next_order: int | None
+) -> tuple[int, DocumentRef] | None:
+    """How many documents have verdicts that no scorer of this window gave, and one of them; None if there are none.
+
+    Such a verdict has no arrival, as `neardup export` writes it, or, as `_reindex` copies it, an arrival from
+    `next_order` on, which has not been given out yet (None: those are not looked for). What a scorer writes without an
+    arrival does not count: the mark of a document that gets no verdict, and the verdict on one that came too late to be
+    kept (`unstored_fields`). Only scorers write `scored_at`.
     """
+    if layout.archive is None and not layout.existing_hours(cluster):
+        return None
+    layout.refresh(cluster)
     status = f"{OBJECT}.status"
     left_out = [{"exists": {"field": f"{OBJECT}.{name}"}} for name in ("order", "scored_at")]
     left_out.append({"term": {status: "unscored"}})
-    query = {"bool": {"filter": [{"exists": {"field": status}}], "must_not": left_out}}
-    return bool(_by_index(cluster, layout, query, {}))
+    foreign: list[dict[str, Any]] = [
+        {"bool": {"filter": [{"exists": {"field": status}}], "must_not": left_out}}
+    ]
+    if next_order is not None:
+        foreign.append({"range": {ARRIVAL: {"gte": next_order}}})
+    one = {"one": {"top_hits": {"size": 1, "_source": False}}}
+    buckets = _by_index(cluster, layout, {"bool": {"should": foreign, "minimum_should_match": 1}}, one)
+    if not buckets:
+        return None
+    first = min(buckets, key=lambda bucket: bucket["key"])
+    ref = api.DocumentRef(first["key"], first["one"]["hits"]["hits"][0]["_id"])
+    return sum(bucket["doc_count"] for bucket in buckets), ref
 
 
 def copied_within(
