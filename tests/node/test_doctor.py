@@ -32,6 +32,7 @@ from neardup.model.clock import now_ms
 from neardup.model.document import Document
 from neardup.model.hours import hour_of
 from neardup.model.settings import HOUR_MS, Recipe, Settings
+from neardup.model.times import format_time
 from neardup.tables.lexicon import LexiconBuilder
 
 if TYPE_CHECKING:
@@ -310,6 +311,30 @@ def test_an_index_of_the_prefix_is_told_as_setup_tells_it(cluster):
     with pytest.raises(SetupRefused) as refused:
         set_up(cluster)
     assert (state, text) == ("bad", str(refused.value))
+
+
+def test_the_way_out_of_an_index_of_the_name_of_the_alias_leads_out(cluster, caplog):
+    """As a client makes it in OpenSearch that writes to the alias before there is an hour."""
+    own = cluster.address
+    assert invoke("setup", "--window", own).exit_code == 0
+    # OpenSearch has none.
+    cluster.request("DELETE", f"/_index_template/{own.alias_template}", missing_ok=True)
+    now = now_ms()
+    put_doc(cluster, own.prefix, "a", {"text": "Rain on the quay.", "@timestamp": format_time(now)})
+    invoke("watch", "--window", own, "--once")
+    assert "an index has the name of the window's alias: `neardup doctor` says how to free it" in caplog.text
+    ((state, text),) = states_of(cluster, "templates and pipeline")
+    assert (state, f"{own.prefix}_kept" in text) == ("bad", True)
+    # As `_reindex` does, which the smallest distributions lack.
+    put_doc(cluster, f"{own.prefix}_kept", "a", cluster.request("GET", f"/{own.prefix}/_doc/a")["_source"])
+    cluster.request("POST", f"/{own.prefix}_kept/_refresh")
+    delete_index(cluster, own.prefix)
+    assert invoke("rollover", "--window", own).exit_code == 0
+    put_doc(cluster, own.alias, "b", {"text": "Rain on the quay.", "@timestamp": now + 1})
+    done = invoke("ingest", "--from-index", f"{own.prefix}_kept", "--window", own)
+    assert (done.exit_code, json.loads(done.stdout)["id"]) == (0, "a")
+    assert json.loads(invoke("watch", "--window", own, "--once").stdout)["duplicate_of"] == "a"
+    delete_index(cluster, f"{own.prefix}_kept")
 
 
 def test_nobody_at_home_is_one_finding():

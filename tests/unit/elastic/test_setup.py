@@ -225,6 +225,17 @@ def test_what_is_in_the_way_is_named_with_a_remedy(snapshot, named):
         assert text in str(caught.value)
 
 
+def test_that_a_client_has_made_an_index_of_the_name_of_the_alias_is_told_with_the_way_out():
+    """Another prefix was all that was advised, for a window that was set up, and for documents that were there."""
+    with pytest.raises(SetupRefused) as caught:
+        plan(NEWS, DEFAULT, complete()._replace(prefix_is="index"))
+    assert "most likely a client wrote to this name before the window had its first hour" in str(caught.value)
+    assert '(POST _reindex {"source": {"index": "news"}, "dest": {"index": "news_kept"}})' in str(
+        caught.value
+    )
+    assert f"`neardup ingest --from-index news_kept --window {NEWS}`" in str(caught.value)
+
+
 def test_an_hour_that_was_made_while_the_templates_were_not_is_to_be_deleted():
     snapshot = complete()._replace(objects={}, indices=Indices([an_hour()._replace(about=None)], []))
     with pytest.raises(SetupRefused, match=r"if it was made while the templates were missing, delete it"):

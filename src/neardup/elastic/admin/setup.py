@@ -241,6 +241,14 @@ def _object_change(address: Address, entry: ManagedObject, snapshot: ClusterSnap
         yield Change(f"change {entry.kind.title} {entry.name}", details, entry.path, entry.body)
 
 
+_FREE_THE_ALIAS: Final = (
+    'stop that client; copy its documents (POST _reindex {{"source": {{"index": "{prefix}"}}, "dest": {{"index": '
+    '"{prefix}_kept"}}}}) and delete the index {prefix}; then run `neardup rollover --window {window}`, let the client '
+    "write again, and run `neardup ingest --from-index {prefix}_kept --window {window}`"
+)
+"""Not read from where they are with `--from-index`: no hour can be made while there is an index of that name."""
+
+
 def check_prefix(address: Address, snapshot: ClusterSnapshot) -> None:
     """Raises `SetupRefused` if something other than an alias already has the prefix as its name."""
     if snapshot.prefix_is:
@@ -250,11 +258,11 @@ def check_prefix(address: Address, snapshot: ClusterSnapshot) -> None:
                 f"; in a window of that prefix `neardup ingest --from-index {address.prefix} --in-place` marks the "
                 "documents of the data stream"
             )
-        raise SetupRefused(
-            str(address),
-            f"there is {_article(snapshot.prefix_is)} {address.prefix}, but the window needs an alias of this name",
-            remedy,
-        )
+        there = f"there is {_article(snapshot.prefix_is)} {address.prefix}, but the window needs an alias of this name"
+        if snapshot.prefix_is == "index" and snapshot.about is not None:
+            there += "; most likely a client wrote to this name before the window had its first hour"
+            remedy = _FREE_THE_ALIAS.format(prefix=address.prefix, window=address)
+        raise SetupRefused(str(address), there, remedy)
 
 
 def _check_templates(address: Address, snapshot: ClusterSnapshot) -> None:

@@ -85,6 +85,10 @@ _REMEDIES: Final = tuple(
             "let writes make indices in the cluster (action.auto_create_index), or make that index, and run again",
         ),
         (
+            r"invalid_alias_name_exception",
+            "an index has the name of the window's alias: `neardup doctor` says how to free it; then run again",
+        ),
+        (
             r"index_not_found_exception",
             "its documents are gone: restore that index under its name, and run again",
         ),
