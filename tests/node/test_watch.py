@@ -222,6 +222,22 @@ class TestScoring:
             for name in (first, first, second)
         ]
 
+    def test_an_old_hour_that_a_late_document_has_made_again_stays_until_the_next_hour_or_an_expire(
+        self, cluster
+    ):
+        """As docs/elasticsearch.md says; the README said that it goes at once."""
+        window = made(cluster, window_hours=1)
+        put(window, [one("a", A, 0), one("b", B, 2)])
+        watched(window, settings={"advance": True})
+        put(window, [one("late", A_EDITED, 0)])
+        late = index_of(window, one("", "", 0))
+        for _ in range(2):
+            watched(window, settings={"advance": True})
+            assert {index for index, _, _ in stored(window)} == {late, index_of(window, one("", "", 2))}
+        with open_elastic_window(str(window.address), credentials=window.credentials) as opened:
+            assert opened.expire((START + 2 * 3_600) * 1_000) == ["2020.09.13-12"]
+        assert {index for index, _, _ in stored(window)} == {index_of(window, one("", "", 2))}
+
     def test_one_document_far_ahead_expires_nothing_and_is_marked(self, cluster):
         window = made(cluster, window_hours=2)
         documents = [{**each, "time": START + 60 * i} for i, each in enumerate(stream(20))]
