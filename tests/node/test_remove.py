@@ -206,9 +206,13 @@ class TestHours:
         lease.acquire()
         with pytest.raises(WindowLocked, match="or end it"):
             list(remove(window))
+        refused = "--force is refused while another process is at work here"
+        assert refused in run(window, "--dry-run")[2]
         lease.release()
+        assert refused not in run(window, "--dry-run")[2]
         watch = leadership(window)
         assert watch.try_acquire()
+        assert refused in run(window, "--dry-run")[2]
         code, lines, told = run(window, "--force")
         assert (code, lines) == (3, [])
         assert "is being written by another process" in told

@@ -35,8 +35,8 @@ def remove(
     window has marked. Stop scorers and other writers first; while a scorer is at work the command is refused.
 
     Without --force it prints what would be removed, changes nothing, and the exit code is 2 (with --dry-run 0). What
-    stays is reported on standard error. If a run was interrupted, start it again: it goes on. It needs more rights than
-    any other command (docs/security.md).
+    stays, and a scorer at work, is reported on standard error. If a run was interrupted, start it again: it goes on. It
+    needs more rights than any other command (docs/security.md).
 
     Examples:
 
@@ -75,13 +75,17 @@ def _check_cluster_window(window: str | None, config: Config) -> None:
 
 
 def _print_plan(cluster: Cluster) -> None:
-    from neardup.elastic.watch.window_removal import plan_removal, steps_of
+    from neardup.elastic.watch.window_removal import at_work, plan_removal, steps_of
 
     plan = plan_removal(cluster)
     for step in steps_of(cluster, plan):
         print_line(f"would {step}")
     for note in plan.notes:
         log_line(note)
+    if (holder := at_work(cluster)) is not None:
+        log_line(
+            f"--force is refused while another process is at work here ({holder}): wait for it, or end it"
+        )
 
 
 def _remove(cluster: Cluster) -> None:

@@ -141,6 +141,16 @@ def _marks(cluster: Cluster, archive: str, before: int, notes: list[str]) -> dic
     return marked(cluster, archive, before)
 
 
+def at_work(cluster: Cluster) -> str | None:
+    """A process for which `remove` is refused now, because it scores the window or holds its lease; None if there is
+    none.
+    """
+    state = read_state(cluster)
+    if state is not None and state.holder is not None and not state.has_dead_holder:
+        return state.holder
+    return scorer_at_work(cluster)
+
+
 def steps_of(cluster: Cluster, plan: RemovalPlan) -> Iterator[Step]:
     """The steps of a removal, with the number of documents in each hour that can be read. Raises `SettingsError` for an
     index whose marks cannot be removed as it is.
@@ -175,7 +185,7 @@ def remove(cluster: Cluster) -> Generator[Step]:
     `SettingsError` for an index whose marks cannot be removed as it is.
     """
     plan = plan_removal(cluster)
-    if (holder := scorer_at_work(cluster)) is not None:
+    if (holder := at_work(cluster)) is not None:
         raise WindowLocked(str(cluster.address), holder)
     with last_epoch(cluster, plan.epoch) as epoch:
         plan = plan_removal(cluster)  # a scorer may have come and gone
