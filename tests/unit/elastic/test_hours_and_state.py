@@ -328,6 +328,18 @@ def test_a_doctor_says_that_it_may_not_read_the_state():
     assert re.search("could not be seen whether the window can be opened: .*role reader", finding.found)
 
 
+@pytest.mark.parametrize(
+    ("archive", "words"),
+    [(None, "is kept in indices of hours, .* without --in-place"), ("mails", "scores mails in place")],
+)
+def test_an_index_that_a_window_does_not_score_in_place_is_refused_by_the_name_of_the_option(archive, words):
+    """It was the setting `archive`, which no option and no file has."""
+    with pytest.raises(SettingsError, match=f"setting in_place is 'letters': .*{words}; use another prefix"):
+        StateDocument(ABOUT, {}, archive=archive).check_kept_in("letters")
+    if archive is not None:
+        StateDocument(ABOUT, {}, archive=archive).check_kept_in(archive)
+
+
 def test_a_doctor_waits_no_longer_for_the_state_than_for_anything(monkeypatch):
     """Of a host that takes connections and is silent it was told after two minutes."""
     asked = []

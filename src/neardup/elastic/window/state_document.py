@@ -93,9 +93,13 @@ class StateDocument:
     def check_kept_in(self, archive: str) -> None:
         """Raises `SettingsError` unless this is the window that scores the index `archive` in place."""
         if self.archive != archive:
-            kept = f"the index {self.archive}" if self.archive else "indices of hours"
+            kept = f"scores {self.archive} in place"
+            if self.archive is None:
+                kept = "is kept in indices of hours, into which the documents are copied without --in-place"
             raise SettingsError(
-                "archive", archive, f"left out: this window is kept in {kept}; use another prefix"
+                "in_place",
+                archive,
+                f"scored in place by a window of its own: this one {kept}; use another prefix",
             )
 
     @property
