@@ -9,6 +9,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from testing.cli.invocation import invoke
 from testing.node.clients import expected, in_order, made, stream, unwanted
 from testing.node.killing import VERDICT, stored
 from testing.node.prefix import fresh_prefix
@@ -27,7 +28,7 @@ from neardup.elastic.http.scan import in_order as scanned
 from neardup.elastic.reindex.capacity import check_fits
 from neardup.elastic.reindex.index_reader import OWN_ID, IndexReader, Source
 from neardup.elastic.watch.backlog import layout_at
-from neardup.elastic.watch.document_checks import examine_documents
+from neardup.elastic.watch.document_checks import examine_documents, is_in_place
 from neardup.elastic.watch.in_place import prepare
 from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.cluster_resign import resign_cluster
@@ -637,6 +638,17 @@ class TestInPlace:
         assert f"{archive} has no field of type date: its documents have no time" in caplog.text
         (finding,) = examine_documents(window.address, window.credentials)
         assert finding.state == "ok"
+
+    def test_the_doctor_does_not_call_it_a_fault_that_the_client_signs(self, cluster, window, archive):
+        """It warned that the plugin is not used, which cannot sign what is in an index of another client."""
+        fill(cluster, archive, {each["id"]: archived(each) for each in stream(3)})
+        in_place(window, archive)
+        own = window.address, window.credentials
+        assert any("but not used" in each.found for each in examine(*own))
+        assert is_in_place(*own)
+        assert not any("but not used" in each.found for each in examine(*own, is_in_place=True))
+        done = invoke("doctor", "--window", window.address, "--format", "jsonl")
+        assert (done.exit_code, "but not used" in done.stdout) == (0, False)
 
     def test_that_some_documents_have_no_time_is_said_with_what_comes_of_it(
         self, cluster, window, archive, caplog

@@ -31,9 +31,12 @@ NEARLY_FULL: Final = 0.8
 _DATES: Final = {"date", "date_nanos"}
 
 
-def examine(address: Address, credentials: Credentials, *, is_half_signed: bool = False) -> Iterator[Finding]:
+def examine(
+    address: Address, credentials: Credentials, *, is_half_signed: bool = False, is_in_place: bool = False
+) -> Iterator[Finding]:
     """Every check of the window at `address`. If `is_half_signed` (the window is being signed again), the checks of how
-    it signs are left out: its templates, pipeline and hours have two recipes until that is done.
+    it signs are left out: its templates, pipeline and hours have two recipes until that is done. If it `is_in_place`
+    (it scores an index of another client), no note says that the plugin does not sign.
 
     A fault of the cluster or a missing right is a finding, never an exception: a missing right is a warning if any
     other check could be made. A request is repeated for `PATIENCE` seconds only.
@@ -43,7 +46,9 @@ def examine(address: Address, credentials: Credentials, *, is_half_signed: bool 
         health = functools.cache(lambda: api.health(cluster))
         checks = {
             what: _cluster(cluster, health),
-            f"window {address.prefix}": _window(cluster, health, is_half_signed=is_half_signed),
+            f"window {address.prefix}": _window(
+                cluster, health, is_half_signed=is_half_signed, is_in_place=is_in_place
+            ),
             "shards": _shards(cluster),
         }
         is_any_allowed = False
@@ -99,7 +104,9 @@ def _health(cluster: Cluster, health: api.Health) -> Finding:
     return Finding(f"cluster {cluster.url}", "ok", text)
 
 
-def _window(cluster: Cluster, health: Callable[[], api.Health], *, is_half_signed: bool) -> Iterator[Finding]:
+def _window(
+    cluster: Cluster, health: Callable[[], api.Health], *, is_half_signed: bool, is_in_place: bool
+) -> Iterator[Finding]:
     address = cluster.address
     what = f"window {address.prefix}"
     snapshot = take_snapshot(cluster)
@@ -110,7 +117,7 @@ def _window(cluster: Cluster, health: Callable[[], api.Health], *, is_half_signe
     config = window_config(snapshot.about)
     yield Finding(what, "ok", f"recipe {config.recipe_text}, signed by the {config.signed_by}")
     if not is_half_signed:
-        yield from _objects(address, config, snapshot)
+        yield from _objects(address, config, snapshot, is_in_place=is_in_place)
         if config.signed_by == "plugin":
             yield from _allowed("signing", check_signing(cluster, config, snapshot.nodes))
     yield from _indices(config, snapshot, health().data_nodes)
@@ -130,12 +137,14 @@ def _why_not_set_up(address: Address, snapshot: ClusterSnapshot) -> str:
     return f"not set up: neardup setup --window {address}"
 
 
-def _objects(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[Finding]:
+def _objects(
+    address: Address, config: WindowConfig, snapshot: ClusterSnapshot, *, is_in_place: bool
+) -> Iterator[Finding]:
     """Whether templates, pipeline and policy are as `neardup setup` would leave them."""
     what = "templates and pipeline"
     remedy = f"neardup setup --window {address} (with --dry-run it says what it would change)"
     try:
-        made = plan(address, config, snapshot)
+        made = plan(address, config, snapshot, is_in_place=is_in_place)
     except NeardupError as error:
         yield Finding(what, "bad", str(error))
         return

@@ -162,8 +162,11 @@ def signer_of(address: Address, snapshot: ClusterSnapshot, sign: Sign) -> Signed
     return "plugin"
 
 
-def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> Plan:
-    """The changes by which the window becomes as `config` says, in a cluster that is as `snapshot`.
+def plan(
+    address: Address, config: WindowConfig, snapshot: ClusterSnapshot, *, is_in_place: bool = False
+) -> Plan:
+    """The changes by which the window becomes as `config` says, in a cluster that is as `snapshot`; `is_in_place`: it
+    is known to score an index of another client, whose documents no node could sign.
 
     Raises `RecipeMismatch` or `SetupRefused`.
     """
@@ -193,7 +196,7 @@ def plan(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> P
     for index in snapshot.indices.hourly:
         changes += hour_changes(index, address, snapshot.about, pipeline, policy)
     hours = _hours_in_words(config, lifecycle=snapshot.lifecycle)
-    return Plan(config, changes, list(_notes(address, config, snapshot)), hours)
+    return Plan(config, changes, list(_notes(address, config, snapshot, is_in_place=is_in_place)), hours)
 
 
 def apply(cluster: Cluster, made: Plan, done: Callable[[Change], object] = lambda _: None) -> None:
@@ -285,8 +288,10 @@ def _check_templates(address: Address, snapshot: ClusterSnapshot) -> None:
                 )
 
 
-def _notes(address: Address, config: WindowConfig, snapshot: ClusterSnapshot) -> Iterator[str]:
-    if config.signed_by == "client":
+def _notes(
+    address: Address, config: WindowConfig, snapshot: ClusterSnapshot, *, is_in_place: bool
+) -> Iterator[str]:
+    if config.signed_by == "client" and not is_in_place:
         is_everywhere = all(node.signs for node in snapshot.nodes)
         plugin = "is on every node but not used" if is_everywhere else "is not on every node"
         yield (

@@ -103,10 +103,20 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
 
 def is_half_signed(address: Address, credentials: Credentials) -> bool:
     """Whether the window is being signed again, as far as its state can be read."""
+    state = _readable_state(address, credentials)
+    return state is not None and state.resigned_from is not None
+
+
+def is_in_place(address: Address, credentials: Credentials) -> bool:
+    """Whether the window scores an index in place, as far as its state can be read."""
+    state = _readable_state(address, credentials)
+    return state is not None and state.archive is not None
+
+
+def _readable_state(address: Address, credentials: Credentials) -> StateDocument | None:
     with suppress(NeardupError), Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster:
-        state = read_state(cluster)
-        return state is not None and state.resigned_from is not None
-    return False
+        return read_state(cluster)
+    return None
 
 
 def _looked(what: str, whether: str, check: Iterator[Finding]) -> Iterator[Finding]:
