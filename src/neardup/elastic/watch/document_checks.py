@@ -158,9 +158,8 @@ def _verdicts_not_given(cluster: Cluster, layout: Layout, state: StateDocument) 
 
 def _given_by_others(what: str, cluster: Cluster, layout: Layout, state: StateDocument) -> Iterator[Finding]:
     others = verdicts_of_others(cluster, layout, state.commit.next_order)
-    if others is not None and not _is_at_rest(
-        cluster, state
-    ):  # the scorer at work may have given their arrivals
+    if others is not None and not _is_at_rest(cluster, state):
+        # The scorer at work may have given their arrivals.
         others = verdicts_of_others(cluster, layout, None)
     if others is not None:
         count, ref = others
