@@ -465,6 +465,13 @@ def test_documents_of_an_earlier_run_that_give_way_are_told(run):
     assert "(without an id, a record is named after its file), or another window by --window\n" in done.err
 
 
+def test_a_run_that_replaces_documents_of_earlier_runs_has_gone_well_and_says_so_once(run_process):
+    for text in (FERRY, MILL):
+        written("a.jsonl", [{"id": number, "text": f"{text} {number}"} for number in range(150)])
+        done = run_process("ingest", "a.jsonl", "--window", "w", "--format", "quiet")
+    assert (done.code, done.err.count("replaced")) == (0, 1)
+
+
 def test_hours_are_kept_as_the_window_compares_them(run):
     written("a.jsonl", STREAM)
     words = ("ingest", "a.jsonl", "--window", "w", "--format", "quiet")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -57,7 +58,7 @@ def opened_sinks(options: OutputOptions, position: Position) -> Iterator[Sinks]:
 
 def ingest_all(target: Window, reader: Readable, options: OutputOptions) -> int:
     """Ingests all documents of `reader`; returns the exit code."""
-    with Stop(waits=True) as stop, opened_sinks(options, reader.position) as sinks:
+    with Stop(waits=True) as stop, opened_sinks(options, reader.position) as sinks, _told_at_end():
         stream = _documents(stop.until_requested(reader), sinks)
         sinks.tally.left, sinks.tally.too_late = lambda: target.left, lambda: target.too_late
         sinks.verdicts.look_up_in(target.read)
@@ -70,6 +71,17 @@ def ingest_all(target: Window, reader: Readable, options: OutputOptions) -> int:
             sinks.tally.spent("write")
     stop.raise_if_requested()
     return code_of_run(sinks)
+
+
+@contextmanager
+def _told_at_end() -> Iterator[None]:
+    """A context in which the library does not log that ids repeat: the report of the run says so, with a remedy."""
+    log, is_other = logging.getLogger("neardup"), lambda record: not hasattr(record, "is_of_ids")
+    log.addFilter(is_other)
+    try:
+        yield
+    finally:
+        log.removeFilter(is_other)
 
 
 def _documents(items: Iterable[Item], sinks: Sinks) -> Iterator[Document]:

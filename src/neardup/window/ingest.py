@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from neardup.model.document import Reject, check_documents
 from neardup.stores.remembered_settings import warn_of_changes
 from neardup.window.batches import batches
+from neardup.window.ingest_warnings import RepeatedIds, warn_of_ahead, warn_of_late
 from neardup.window.newest_hour import Leaps
 from neardup.window.scoring import score, sign
 from neardup.window.session import Session, one_at_a_time
 from neardup.window.signing_ahead import SigningAhead
-from neardup.window.time_warnings import warn_of_ahead, warn_of_late
 from neardup.window.usable_documents import log_reject, usable
 
 if TYPE_CHECKING:
@@ -47,8 +47,12 @@ class Ingest:
         self._warn_of_changes()
         usable_ones = usable(documents, settings, reject)
         ahead = SigningAhead(usable_ones, self._sign, size=limit, threads=self._threads)
-        for batch in batches(ahead.items(), limit, leaps):
-            yield from self._scored(batch, ahead, leaps, reject, wait)
+        ids = RepeatedIds()
+        try:
+            for batch in batches(ahead.items(), limit, leaps):
+                yield from self._scored(batch, ahead, leaps, ids, reject, wait)
+        finally:  # also where the caller takes no more verdicts
+            ids.warn_once(self._session.state)
 
     def _sign(self, documents: Sequence[Prepared]) -> SignedQueryBatch:
         """The signatures of a batch. With several threads, what is kept to be shown is made as well; with one thread
@@ -78,6 +82,7 @@ class Ingest:
         documents: list[Prepared],
         ahead: SigningAhead,
         leaps: Leaps,
+        ids: RepeatedIds,
         reject: OnReject,
         wait: Callable[[], object],
     ) -> list[Verdict]:
@@ -88,10 +93,11 @@ class Ingest:
         session.look_ahead(documents, signed)
         wait()
         with session.writing(whole=False), session.changing():
-            newest, left = session.store.committed.newest, session.state.since_opened.left.documents
+            newest, before = session.store.committed.newest, dataclasses.replace(session.state.since_opened)
             verdicts, rejects = self._stored(documents, signed, leaps)
+            ids.add(documents, session.state.since_opened.replaced - before.replaced)
         warn_of_late(session.state, verdicts)
-        warn_of_ahead(session.state, documents, newest=newest, left=left)
+        warn_of_ahead(session.state, documents, newest=newest, left=before.left.documents)
         session.state.compact_if_worthwhile()
         waiting = iter(rejects)
         try:  # after the commit: what `reject` raises is no failure of the window

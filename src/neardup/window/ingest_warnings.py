@@ -1,9 +1,11 @@
-"""Warnings about the times of documents: that one came too late, or has moved the window ahead of the clock."""
+"""Warnings about ingested documents: that one came too late, or has moved the window ahead of the clock, or that most
+replaced others, because their ids do not tell them apart.
+"""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from neardup.model.clock import now_ms
 from neardup.model.counted import counted
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from neardup.window.state import State
 
 log = logging.getLogger("neardup")
+
+FEWEST_REPLACED: Final = 100
+"""So many documents may be replaced in one call without a warning: somebody has edited them."""
 
 
 def warn_of_late(state: State, verdicts: Iterable[Verdict]) -> None:
@@ -65,3 +70,31 @@ def warn_of_ahead(state: State, documents: Sequence[Prepared], *, newest: int, l
         escaped(leader.id), format_time(leader.time), counted(hours, "hour"), hour_name(state.newest),
         f": {counted(leaving, 'document')} left it" if leaving else "",
     )  # fmt: skip
+
+
+class RepeatedIds:
+    """Counts how many documents of one call of `ingest` replaced another text."""
+
+    def __init__(self) -> None:
+        self._count, self._replaced = 0, 0
+
+    def add(self, documents: Sequence[Prepared], replaced: int) -> None:
+        """Counts a batch of documents, of which so many `replaced` another text. Documents of other clients are left
+        out: their ids tell them apart, because their index has only one document of an id.
+        """
+        if documents[0].origin is None:
+            self._count += len(documents)
+            self._replaced += replaced
+
+    def warn_once(self, state: State) -> None:
+        """Logs, once a window, that most documents of the call replaced another text."""
+        if self._replaced < FEWEST_REPLACED or 2 * self._replaced <= self._count or "ids" in state.warned:
+            return
+        state.warned.add("ids")
+        log.warning(
+            "%s of the %s documents given to ingest replaced a document with the same id and another text (reported "
+            "once). Unless they are new versions of the same documents, the earlier ones are lost because ids repeat, "
+            "as row numbers do from file to file: give each document an id of its own, such as FILE:ROW",
+            f"{self._replaced:,}", f"{self._count:,}",
+            extra={"is_of_ids": True},
+        )  # fmt: skip
