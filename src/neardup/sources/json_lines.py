@@ -96,14 +96,22 @@ def _fault(line: bytes, cause: orjson.JSONDecodeError, encoding: str | None) -> 
         return fault
     if isinstance(line, Cut):
         return "not JSON: the end comes before this is complete (cut short, or a quote or bracket is never closed)"
+    constants: list[str] = []
     try:
-        # The standard library's parser lets unpaired surrogates through; all that remains is to see one.
-        json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8")
+        # The standard library's parser lets unpaired surrogates and NaN through; all that remains is to see one.
+        value = json.loads(line, parse_constant=constants.append)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
         return (
             f"an unpaired surrogate (U+{ord(error.object[error.start]):04X}), which stands for no character"
         )
     except (ValueError, RecursionError):
         pass
+    else:
+        if constants:
+            return (
+                f"not JSON: {constants[0]} near column {cause.colno}, which JSON does not have: write null instead "
+                "(in Python, json.dumps(..., allow_nan=False) refuses such numbers)"
+            )
     advice = "; a line ends in a line feed, not in a carriage return alone" if b"\r" in line.rstrip() else ""
     return f"not JSON: {cause.msg} at column {cause.colno}{advice}"
