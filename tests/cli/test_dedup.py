@@ -244,6 +244,20 @@ def test_copies_of_what_is_there_go_whatever_is_preferred(run, keep):
     assert (done.code, told in done.err) == (1, True)
 
 
+@pytest.mark.parametrize("command", ["dedup", "check"])
+def test_a_field_that_has_another_name_there_is_to_be_renamed(run, command):
+    written("there.jsonl", [{"id": "a", "question": FERRY}])
+    written("new.jsonl", [{"id": "copy", "text": FERRY}, {"id": "b", "body": MILL}])
+    done = run(command, "new.jsonl", "--against", "there.jsonl")
+    another = "--text-field names another"
+    both = ", for both sides: if the names differ, rename one (in JSON: jq -c '.NAME = .OTHER' FILE)"
+    assert (
+        f"there.jsonl:1: no text: there is no field 'text' (fields: id, question): {another}{both}\n"
+        in done.err
+    )
+    assert f"new.jsonl:2: no text: there is no field 'text' (fields: body, id): {another}\n" in done.err
+
+
 def test_what_is_there_is_rejected_as_such(run):
     written("there.jsonl", [{"id": "long", "text": FERRY * 3}, STREAM[1]])
     written("new.jsonl", [{"id": "copy", "text": MILL}, *STREAM[3:]])

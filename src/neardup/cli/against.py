@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from neardup import Window
     from neardup.cli.config import Config
     from neardup.cli.described import Read
+    from neardup.model.document import Reject
     from neardup.sources.reader import Reader
 
 _NOTHING: Final = ", so no copy can be found"
+_ANOTHER: Final = "--text-field names another"
 
 
 class Against(NamedTuple):
@@ -34,6 +36,20 @@ class Against(NamedTuple):
     window: Window
     read: Read
     is_whole: bool
+
+
+class RejectsThere(Rejects):
+    """The rejected documents of --against. The option that names another field holds for both sides."""
+
+    def __init__(self) -> None:
+        super().__init__(None, has_option=False)
+
+    def add(self, reject: Reject) -> None:
+        """Shows a reject if it is the first of its kind."""
+        if reject.reason.endswith(_ANOTHER):
+            both = "for both sides: if the names differ, rename one (in JSON: jq -c '.NAME = .OTHER' FILE)"
+            reject = reject._replace(reason=f"{reject.reason}, {both}")
+        super().add(reject)
 
 
 @contextmanager
@@ -86,7 +102,7 @@ def _fill(target: Window, reader: Reader, names: list[str]) -> bool:
     to check. Documents that cannot be used are reported, and left out.
     """
     inputs.report_passed_over(reader)
-    with Rejects(None, has_option=False) as rejects:
+    with RejectsThere() as rejects:
         documents = _named_apart(reader, rejects)
         verdicts = target.ingest(documents, on_reject=lambda reject: rejects.add(reader.located(reject)))
         count = sum(1 for _ in verdicts)

@@ -11,8 +11,7 @@ import typer
 
 from neardup.cleaning.records import Before, Entry, entries
 from neardup.cli import inputs
-from neardup.cli.against import check_files, report_compared
-from neardup.cli.sinks import Rejects
+from neardup.cli.against import RejectsThere, check_files, report_compared
 from neardup.sources.files import bytes_escaped
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ class FilesBefore:
     def opened(self) -> Iterator[Before]:
         """A context with the records of the files; its end reports how many there were, and how many were unusable."""
         inputs.report_passed_over(self._reader)
-        with Rejects(None, has_option=False) as rejects:
+        with RejectsThere() as rejects:
 
             def reject(unusable: Reject) -> None:
                 self._count -= 1
