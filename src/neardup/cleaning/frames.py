@@ -101,16 +101,22 @@ def values(data: Any, field: str, setting: str = "text") -> list[Any]:
     return [_value(row, field, setting) for row in rows]
 
 
-def with_columns(data: Any, columns: Columns, text: str) -> Any:
-    """`data` with more `columns`, in its own form; texts become records with the field `text`.
+def with_columns(data: Any, columns: Columns, text: str, prefix: str) -> Any:
+    """`data` with more `columns`, in its own form; texts become records with the field `text`. `prefix` is put before
+    the names of the columns.
 
     Raises `SettingsError` if it has one of them already.
     """
+    columns = {prefix + name: column for name, column in columns.items()}
     frame = _as_frame(data, text)
     own = names_of(frame) if is_frame(frame) else {name for row in frame for name in row}
     for name in columns:
         if name in own:
-            raise SettingsError("prefix", "", f"one that makes new names; the data has {name!r} already")
+            raise SettingsError(
+                "prefix",
+                prefix,
+                f"one that makes new names, as in frame(prefix='neardup_'): the data has {name!r} already",
+            )
     if not is_frame(frame):
         cells = zip(*(column.cells for column in columns.values()), strict=True)
         return [

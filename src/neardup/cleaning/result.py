@@ -124,11 +124,11 @@ class Deduped:
             score.append(None if copy is None else copy.score)
             group.append(head)
         columns = {
-            prefix + "duplicate_of": Column(int, duplicate_of),
-            prefix + "score": Column(float, score),
-            prefix + "group": Column(int, group),
+            "duplicate_of": Column(int, duplicate_of),
+            "score": Column(float, score),
+            "group": Column(int, group),
         }
-        return with_columns(self.data, columns, self.text)
+        return with_columns(self.data, columns, self.text, prefix)
 
     def at(self, threshold: Any) -> Deduped:
         """The result for another threshold, not below this one, from the known pairs: nothing is signed again.

@@ -210,8 +210,11 @@ def test_columns_that_are_not_there_or_there_already_are_named():
         ):
             neardup.dedup([{"body": FERRY, "n": 1}, {"body": None}], **options)
     result = neardup.dedup(data, text="body")
-    with pytest.raises(SettingsError, match="has 'score' already"):
+    way_out = r"as in frame\(prefix='neardup_'\): the data has 'score' already"
+    with pytest.raises(SettingsError, match=f"setting prefix is '': .* {way_out}"):
         result.frame()
+    with pytest.raises(SettingsError, match=r"setting prefix is 'n_': .* has 'n_score' already"):
+        neardup.dedup(data.assign(n_score=1), text="body").frame("n_")
     assert "near_score" in result.frame(prefix="near_").columns
     assert neardup.dedup([{"text": None}]).rejected == ((0, "no text: 'text' is missing"),)
     with pytest.raises(SettingsError, match="has 'group' already"):
