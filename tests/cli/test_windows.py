@@ -466,6 +466,23 @@ def test_files_of_which_nothing_can_be_used_make_no_window(run, tmp_path):
     assert "1 document in" in done.err
 
 
+@pytest.mark.parametrize(
+    ("record", "options"),
+    [
+        ({"time": "the day before yesterday"}, ()),
+        ({"time": "2999-01-01T00:00:00Z"}, ()),
+        ({"id": "long"}, ("--max-length", "10")),
+        ({"id": "i" * 513}, ()),
+    ],
+)
+def test_nor_do_files_of_which_no_window_can_use_anything(run, record, options):
+    Path("bad.jsonl").write_text(json.dumps({"text": "The ferry ran aground.", **record}) + "\n")
+    done = run("ingest", "bad.jsonl", "--window", "w", "--window-hours", "24", *options)
+    assert (done.code, Path("w").exists()) == (1, False)
+    assert "neardup: no window is made: nothing that was read can be used\n" in done.err
+    assert "neardup: rejected bad.jsonl:1: " in done.err
+
+
 def test_an_empty_file_makes_a_window(run, tmp_path):
     (tmp_path / "none.jsonl").touch()
     assert run("ingest", tmp_path / "none.jsonl", "--window", "w").code == 0

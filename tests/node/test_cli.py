@@ -16,6 +16,7 @@ from testing.window.proxy import Proxy, too_large
 
 from neardup.cli.cluster import FIRST_PATIENCE
 from neardup.elastic.http.api import put_doc
+from neardup.elastic.window.state_document import read_state
 
 FIELDS = {"title": "Number {}", "source": "wire", "page": {"lang": "en"}}
 
@@ -306,6 +307,18 @@ def test_a_new_window_is_told(run, address, new_cluster):
         first, second = (run("ingest", "s.jsonl", "--window", own, *options) for _ in range(2))
         assert f"neardup: {own} {told}" in first.stderr
         assert "is a new window" not in second.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--candidates", "search"]])
+def test_files_of_which_nothing_can_be_used_make_no_window(run, cluster, address, options):
+    Path("bad.jsonl").write_text(json.dumps({"text": FERRY, "time": "the day before yesterday"}) + "\n")
+    done = run("ingest", "bad.jsonl", "--window", address, *options)
+    assert (done.exit_code, "is a new window" in done.stderr) == (1, False)
+    assert "neardup: no window is made: nothing that was read can be used\n" in done.stderr
+    assert read_state(cluster) is None
+    templates = cluster.request("GET", "/_index_template")["index_templates"]
+    names = [each["name"] for each in templates]
+    assert not [name for name in names if name.startswith(cluster.address.prefix)]
 
 
 @pytest.mark.parametrize(

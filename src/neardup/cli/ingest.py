@@ -164,7 +164,8 @@ def _ingest_files(
     inputs.check_any(source)  # before a window is made
     dated = DatedReader(source, ahead_hours=config.settings.ahead_hours)
     if inputs.needs_no_window(location, config, dated):
-        opened: AbstractContextManager[Window] = neardup.open(None, **config.given)
+        own = {name: value for name, value in config.given.items() if name != "candidates"}  # of a cluster
+        opened: AbstractContextManager[Window] = neardup.open(None, **own)
     else:
         config = inputs.without_limit(location, config, dated)
         opened = opened_window(window, config, make=True, remember=True, force=outputs.force)

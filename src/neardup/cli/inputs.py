@@ -10,7 +10,7 @@ import typer
 from neardup.cli.context import is_new_window, report_new_window
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted
-from neardup.model.document import Reject
+from neardup.model.document import Document, Reject
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -70,16 +70,17 @@ def without_limit(location: str, config: Config, dated: DatedReader) -> Config:
 
 
 def needs_no_window(location: str, config: Config, dated: DatedReader) -> bool:
-    """Whether files would make a new window in a directory and put nothing into it, which is then reported: an empty
-    window would impose its recipe and hours on the next attempt.
+    """Whether files would make a new window and put nothing into it, which is then reported: an empty window would
+    impose its recipe and hours on the next attempt.
 
     Raises `SettingsError` if no window can be made.
     """
-    from neardup.elastic.http.address import is_address
+    from neardup.window.usable_documents import usable
 
-    if is_address(location) or not is_new_window(location, config, hours=lambda: 0):
-        return False
-    if not dated.has_only_rejects():
+    def is_usable(document: Document) -> bool:
+        return any(True for _ in usable([document], config.settings, lambda _: None))
+
+    if not dated.has_only_rejects(is_usable) or not is_new_window(location, config, hours=lambda: 0):
         return False
     log_line("no window is made: nothing that was read can be used")
     return True

@@ -6,7 +6,7 @@ Only regular files are read twice, each time from the beginning. Nothing here ke
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.clock import now_ms
@@ -108,14 +108,17 @@ class DatedReader:
             else:
                 yield document._replace(time=FileTime(format_time(min(own, now_ms()))))
 
-    def has_only_rejects(self) -> bool:
-        """Whether there are only rejects, by a pass up to the first document; False for a pipe, or without records."""
-        item: Item | None = None
+    def has_only_rejects(self, usable: Callable[[Document], bool]) -> bool:
+        """Whether there are only rejects and documents that are not `usable`, by a pass up to the first that is; False
+        for a pipe, or without records.
+        """
+        are_unusable = False
         for item in () if self.is_live else self.reader:
-            if type(item) is Document:
+            are_unusable = type(item) is not Document or not usable(item)
+            if not are_unusable:
                 break
         self.reader.rewind()
-        return type(item) is Reject
+        return are_unusable
 
     def hour_order(self) -> HourOrder:
         """The order of the hours, by a pass over all documents."""
