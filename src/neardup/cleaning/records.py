@@ -127,7 +127,7 @@ def _is_too_deep(record: Record) -> bool:
 def cleaned(
     entries: Iterable[Entry | Flush],
     keep: Keep,
-    field: str,
+    source_field: str,
     settings: Settings,
     on_reject: OnReject,
     by_kind: ByKind,
@@ -137,8 +137,8 @@ def cleaned(
     passed to `on_reject`.
 
     `settings` as `settings_for` makes them. If the rule keeps the first, each batch is passed on when it is done;
-    otherwise all records are first read into a temporary file. `field` names the field with the source, for the rule
-    that prefers by source. Raises `OSError` naming the directory of temporary files if that is full.
+    otherwise all records are first read into a temporary file. `source_field` is for the rule that prefers by source.
+    Raises `OSError` naming the directory of temporary files if that is full.
     """
     if keep.rule == "first":
         yield from (decided for _, decided in _numbered(entries, settings, on_reject, by_kind, before))
@@ -148,7 +148,7 @@ def cleaned(
         for entry in entries:
             if isinstance(entry, Entry):
                 spool.add(entry)
-                ranks.append(rank(keep, len(ranks), len(entry.text), entry.time, _names(entry, field)))
+                ranks.append(rank(keep, len(ranks), len(entry.text), entry.time, _names(entry, source_field)))
         for doubt in doubts(keep, ranks, "record", lambda at: _time_of(spool[at])):
             log.warning(doubt)
         order = preferred(ranks)
@@ -223,10 +223,10 @@ def _outcome(each: Compared, kept: dict[int, KeptRecord]) -> Outcome:
     return Outcome(each.status, each.truncated, id, where, best.score, best.shared, each.kind, against)
 
 
-def _names(entry: Entry, field: str) -> Iterator[object]:
+def _names(entry: Entry, source_field: str) -> Iterator[object]:
     """The names that the source of an entry may have: the value of its field, its file with or without endings, and the
     directories that the file lies in.
     """
-    yield field_of(entry.record.values, field)
+    yield field_of(entry.record.values, source_field)
     path = PurePath(entry.source)
     yield from (entry.source, path.name, path.name.partition(".")[0], *reversed(path.parts))

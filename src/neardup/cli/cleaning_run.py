@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.cleaning.compared import settings_for
 from neardup.cleaning.kept_kinds import KindSample
-from neardup.cleaning.records import ByKind, Entry, Outcome, cleaned, entries
+from neardup.cleaning.records import ByKind, cleaned, entries
 from neardup.cli import inputs, sinks
 from neardup.cli.cleaning_outputs import CleaningOutputs, opened_writers
 from neardup.cli.cleaning_tally import CleaningTally
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from neardup.cleaning.kept_kinds import Kinds
     from neardup.cleaning.preference import Keep
-    from neardup.cleaning.records import Before
+    from neardup.cleaning.records import Before, Entry, Outcome
     from neardup.cli.config import Config
     from neardup.sources.reader import Reader
 
@@ -29,7 +29,7 @@ class CleaningRules(NamedTuple):
     """The rule by which one of several copies stays, the field of the source for that rule, and the kinds that stay."""
 
     keep: Keep
-    field: str
+    source_field: str
     kept_kinds: Kinds
 
 
@@ -67,7 +67,9 @@ def clean(
         stream = stop.until_requested(source) if rules.keep.rule == "first" else source
         there = stack.enter_context(before)
         reject = tally.rejecting(rejects.add)
-        for entry, outcome in cleaned(stream, rules.keep, rules.field, settings, reject, by_kind, there):
+        for entry, outcome in cleaned(
+            stream, rules.keep, rules.source_field, settings, reject, by_kind, there
+        ):
             tally.count_outcome(entry, outcome)
             if outcome.where is None:
                 kept.write(entry.record, where=entry.where)
@@ -75,14 +77,20 @@ def clean(
                 removed.write(entry.record, _why(entry, outcome), entry.where)
         if reader.bytes_total is not None:  # only a live stream may end by a signal
             stop.raise_if_requested()  # before a partial table takes the place of a whole one
-        copy = Outcome("near", False, "", "", 0.0, 0, "copy" if has_kinds or settings.kinds else None)
+        why = _WHY_EXAMPLE | {"kind": ""} if has_kinds or settings.kinds else _WHY_EXAMPLE
         for table in reader.tables:
             kept.expect(table)
             if removed:
-                removed.expect(table, _why(Entry("", "", table, "", 0), copy))
+                removed.expect(table, why)
     stop.raise_if_requested()
     is_wrong = inputs.report_read(reader, named if rules.keep.rule == "earliest" else named - {"time"})
     return REJECTED if rejects.count or is_wrong else DONE
+
+
+_WHY_EXAMPLE: Final[dict[str, Any]] = {
+    "id": "", "status": "", "duplicate_of": "", "score": 0.0, "shared": 0, "where": "", "duplicate_of_where": "",
+}  # fmt: skip
+"""A value for each column that `_why` gives, without the kind: what a table without rows learns their types from."""
 
 
 def _why(entry: Entry, outcome: Outcome) -> dict[str, Any]:
