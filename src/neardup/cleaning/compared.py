@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +30,7 @@ class Sourced(NamedTuple):
     """A text with the fields that name its source, by which its boilerplate is left out."""
 
     text: str
-    fields: Any
+    fields: Any = None
 
 
 class Compared(NamedTuple):
@@ -68,10 +67,10 @@ def settings_for(settings: Settings, *, every_pair: bool, by_kind: bool) -> Sett
 
 
 def compared(
-    texts: Iterable[str | Sourced | Flush],
+    texts: Iterable[Sourced | Flush],
     settings: Settings,
     on_reject: OnReject,
-    against: Iterable[str | Sourced] = (),
+    against: Iterable[Sourced] = (),
     kept_kinds: frozenset[KindName] = frozenset(),
 ) -> Iterator[Compared]:
     """One answer a text, in order, as soon as a batch is done; `on_reject` is called for each unusable text with its
@@ -101,10 +100,8 @@ def compared(
             def texts_of(ids: Sequence[str]) -> list[str]:
                 return [document.counted for document in window.read(ids) if document is not None]
 
-            goes_for = partial(
-                first_to_go, kept=kept_kinds, fold_case=(settings.recipe or Recipe()).fold_case
-            )
-            yield from _by_kind(verdicts, goes_for, texts_of, window.delete)
+            fold_case = (settings.recipe or Recipe()).fold_case
+            yield from _by_kind(verdicts, kept_kinds, texts_of, window.delete, fold_case=fold_case)
             return
         for verdict in verdicts:
             yield _compared(verdict, verdict.matches, verdict.kind)
@@ -117,12 +114,14 @@ def _compared(verdict: Verdict, matches: Iterable[Match], kind: KindName | None)
 
 def _by_kind(
     verdicts: Iterable[Verdict],
-    goes_for: Callable[[str, Sequence[str]], tuple[int | None, KindName | None]],
+    kept: frozenset[KindName],
     texts_of: Callable[[Sequence[str]], list[str]],
     delete: Callable[[str], object],
+    *,
+    fold_case: bool,
 ) -> Iterator[Compared]:
-    """The answers where kinds decide, by `goes_for` (`first_to_go`). A removed text is deleted from the window by
-    `delete`; the others of its batch have been compared with it already, so it is left out of their matches here.
+    """The answers where kinds decide. A removed text is deleted from the window by `delete`; the others of its batch
+    have been compared with it already, so it is left out of their matches here.
     """
     dropped: set[str] = set()
     for verdict in verdicts:
@@ -133,7 +132,7 @@ def _by_kind(
             at, kind = 0, "copy"  # by definition: no text need be read
         elif matches:
             text, *others = texts_of([verdict.id, *(match.id for match in matches[:MOST_MATCHES])])
-            at, kind = goes_for(text, others)
+            at, kind = first_to_go(text, others, kept, fold_case=fold_case)
         if at is None:
             status: Status = "unique" if verdict.matches else verdict.status
             yield _compared(verdict._replace(status=status), (), kind)
@@ -145,11 +144,10 @@ def _by_kind(
             yield _compared(verdict._replace(status=status), matches[at:], kind)
 
 
-def _documents(texts: Iterable[str | Sourced | Flush], numbers: Iterator[int]) -> Iterator[Document | Flush]:
+def _documents(texts: Iterable[Sourced | Flush], numbers: Iterator[int]) -> Iterator[Document | Flush]:
     """The texts as documents of one time, with their numbers as ids, so that of equal matches the earlier is first."""
     for each in texts:
         if isinstance(each, Flush):
             yield FLUSH
-            continue
-        text, fields = each if isinstance(each, Sourced) else (each, None)
-        yield Document(f"{next(numbers):012}", text, 0, fields)
+        else:
+            yield Document(f"{next(numbers):012}", each.text, 0, each.fields)

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from neardup.cleaning.compared import compared, settings_for
+from neardup.cleaning.compared import Sourced, compared, settings_for
 from neardup.cleaning.frames import problem, rows_of, values
 from neardup.cleaning.kept_kinds import by_kind, parse_kinds
 from neardup.cleaning.preference import doubts, parse_keep, preferred, rank
@@ -121,7 +121,7 @@ class _Run:
     def compare(self, settings: Settings, kept_kinds: frozenset[KindName]) -> None:
         """Finds the pairs; with `kept_kinds`, only those for which a text is removed."""
         log_at = MANY_PAIRS
-        before, texts = self.texts[: self._kept], self.texts[self._kept :]
+        before, texts = map(Sourced, self.texts[: self._kept]), map(Sourced, self.texts[self._kept :])
         for each in compared(texts, settings, self._reject, before, kept_kinds):
             self.truncated += each.truncated
             for match in each.matches:
