@@ -213,8 +213,17 @@ KERNEL(search_and_add,
             const Filter wanted = filter_of(&query, i);
             set_own_bits(&columns, i, query.counts[i], query.numerator, query.denominator, &own);
             const SharedSearch search = {
-                &located,   &bitsets, keys + first, last - first, min_shared[i], limit,
-                &documents, &wanted,  &counters,    &columns,     &own,
+                .located = &located,
+                .bitsets = &bitsets,
+                .keys = keys + first,
+                .size = last - first,
+                .minimum = min_shared[i],
+                .limit = limit,
+                .documents = &documents,
+                .wanted = &wanted,
+                .counters = &counters,
+                .columns = &columns,
+                .own = &own,
             };
             SharedOutput sharing = {.docs = out.candidates, .room = out.room, .at = out.offsets[i]};
             status = count_shared(&search, &sharing);
