@@ -155,16 +155,15 @@ final class NeardupProcessorFactory extends ProcessorFactory {
         if (name == null) {
             return null;
         }
-        if (!NodeFiles.NAME.matcher(name).matches()) {
+        String is = "is \"" + name + "\", but ";
+        try {
+            return files.named(name);
+        } catch (IllegalArgumentException cause) {
             throw options.wrong(
                     option,
                     name,
                     "the name of a " + option + " without directory and ending, of letters, digits, '.', '_' and '-',"
                             + " such as \"news\"");
-        }
-        String is = "is \"" + name + "\", but ";
-        try {
-            return files.named(name);
         } catch (NoSuchFileException cause) {
             throw options.failure(
                     option,

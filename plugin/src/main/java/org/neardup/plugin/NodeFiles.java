@@ -8,7 +8,7 @@ import org.neardup.signature.DataFileException;
 /** The files of one kind that a node has in {@code neardup} in its directory of settings, by name. */
 abstract class NodeFiles<T> {
     /** The names that files may have, without the ending: none can lead out of the directory. */
-    static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,99}");
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,99}");
 
     private final Path directory;
     private final String kind;
@@ -22,7 +22,7 @@ abstract class NodeFiles<T> {
         this.kind = kind;
     }
 
-    /** The file called {@code name}. */
+    /** The file called {@code name}; an {@link IllegalArgumentException} if no file may be called so. */
     final Path file(String name) {
         if (!NAME.matcher(name).matches()) {
             throw new IllegalArgumentException("[" + name + "] is not the name of a " + kind);
@@ -30,6 +30,6 @@ abstract class NodeFiles<T> {
         return directory.resolve(name + "." + kind);
     }
 
-    /** The contents of the file called {@code name}. */
+    /** The contents of the file called {@code name}, which may be what {@link #file} refuses. */
     abstract T named(String name) throws IOException, DataFileException;
 }
