@@ -310,6 +310,18 @@ class Layout:
                     )  # fmt: skip
 
 
+def lost_indices(cluster: Cluster, target: str, needed: Mapping[str, int], what: str) -> set[str]:
+    """Those of the `needed` indices that another client has deleted. Logs of each `what` follows, with the number that
+    `needed` has for it. `target` stands for all indices of the window. One request; none if none is needed.
+    """
+    if not needed:
+        return set()
+    lost = needed.keys() - index_settings(cluster, target, "index.uuid", params=ALL_THAT_ARE_THERE).keys()
+    for index in sorted(lost):
+        log.warning("%s: deleted, but not by neardup; %s", index, what.format(needed[index]))
+    return lost
+
+
 class ElasticContext(NamedTuple):
     """The parts that work on an open window in a cluster shares: the connection, the names of indices and fields, this
     scorer's lease, the signer of the window's recipe, and the settings of this opening.

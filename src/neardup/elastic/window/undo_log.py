@@ -15,13 +15,13 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from neardup.elastic.http.admin_api import ALL_THAT_ARE_THERE, index_settings
 from neardup.elastic.http.api import get_doc, put_doc
 from neardup.elastic.http.bulk import TOO_LARGE, Action, bulk, bulk_done, is_gone_for_good
 from neardup.elastic.http.exact_json import dumps
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import never_fits
 from neardup.elastic.window.codec import OBJECT, arrival_in
+from neardup.elastic.window.index_layout import lost_indices
 from neardup.elastic.window.parts import in_parts
 from neardup.errors import ClusterRejected
 from neardup.model.escapes import escaped
@@ -50,6 +50,11 @@ class UndoEntry(NamedTuple):
     source: dict[str, Any] | None = None
     fields: dict[str, Any] | None = None
     unsigned: dict[str, Any] | None = None
+
+    @property
+    def was_there(self) -> bool:
+        """Whether the document was there before the change."""
+        return self.source is not None or self.fields is not None
 
 
 class UndoLog:
@@ -118,16 +123,10 @@ class UndoLog:
 
     def _in_indices_that_are_there(self, entries: Sequence[UndoEntry]) -> list[UndoEntry]:
         """The entries whose index still exists; logs which changes in deleted indices stay."""
-        made = index_settings(self._cluster, self._composer.target, "index.uuid", params=ALL_THAT_ARE_THERE)
-        there, lost = list[UndoEntry](), Counter[str]()
-        for entry in entries:
-            if entry.index in made or (entry.source is None and entry.fields is None):
-                there.append(entry)
-            else:
-                lost[entry.index] += 1
-        for index, count in sorted(lost.items()):
-            log.warning("%s: deleted, but not by neardup; changes in it (%d) cannot be undone", index, count)
-        return there
+        changed = Counter(entry.index for entry in entries if entry.was_there)
+        what = "changes in it ({}) cannot be undone"
+        lost = lost_indices(self._cluster, self._composer.target, changed, what)
+        return [entry for entry in entries if not entry.was_there or entry.index not in lost]
 
     def _put_back(self, entries: Sequence[UndoEntry]) -> None:
         """Restores documents to `entries`; repeats this for documents that change at the same moment, which may be by a

@@ -18,6 +18,7 @@ from neardup.elastic.http.bulk import FOR_ONE_ITEM, Action, Outcome, bulk, refus
 from neardup.elastic.http.mget import mget
 from neardup.elastic.http.remedies import hint_for, remedy_for
 from neardup.elastic.window.codec import arrival_in, own_object
+from neardup.elastic.window.index_layout import lost_indices
 from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("neardup")
 
-_UUID: Final = "index.uuid"
 _PIPELINE: Final = "index.default_pipeline"
 _CHANGED: Final = (
     "the pipeline {} ({} of {}) changes its text or removes its verdict, so the stored document has none and waits for "
@@ -94,15 +94,8 @@ class WriteSender:
     def _in_indices_that_are_there(self, writes: Sequence[Write]) -> Sequence[Write]:
         """`writes` without updates in indices that another client has deleted, which would make these again, empty."""
         updated = Counter(write.action.index for write in writes if write.action.op == "update")
-        if not updated:
-            return writes
-        there = index_settings(self._cluster, self._composer.target, _UUID, params=ALL_THAT_ARE_THERE)
-        lost = updated.keys() - there.keys()
-        for index in sorted(lost):
-            log.warning(
-                "%s: deleted, but not by neardup; the verdicts on documents in it (%d) are not kept",
-                index, updated[index],
-            )  # fmt: skip
+        what = "the verdicts on documents in it ({}) are not kept"
+        lost = lost_indices(self._cluster, self._composer.target, updated, what)
         return [write for write in writes if write.action.op != "update" or write.action.index not in lost]
 
     def _changed(self, done: Sequence[Write]) -> dict[str, str]:
