@@ -61,7 +61,10 @@ def prepare(
         own = settings.with_changes(window_hours=0)
         set_up(cluster, settings=own, text_field=fields.text, time_field=source.time.name, sign="client")
     map_marks(cluster, name)
-    return Layout(cluster.address, fields.text, source.time.name, client_signs=True, archive=name)
+    return Layout(
+        cluster.address, fields.text, source.time.name, client_signs=True, archive=name, compact=False,
+        terms=True,
+    )  # fmt: skip
 
 
 def _check_unshared(source: Source) -> None:

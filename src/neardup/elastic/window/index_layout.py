@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from neardup.elastic.admin.managed_objects import MAX_LENGTH, window_config
+from neardup.elastic.admin.managed_objects import MAX_LENGTH, TEXT_FIELD, TIME_FIELD, window_config
 from neardup.elastic.http.admin_api import (
     ALL_THAT_ARE_THERE,
     MAPPED,
@@ -62,26 +62,32 @@ class Layout:
     """
 
     address: Address
-    text_field: str = "text"
-    time_field: str = "@timestamp"
+    text_field: str = TEXT_FIELD
+    time_field: str = TIME_FIELD
     client_signs: bool = False
     archive: str | None = None
-    compact: bool = False
+    compact: bool = True
     lossless: bool = True
     words: bool = True
-    terms: bool = True
+    terms: bool = False
     max_length: int = MAX_LENGTH
 
     @classmethod
     def of(cls, address: Address, config: WindowConfig, archive: str | None) -> Self:
         """The layout of a window that is set up with `config`."""
-        client_signs = config.signed_by == "client"
-        # An index that was there before has no analyzers of ours.
-        compact = config.compact and archive is None
+        is_archive = archive is not None
         return cls(
-            address, config.text_field, config.time_field, client_signs, archive, compact, config.lossless,
-            config.words or archive is not None, config.terms or archive is not None, config.max_length,
-        )  # fmt: skip
+            address,
+            text_field=config.text_field,
+            time_field=config.time_field,
+            client_signs=config.signed_by == "client",
+            archive=archive,
+            compact=config.compact and not is_archive,  # one that was there before has no analyzers of ours
+            lossless=config.lossless,
+            words=config.words or is_archive,
+            terms=config.terms or is_archive,
+            max_length=config.max_length,
+        )
 
     @classmethod
     def described(cls, address: Address, about: Mapping[str, Any], archive: str | None) -> Self:
