@@ -46,7 +46,9 @@ def commands_that_give_their_locals() -> dict[str, ast.FunctionDef]:
         node for path in files for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.FunctionDef)
     )  # fmt: skip
-    return {each.name: each for each in functions if "configuration(config_file, locals())" in ast.unparse(each)}
+    return {
+        each.name: each for each in functions if "configuration(config_file, locals())" in ast.unparse(each)
+    }
 
 
 def assigned_in(function: ast.FunctionDef) -> Iterator[str]:
