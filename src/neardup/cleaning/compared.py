@@ -33,7 +33,7 @@ class Sourced(NamedTuple):
     fields: Any = None
 
 
-class Compared(NamedTuple):
+class ComparedText(NamedTuple):
     """A text, by its number, with those before it that have a doc_q at or above the threshold, best first.
 
     `truncated` as in a verdict. `kind`: that of the text and the first match, where kinds were asked for; with no
@@ -72,7 +72,7 @@ def compared(
     on_reject: OnReject,
     against: Iterable[Sourced] = (),
     kept_kinds: frozenset[KindName] = frozenset(),
-) -> Iterator[Compared]:
+) -> Iterator[ComparedText]:
     """One answer a text, in order, as soon as a batch is done; `on_reject` is called for each unusable text with its
     number and the reason.
 
@@ -107,9 +107,9 @@ def compared(
             yield _compared(verdict, verdict.matches, verdict.kind)
 
 
-def _compared(verdict: Verdict, matches: Iterable[Match], kind: KindName | None) -> Compared:
+def _compared(verdict: Verdict, matches: Iterable[Match], kind: KindName | None) -> ComparedText:
     earlier = [Earlier(int(match.id), match.score, match.shared) for match in matches]
-    return Compared(int(verdict.id), verdict.status, earlier, verdict.truncated, kind)
+    return ComparedText(int(verdict.id), verdict.status, earlier, verdict.truncated, kind)
 
 
 def _by_kind(
@@ -119,7 +119,7 @@ def _by_kind(
     delete: Callable[[str], object],
     *,
     fold_case: bool,
-) -> Iterator[Compared]:
+) -> Iterator[ComparedText]:
     """The answers where kinds decide. A removed text is deleted from the window by `delete`; the others of its batch
     have been compared with it already, so it is left out of their matches here.
     """

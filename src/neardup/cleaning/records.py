@@ -17,7 +17,7 @@ from neardup.sources.files import bytes_escaped
 from neardup.sources.spool import Spool
 
 if TYPE_CHECKING:
-    from neardup.cleaning.compared import Compared
+    from neardup.cleaning.compared import ComparedText
     from neardup.cleaning.kept_kinds import KindSample
     from neardup.cleaning.preference import Keep
     from neardup.model.settings import Settings
@@ -208,14 +208,14 @@ def _numbered(
         yield number, (entry, _outcome(each, kept))
 
 
-def _note(sample: KindSample, each: Compared, entry: Entry) -> None:
+def _note(sample: KindSample, each: ComparedText, entry: Entry) -> None:
     if not each.matches:
         sample.stays(each.at, entry.text, entry.fields)
     elif each.status == "near":
         sample.goes(entry.text, entry.fields, each.matches[0].at)
 
 
-def _outcome(each: Compared, kept: dict[int, KeptRecord]) -> Outcome:
+def _outcome(each: ComparedText, kept: dict[int, KeptRecord]) -> Outcome:
     if not each.matches:
         return Outcome(each.status, each.truncated, kind=each.kind)
     best = each.matches[0]

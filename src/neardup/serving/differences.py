@@ -40,7 +40,7 @@ class Against(NamedTuple):
     facts: tuple[Fact, ...]
 
 
-class Compared(NamedTuple):
+class SideBySide(NamedTuple):
     """Two texts, a sentence on their difference, and all facts that differ."""
 
     first: Side
@@ -73,13 +73,13 @@ def _against(first: str, text: str, recipe: Recipe | None, most_facts: int) -> A
     )
 
 
-def compared(first: str, second: str, recipe: Recipe | None) -> Compared:
+def compared(first: str, second: str, recipe: Recipe | None) -> SideBySide:
     """Two texts side by side, as far as they are shown: about 2 ms for 4 KB, 10 ms for the longest."""
     if first == second:
-        return Compared(whole(first), whole(second), _SAME, ())
+        return SideBySide(whole(first), whole(second), _SAME, ())
     why = explain(first[:MOST_SHOWN], second[:MOST_SHOWN], recipe=recipe)
     sides = _shown(why, "a", first), _shown(why, "b", second)
-    return Compared(*sides, _said(why, first, second, recipe), why.first_facts())
+    return SideBySide(*sides, _said(why, first, second, recipe), why.first_facts())
 
 
 def _shown(why: Explanation, side: Literal["a", "b"], text: str) -> Side:
