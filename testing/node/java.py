@@ -7,6 +7,7 @@ builds the plugin for a version in `plugin/versions.tsv`, and says where it is.
 
 from __future__ import annotations
 
+import argparse
 import fcntl
 import functools
 import os
@@ -187,8 +188,11 @@ def _version() -> str:
 
 
 def main() -> None:
-    """Build the named plugins, with tests and the check of the format, as Maven does."""
-    server = server_of(sys.argv[1]) if sys.argv[1:] else DEFAULT
+    """Build the plugin for a server, with tests and the check of the format, as Maven does."""
+    parser = argparse.ArgumentParser(description="builds the plugin, and says where it is")
+    parser.add_argument("server", nargs="?", help="9.5.3, opensearch-3.6.0: one of plugin/versions.tsv")
+    name = parser.parse_args().server
+    server = server_of(name) if name else DEFAULT
     try:
         options = server.options()
     except ValueError as error:
