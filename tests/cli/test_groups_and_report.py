@@ -49,6 +49,10 @@ def test_groups_in_each_order(run, window):
     assert heads("--sort", "size") == heads("--sort", "span") == ["c", "a", "f"]
     assert heads("--min-size", "3") == heads("--sort", "size", "--limit", "1") == ["c"]
     assert heads("--kind", "form") == []
+    assert heads("--since", "2026-11-21T06:00") == ["c", "f"]
+    assert heads("--since", "2026-11-21T06:01", "--sort", "size") == ["c"]
+    wrong = run("groups", "--window", window, "--since", "last night")
+    assert (wrong.code, "last night" in wrong.err) == (2, True)
     (told,) = run("groups", "--window", window, "--min-size", "3", "--details", "--kind", "copies").lines
     assert (told["kind"], told["size"], told["origins"], told["across"], told["within"]) == (
         "copies",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from neardup.cli import options
+from neardup.cli.callbacks import checked_time
 from neardup.cli.context import configuration, opened_window
 from neardup.cli.described import left_out_if_empty
 from neardup.cli.stories import COLUMNS, KindOption, Stories, csv_line, showing
@@ -28,6 +29,7 @@ from neardup.cli.tables import (
     print_table,
     shown_score,
 )
+from neardup.model.times import MIN_TIME_MS, parse_time
 from neardup.reading.group_order import Sort, in_order
 
 if TYPE_CHECKING:
@@ -57,6 +59,15 @@ def groups(
             help="List groups of at least this many stored documents, including the head.",
         ),
     ] = 1,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            callback=checked_time,
+            show_default="any",
+            help="List groups that have a document of this time or later (ISO 8601).",
+        ),
+    ] = None,
     kind: Annotated[
         KindOption,
         typer.Option(help="List copies of a text; forms, filled in with other figures and dates; or all."),
@@ -97,6 +108,8 @@ def groups(
         neardup groups --window news.window --sort size --limit 10 --format table
 
         neardup groups --window news.window --kind copies --min-size 5 --format csv --output groups.csv
+
+        neardup groups --window news.window --since 2026-11-20T00:00 --sort size --format table
     """
     if details and format != "jsonl":
         raise typer.BadParameter("only --format jsonl has details: leave it out", param_hint="--details")
@@ -104,7 +117,8 @@ def groups(
     config = showing(configuration(config_file), source_field)
     written = _written_to(output, format, config.files_read, force=force)
     with written, opened_window(window, config, readonly=True) as target:
-        ordered = in_order(target.groups(), sort, min_size)
+        oldest = MIN_TIME_MS if since is None else parse_time(since)
+        ordered = in_order(target.groups(), sort, min_size, since=oldest)
         if format == "jsonl" and kind == "all" and not details:
             print_lines(group.to_dict() for group in islice(ordered, most or None))
             return

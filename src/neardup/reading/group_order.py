@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from neardup.model.times import parse_time
+from neardup.model.times import MIN_TIME_MS, parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -53,11 +53,18 @@ def group_span_ms(group: Group) -> int:
     return parse_time(last) - parse_time(first)
 
 
-def in_order(groups: Iterable[Group], sort: Sort, min_size: int) -> Iterator[Group]:
-    """The groups of at least `min_size` existing documents: in the given order, which is by time, or the largest or
-    longest first; of the same size or length in the given order.
+def in_order(
+    groups: Iterable[Group], sort: Sort, min_size: int, *, since: int = MIN_TIME_MS
+) -> Iterator[Group]:
+    """The groups of at least `min_size` existing documents, of which one is of the time `since` (milliseconds) or
+    later: in the given order, which is by time, or the largest or longest first; of the same size or length in the
+    given order.
     """
-    wanted = (group for group in groups if group.size >= min_size)
+    wanted = (
+        group
+        for group in groups
+        if group.size >= min_size and (since == MIN_TIME_MS or parse_time(first_and_last(group)[1]) >= since)
+    )
     if sort == "time":
         return wanted
     if sort == "size":
