@@ -5,10 +5,11 @@ from __future__ import annotations
 from unittest import mock
 
 from neardup.elastic.http.address import Address
+from neardup.elastic.http.api import Hit, SearchPage
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.http.scan import TimeField
 from neardup.elastic.watch import backlog
-from neardup.elastic.watch.backlog import Backlog, BacklogReader
+from neardup.elastic.watch.backlog import Backlog, BacklogReader, without_verdict
 from neardup.elastic.window.index_layout import Layout
 
 
@@ -95,3 +96,30 @@ def test_an_index_that_is_made_again_gets_its_mapping_again(monkeypatch):
         reader = BacklogReader(cluster, Layout(cluster.address, archive="letters"))
         assert [list(reader.entries()) for _ in range(4)] == [[]] * 4
     assert mapped == ["letters"] * 2
+
+
+def test_of_however_many_ids_each_is_found_that_has_no_verdict(monkeypatch):
+    """Of more than a thousand, those behind were said never to have been stored."""
+    wanted = [f"letter-{number}" for number in range(1_501)]
+    reasons = {
+        "waits": {},
+        "gets no": {"status": "unscored", "unsigned": "no text"},
+        "near": {"status": "near"},
+    }
+    objects = list(reasons.values())
+
+    def search(_cluster, target, body, _params):
+        (*_, chosen) = body["query"]["bool"]["filter"]
+        hits = [
+            Hit(index, id, {"neardup": objects[int(id[7:]) % 3]}, [], None, None)
+            for id in chosen["ids"]["values"]
+            for index in (target, "letters-of-old")
+        ]
+        return SearchPage(hits[: body["size"]], {}, None)
+
+    monkeypatch.setattr(backlog, "search", search)
+    with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
+        words = without_verdict(cluster, Layout(cluster.address, archive="letters"), wanted)
+    assert list(words) == wanted
+    for number, word in enumerate(reasons):
+        assert word in words[f"letter-{number}"]

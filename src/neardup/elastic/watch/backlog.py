@@ -14,7 +14,7 @@ from neardup.elastic.http.scan import TimeField, in_order, time_field
 from neardup.elastic.watch.archive import check_source, map_marks
 from neardup.elastic.window.codec import OBJECT, own_object
 from neardup.elastic.window.index_layout import Layout
-from neardup.elastic.window.loader import in_aborted_range
+from neardup.elastic.window.loader import PAGE, in_aborted_range
 from neardup.elastic.window.state_document import read_state
 from neardup.errors import NotSetUp
 from neardup.model.hours import FIRST_HOUR
@@ -22,6 +22,7 @@ from neardup.model.hours import FIRST_HOUR
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
+    from neardup.elastic.http.api import Hit
     from neardup.elastic.http.client import Cluster
     from neardup.elastic.http.scan import Entry
     from neardup.elastic.window.state_document import StateDocument
@@ -32,6 +33,8 @@ _TIME_RE: Final = re.compile(r"\d[\d.-]*")
 """What follows the prefix in the name of an hour, or of an index that was meant to be one."""
 
 MARK: Final = f"{OBJECT}.status"
+_IDS_AT_ONCE: Final = 200
+"""A page has room for several documents of each: an hour of each may have one."""
 _SETTINGS: Final = ("index.uuid", "index.blocks.*", "index.verified_before_close")
 
 
@@ -81,21 +84,27 @@ def layout_at(cluster: Cluster) -> Layout:
 
 
 def without_verdict(cluster: Cluster, layout: Layout, ids: Sequence[str]) -> dict[str, str]:
-    """Where documents with these `_id`s are stored that do not count in the window, and why not, in words."""
-    query = layout.without_others(cluster, {"ids": {"values": [*ids]}})
-    fields = [MARK, f"{OBJECT}.unsigned"]
-    body = {"query": query, "size": 1_000, "track_total_hits": False, "_source": fields}
+    """Where documents with these `_id`s are stored that do not count in the window, and why not, in words. A request
+    for every 200 of them, and one more.
+    """
+    own = layout.without_others(cluster, {"match_all": {}})
     words = dict[str, str]()
-    for hit in search(cluster, layout.target, body, WHOLE_OF_WHAT_IS_THERE).hits:
-        ours = own_object(hit.source)
-        if ours.get("status") is None:
-            why = f"waits for its verdict (neardup watch --window {cluster.address})"
-        elif ours["status"] == "unscored":
-            why = f"gets no verdict: {ours.get('unsigned')}"
-        else:
-            why = f"its verdict, {ours['status']}, does not count"
-        words[hit.id] = f"is stored in {hit.index}, and {why}"
+    for at in range(0, len(ids), _IDS_AT_ONCE):
+        query = {"bool": {"filter": [own, {"ids": {"values": [*ids[at : at + _IDS_AT_ONCE]]}}]}}
+        fields = [MARK, f"{OBJECT}.unsigned"]
+        body = {"query": query, "size": PAGE, "track_total_hits": False, "_source": fields}
+        for hit in search(cluster, layout.target, body, WHOLE_OF_WHAT_IS_THERE).hits:
+            words[hit.id] = f"is stored in {hit.index}, and {_why_without(cluster, hit)}"
     return words
+
+
+def _why_without(cluster: Cluster, hit: Hit) -> str:
+    ours = own_object(hit.source)
+    if ours.get("status") is None:
+        return f"waits for its verdict (neardup watch --window {cluster.address})"
+    if ours["status"] == "unscored":
+        return f"gets no verdict: {ours.get('unsigned')}"
+    return f"its verdict, {ours['status']}, does not count"
 
 
 class BacklogReader:
