@@ -76,11 +76,14 @@ def _examine_cluster(location: str, config: Config) -> Iterator[Finding]:
     from neardup.cli.installation import examine_installation
     from neardup.elastic.admin.checks import examine
     from neardup.elastic.http.address import parse_address
-    from neardup.elastic.watch.document_checks import examine_documents, is_half_signed, is_in_place
+    from neardup.elastic.watch.document_checks import examine_documents, readable_state
 
     own = parse_address(location), config.credentials
     yield from examine_installation()
-    yield from examine(*own, is_half_signed=is_half_signed(*own), is_in_place=is_in_place(*own))
+    state = readable_state(*own)
+    is_half_signed = state is not None and state.resigned_from is not None
+    is_in_place = state is not None and state.archive is not None
+    yield from examine(*own, is_half_signed=is_half_signed, is_in_place=is_in_place)
     yield from examine_documents(*own)
 
 

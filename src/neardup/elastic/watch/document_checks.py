@@ -101,19 +101,8 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
             yield from _verdicts_not_given(cluster, layout, state)
 
 
-def is_half_signed(address: Address, credentials: Credentials) -> bool:
-    """Whether the window is being signed again, as far as its state can be read."""
-    state = _readable_state(address, credentials)
-    return state is not None and state.resigned_from is not None
-
-
-def is_in_place(address: Address, credentials: Credentials) -> bool:
-    """Whether the window scores an index in place, as far as its state can be read."""
-    state = _readable_state(address, credentials)
-    return state is not None and state.archive is not None
-
-
-def _readable_state(address: Address, credentials: Credentials) -> StateDocument | None:
+def readable_state(address: Address, credentials: Credentials) -> StateDocument | None:
+    """The state of the window, from which `examine` is told what kind of window it is; None if it cannot be read."""
     with suppress(NeardupError), Cluster(address, credentials, patience=PATIENCE, timeout=TIMEOUT) as cluster:
         return read_state(cluster)
     return None
