@@ -99,19 +99,22 @@ def test_an_index_that_is_made_again_gets_its_mapping_again(monkeypatch):
 
 
 def test_of_however_many_ids_each_is_found_that_has_no_verdict(monkeypatch):
-    """Of more than a thousand, those behind were said never to have been stored."""
+    """Of more than a thousand, those behind were said never to have been stored; and of one that came too late, that it
+    gets no verdict: None.
+    """
     wanted = [f"letter-{number}" for number in range(1_501)]
     reasons = {
         "waits": {},
-        "gets no": {"status": "unscored", "unsigned": "no text"},
-        "near": {"status": "near"},
+        "gets no": {"status": "unscored", "unsigned": "no text", "scored_at": "2026"},
+        "its verdict, near, does": {"status": "near", "scored_at": "2026", "order": 7},
+        "late to be in the window (its verdict: unscored)": {"status": "unscored", "scored_at": "2026"},
     }
     objects = list(reasons.values())
 
     def search(_cluster, target, body, _params):
         (*_, chosen) = body["query"]["bool"]["filter"]
         hits = [
-            Hit(index, id, {"neardup": objects[int(id[7:]) % 3]}, [], None, None)
+            Hit(index, id, {"neardup": objects[int(id[7:]) % 4]}, [], None, None)
             for id in chosen["ids"]["values"]
             for index in (target, "letters-of-old")
         ]

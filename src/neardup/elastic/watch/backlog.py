@@ -91,7 +91,7 @@ def without_verdict(cluster: Cluster, layout: Layout, ids: Sequence[str]) -> dic
     words = dict[str, str]()
     for at in range(0, len(ids), _IDS_AT_ONCE):
         query = {"bool": {"filter": [own, {"ids": {"values": [*ids[at : at + _IDS_AT_ONCE]]}}]}}
-        fields = [MARK, f"{OBJECT}.unsigned"]
+        fields = [f"{OBJECT}.{name}" for name in ("status", "unsigned", "scored_at", "order")]
         body = {"query": query, "size": PAGE, "track_total_hits": False, "_source": fields}
         for hit in search(cluster, layout.target, body, WHOLE_OF_WHAT_IS_THERE).hits:
             words[hit.id] = f"is stored in {hit.index}, and {_why_without(cluster, hit)}"
@@ -102,8 +102,10 @@ def _why_without(cluster: Cluster, hit: Hit) -> str:
     ours = own_object(hit.source)
     if ours.get("status") is None:
         return f"waits for its verdict (neardup watch --window {cluster.address})"
-    if ours["status"] == "unscored":
-        return f"gets no verdict: {ours.get('unsigned')}"
+    if ours.get("unsigned") is not None:
+        return f"gets no verdict: {ours['unsigned']}"
+    if ours.get("scored_at") is not None and ours.get("order") is None:  # as `unstored_fields` leaves it
+        return f"came too late to be in the window (its verdict: {ours['status']})"
     return f"its verdict, {ours['status']}, does not count"
 
 
