@@ -61,12 +61,12 @@ def mget(
 ) -> list[StoredDocument | None]:
     """The stored documents, in the order of `documents`; None for each that does not exist.
 
-    `fields` as in a request: `_source_includes`, `_source_excludes`. Without `_source_includes` documents come with
-    their vectors, so that they can be written back, or elsewhere. A missing index holds no documents; a shard that
-    does not answer is waited for, because its documents still exist. Raises `ClusterUnreachable` when patience is
-    over, `ClusterRefused`, and `ClusterRejected` for an index that is closed. Costs a request for every 256
-    documents, or, without `fields`, for as few as make an answer of a few megabytes; `between` is called after each
-    request, and before each wait.
+    `fields` as in a request: `_source`, `_source_includes`, `_source_excludes`. Documents come with their vectors, so
+    that they can be written elsewhere or back; not if `fields` names what is wanted of them. A missing index holds no
+    documents; a shard that does not answer is waited for, because its documents still exist. Raises
+    `ClusterUnreachable` when patience is over, `ClusterRefused`, and `ClusterRejected` for an index that is closed.
+    Costs a request for every 256 documents, or, without `fields`, for as few as make an answer of a few megabytes;
+    `between` is called after each request, and before each wait.
     """
     there: list[StoredDocument | None] = []
     at, size = 0, _MOST if fields else FIRST_READ
@@ -133,7 +133,7 @@ def _answers(
 
 def _answer(cluster: Cluster, names: list[dict[str, str]], fields: dict[str, str]) -> Any:
     body = {"docs": names}
-    if "_source_includes" not in fields and cluster not in _WITHOUT_VECTORS:
+    if fields.keys() <= {"_source_excludes"} and cluster not in _WITHOUT_VECTORS:
         try:
             return cluster.request("POST", "/_mget", params={**fields, _VECTORS: "false"}, body=body)
         except ClusterRejected as error:
