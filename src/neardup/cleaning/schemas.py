@@ -8,14 +8,27 @@ from typing import Any
 
 def unified(headers: Sequence[Any]) -> Any:
     """One schema for records of files with these: each column of the type that holds the values of all, such as int64
-    for int32 and int64; None if some files have no schema, or if one type cannot hold the values of two.
+    for int32 and int64, without those columns for which there is none; None if some files have no schema.
     """
     import pyarrow as pa  # noqa: PLC0415 - only those who write tables load it
 
     if not headers or not all(isinstance(header, pa.Schema) for header in headers):
         return None
+    if len(headers) == 1:
+        return headers[0]
+    names = dict.fromkeys(name for header in headers for name in header.names)
+    own = [[header.field(name) for header in headers if header.get_field_index(name) >= 0] for name in names]
+    fields = [field for each in own if (field := _unified(each)) is not None]
+    return pa.schema(fields, headers[0].metadata)
+
+
+def _unified(fields: Sequence[Any]) -> Any:
+    """One field for the values of all `fields`, which have one name; None if there is none."""
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
+    parts = [pa.schema([field]) for field in fields]
     try:
-        return headers[0] if len(headers) == 1 else pa.unify_schemas(headers, promote_options="permissive")
+        return pa.unify_schemas(parts, promote_options="permissive").field(0)
     except pa.ArrowException:
         return None
 

@@ -284,7 +284,8 @@ class _Table:
             field.with_type(pa.time64("ns")) if so else field
             for field, so in zip(inferred, is_fine, strict=True)
         ]
-        return pa.schema([*kept, *fine])
+        fields = {field.name: field for field in (*kept, *fine)}
+        return pa.schema([fields[name] for name in self._columns])
 
     def _expected_schema(self) -> Any:
         """The schema without rows: the types that columns were read with; strings in CSV, or where types differ."""
