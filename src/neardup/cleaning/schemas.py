@@ -18,7 +18,11 @@ def unified(headers: Sequence[Any]) -> Any:
         return headers[0]
     names = dict.fromkeys(name for header in headers for name in header.names)
     own = [[header.field(name) for header in headers if header.get_field_index(name) >= 0] for name in names]
-    fields = [field for each in own if (field := _unified(each)) is not None]
+    fields = [
+        field.with_nullable(field.nullable or len(each) < len(headers))
+        for each in own
+        if (field := _unified(each)) is not None
+    ]
     return pa.schema(fields, headers[0].metadata)
 
 
@@ -28,9 +32,12 @@ def _unified(fields: Sequence[Any]) -> Any:
 
     parts = [pa.schema([field]) for field in fields]
     try:
-        return pa.unify_schemas(parts, promote_options="permissive").field(0)
+        field = pa.unify_schemas(parts, promote_options="permissive").field(0)
     except pa.ArrowException:
         return None
+    # To pyarrow, a part of a struct that only some of them have stays one that is never null.
+    is_strict = " not null" in str(field.type) and any(each.type != field.type for each in fields)
+    return None if is_strict else field
 
 
 def in_zones(rows: list[dict[str, Any]], schema: Any) -> list[dict[str, Any]]:

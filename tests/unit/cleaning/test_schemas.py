@@ -15,12 +15,17 @@ parquet = pytest.importorskip("pyarrow.parquet")
 TEXTS = "Rain in the north.", "Fog on the hills of the south."
 
 
-def cleaned(directory: Path, *columns: dict[str, Any]) -> Any:
-    """The table that is made of files of one text and these columns each."""
-    for text, own in zip(TEXTS, columns, strict=True):
-        table = arrow.table({"text": [text], **own})
-        parquet.write_table(table, directory / f"{len(own)}-{TEXTS.index(text)}.parquet")
-    dedup(*sorted(directory.iterdir(), key=lambda path: path.stem[-1]), "--output", directory / "out.parquet")
+def of_text(text: str, columns: dict[str, Any]) -> Any:
+    """A table of one row."""
+    return arrow.table({"text": [text], **columns})
+
+
+def cleaned(directory: Path, *tables: Any) -> Any:
+    """The table that is made of files of these tables, in this order."""
+    paths = [directory / f"{number}.parquet" for number in range(len(tables))]
+    for path, table in zip(paths, tables, strict=True):
+        parquet.write_table(table, path)
+    dedup(*paths, "--output", directory / "out.parquet")
     return parquet.read_table(directory / "out.parquet")
 
 
@@ -31,10 +36,27 @@ def test_a_column_without_a_common_type_leaves_the_others_theirs(tmp_path):
     }  # fmt: skip
     table = cleaned(
         tmp_path,
-        {"kind": arrow.array(["a"]).dictionary_encode(), **others},
-        {"kind": arrow.array(["b"]), **others},
+        of_text(TEXTS[0], {"kind": arrow.array(["a"]).dictionary_encode(), **others}),
+        of_text(TEXTS[1], {"kind": ["b"], **others}),
     )
     assert table.schema.names == ["text", "kind", *others]
     assert table["kind"].to_pylist() == ["a", "b"]
     assert table["small"].type == arrow.int32()
     assert table["fine"].cast(arrow.int64()).to_pylist() == [1_577_836_800_000_000_001] * 2
+
+
+def test_a_column_that_may_not_be_empty_may_be_where_some_files_lack_it(tmp_path):
+    def strict(*names: str) -> list[Any]:
+        return [arrow.field(name, arrow.int8(), nullable=False) for name in names]
+
+    first = arrow.schema([("text", arrow.string()), *strict("size"), ("place", arrow.struct(strict("x")))])
+    second = arrow.schema([("text", arrow.string()), ("place", arrow.struct(strict("x", "y")))])
+    rows = {"size": 3, "place": {"x": 1}}, {"place": {"x": 2, "y": 4}}
+    tables = [
+        arrow.Table.from_pylist([{"text": text, **row}], schema=schema)
+        for text, row, schema in zip(TEXTS, rows, (first, second), strict=True)
+    ]
+    assert cleaned(tmp_path, *tables).select(["size", "place"]).to_pylist() == [
+        {"size": 3, "place": {"x": 1, "y": None}},
+        {"size": None, "place": {"x": 2, "y": 4}},
+    ]
