@@ -23,7 +23,9 @@ def unified(headers: Sequence[Any]) -> Any:
         for each in own
         if (field := _unified(each)) is not None
     ]
-    return pa.schema(fields, headers[0].metadata)
+    # Only what holds for all: with what pandas says of the columns of one file, it could not read those of several.
+    metadata = set.intersection(*({*(header.metadata or {}).items()} for header in headers))
+    return pa.schema(fields, dict(metadata))
 
 
 def _unified(fields: Sequence[Any]) -> Any:

@@ -25,7 +25,7 @@ def cleaned(directory: Path, *tables: Any) -> Any:
     paths = [directory / f"{number}.parquet" for number in range(len(tables))]
     for path, table in zip(paths, tables, strict=True):
         parquet.write_table(table, path)
-    dedup(*paths, "--output", directory / "out.parquet")
+    dedup("--force", *paths, "--output", directory / "out.parquet")
     return parquet.read_table(directory / "out.parquet")
 
 
@@ -60,3 +60,16 @@ def test_a_column_that_may_not_be_empty_may_be_where_some_files_lack_it(tmp_path
         {"size": 3, "place": {"x": 1, "y": None}},
         {"size": None, "place": {"x": 2, "y": 4}},
     ]
+
+
+def test_what_pandas_says_of_one_file_does_not_hold_for_several(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    first = pandas.DataFrame({"text": [TEXTS[0]], "share": pandas.array([1], "Int64")})
+    second = pandas.DataFrame({"text": [TEXTS[1]], "share": [0.5]})
+    table = cleaned(tmp_path, *map(arrow.Table.from_pandas, (first, second)))
+    assert table.to_pandas()["share"].to_list() == [1, 0.5]
+    both = [
+        of_text(text, {"share": arrow.array([1], kind)}).replace_schema_metadata({"of": "us", "file": text})
+        for text, kind in zip(TEXTS, ("int8", "int16"), strict=True)
+    ]
+    assert cleaned(tmp_path, *both).schema.metadata == {b"of": b"us"}
