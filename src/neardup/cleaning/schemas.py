@@ -43,10 +43,18 @@ def _unified(fields: Sequence[Any]) -> Any:
 
 
 def in_zones(rows: list[dict[str, Any]], schema: Any) -> list[dict[str, Any]]:
-    """The rows with numbers in place of numpy's moments in columns of a time zone, which pyarrow does not accept."""
-    zoned = [field.name for field in schema if getattr(field.type, "tz", None)]
+    """The rows with numbers in place of numpy's moments in columns of a time zone, which pyarrow does not accept.
+    Raises `ArrowInvalid` for a moment that the unit of its column cannot hold.
+    """
+    import pyarrow as pa  # noqa: PLC0415 - as above
+
+    zoned = {field.name: pa.timestamp(field.type.unit) for field in schema if getattr(field.type, "tz", None)}
     for row in rows:
-        row |= {name: int(row[name].view("i8")) for name in zoned if hasattr(row[name], "view")}
+        row |= {
+            name: pa.scalar(row[name]).cast(kind).value
+            for name, kind in zoned.items()
+            if hasattr(row[name], "view")
+        }
     return rows
 
 

@@ -73,3 +73,15 @@ def test_what_pandas_says_of_one_file_does_not_hold_for_several(tmp_path):
         for text, kind in zip(TEXTS, ("int8", "int16"), strict=True)
     ]
     assert cleaned(tmp_path, *both).schema.metadata == {b"of": b"us"}
+
+
+def test_moments_of_several_units_and_zones_stay_the_same(tmp_path):
+    """Python knows no such zone, so the moments are numpy's, in the units of their files."""
+    numbers = {"us": 1_577_836_800_000_001, "ns": 1_577_836_800_000_002_003}
+    tables = [
+        of_text(text, {"seen": arrow.array([number], arrow.timestamp(unit, "Mars/Base"))})
+        for text, (unit, number) in zip(TEXTS, numbers.items(), strict=True)
+    ]
+    seen = cleaned(tmp_path, *tables)["seen"]
+    assert seen.type == arrow.timestamp("ns", "Mars/Base")
+    assert seen.cast(arrow.int64()).to_pylist() == [numbers["us"] * 1_000, numbers["ns"]]
