@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, datetime
 from typing import Any, Final
 
 from neardup.sources.fields import JSON_KINDS
 
-_KINDS: Final = {**JSON_KINDS, int: JSON_KINDS[float]}
+_KINDS: Final = {**JSON_KINDS, int: JSON_KINDS[float], date: "a date", datetime: "a date with a time"}
 """A column of numbers takes integers, too."""
 
 
@@ -27,7 +28,7 @@ def mixed_field(records: Iterable[tuple[Mapping[str, Any], str]]) -> str | None:
 
 
 def _kinds(values: Mapping[str, Any], outer: str = "") -> Iterator[tuple[str, str]]:
-    """The kind of each value, by its dotted name; null and values that JSON has not are left out."""
+    """The kind of each value, by its dotted name; null is left out, and what JSON has not, except dates."""
     for name, value in values.items():
         if (kind := _KINDS.get(type(value))) is not None:
             yield f"{outer}{name}", kind

@@ -32,13 +32,24 @@ def _unified(fields: Sequence[Any]) -> Any:
     """One field for the values of all `fields`, which have one name; None if there is none."""
     import pyarrow as pa  # noqa: PLC0415 - as above
 
+    types = [field.type for field in fields]
+    moments = [kind for kind in types if pa.types.is_timestamp(kind)]
+    if moments and any(map(pa.types.is_date, types)):
+        # pyarrow refuses dates there, whereas it cuts moments for a column of dates.
+        return pa.field(fields[0].name, moments[0])
+    zone = next((kind.tz for kind in moments), None)
+    if zone and all(kind.tz for kind in moments):
+        fields = [
+            field.with_type(pa.timestamp(field.type.unit, zone)) if field.type in moments else field
+            for field in fields
+        ]
     parts = [pa.schema([field]) for field in fields]
     try:
         field = pa.unify_schemas(parts, promote_options="permissive").field(0)
     except pa.ArrowException:
         return None
     # To pyarrow, a part of a struct that only some of them have stays one that is never null.
-    is_strict = " not null" in str(field.type) and any(each.type != field.type for each in fields)
+    is_strict = " not null" in str(field.type) and any(kind != field.type for kind in types)
     return None if is_strict else field
 
 

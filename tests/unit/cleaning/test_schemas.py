@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -51,7 +52,7 @@ def test_a_column_that_may_not_be_empty_may_be_where_some_files_lack_it(tmp_path
 
     first = arrow.schema([("text", arrow.string()), *strict("size"), ("place", arrow.struct(strict("x")))])
     second = arrow.schema([("text", arrow.string()), ("place", arrow.struct(strict("x", "y")))])
-    rows = {"size": 3, "place": {"x": 1}}, {"place": {"x": 2, "y": 4}}
+    rows: tuple[dict[str, Any], ...] = {"size": 3, "place": {"x": 1}}, {"place": {"x": 2, "y": 4}}
     tables = [
         arrow.Table.from_pylist([{"text": text, **row}], schema=schema)
         for text, row, schema in zip(TEXTS, rows, (first, second), strict=True)
@@ -85,3 +86,23 @@ def test_moments_of_several_units_and_zones_stay_the_same(tmp_path):
     seen = cleaned(tmp_path, *tables)["seen"]
     assert seen.type == arrow.timestamp("ns", "Mars/Base")
     assert seen.cast(arrow.int64()).to_pylist() == [numbers["us"] * 1_000, numbers["ns"]]
+
+
+def test_moments_of_several_zones_keep_their_precision(tmp_path):
+    numbers = [1_577_836_800_000_000_001, 1_577_836_800_000_000_002]
+    tables = [
+        of_text(text, {"seen": arrow.array([number], arrow.timestamp("ns", zone))})
+        for text, number, zone in zip(TEXTS, numbers, ("Europe/Berlin", "UTC"), strict=True)
+    ]
+    seen = cleaned(tmp_path, *tables)["seen"]
+    assert seen.type == arrow.timestamp("ns", "Europe/Berlin")
+    assert seen.cast(arrow.int64()).to_pylist() == numbers
+
+
+def test_no_time_of_day_is_cut_because_another_file_has_only_dates(tmp_path):
+    tables = [
+        of_text(text, {"day": arrow.array([moment])})
+        for text, moment in zip(TEXTS, (date(2026, 1, 1), datetime(2026, 1, 2, 5, tzinfo=UTC)), strict=True)
+    ]
+    with pytest.raises(AssertionError, match="field 'day' is a date in some records and a date with a time"):
+        cleaned(tmp_path, *tables)
