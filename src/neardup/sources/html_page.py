@@ -38,12 +38,10 @@ _SHORT: Final = 1_000_000
 """
 
 
-_DATES: Final = {
-    "extensive_search": False,
-    "original_date": True,
-    "outputformat": "%Y-%m-%dT%H:%M:%S%z",
-}
-"""How the extractor looks for the date of a page: that of publication, with its time of day and zone if it has one."""
+_DATES: Final = {"extensive_search": False, "original_date": True}
+"""How the extractor looks for the date of a page: that of publication."""
+_TIMES: Final = {**_DATES, "outputformat": "%Y-%m-%dT%H:%M:%S%z", "deferred_url_extractor": True}
+"""How it looks for the time of day and the zone, which no address has."""
 
 
 class PageError(Exception):
@@ -113,18 +111,13 @@ def _published(page: str, date: str | None) -> str | None:
     """
     if not date:
         return None
-    moment = datetime.fromisoformat(date)
-    if _is_day(moment):
-        own = _extractor().metadata.find_date(_readable(page), deferred_url_extractor=True, **_DATES)
-        said = datetime.fromisoformat(own) if own else moment
-        moment = said if said.date() == moment.date() else moment
-    if _is_day(moment):
-        return moment.date().isoformat()
-    return moment.isoformat().replace("+00:00", "Z")
-
-
-def _is_day(moment: datetime) -> bool:
-    return moment.tzinfo is None and moment.time() == time()
+    # Asked for a time, the extractor fails at a zone that no clock has, such as +25:00.
+    with suppress(ValueError):
+        said = _extractor().metadata.find_date(_readable(page), **_TIMES)
+        moment = datetime.fromisoformat(said or date)
+        if moment.date().isoformat() == date and (moment.tzinfo or moment.time() != time()):
+            return moment.isoformat().replace("+00:00", "Z")
+    return date
 
 
 def text_of(page: str) -> str:

@@ -99,14 +99,19 @@ POLISH = 80 * (
         (f"{ADDRESS}", "2020-11-24"),
         (f'{ADDRESS}<meta name="date" content="2020-11-24T08:15:00Z">', "2020-11-24T08:15:00Z"),
         (f'{ADDRESS}<meta name="date" content="2020-11-25T08:15:00Z">', "2020-11-24"),
+        ('<script type="application/ld+json">{"datePublished": "2020-11-24T08:15:00+25:00"}</script>', "2020-11-24"),
+        (f'{ADDRESS}<meta name="date" content="2020-11-24T08:15:00+25:00">', "2020-11-24"),
     ],
-    ids=["meta", "itemprop", "JSON-LD", "no zone", "a day", "address", "address and fields", "another day"],
-)
+    ids=[
+        "meta", "itemprop", "JSON-LD", "no zone", "a day", "address", "address and fields", "another day",
+        "a zone that no clock has", "address and such a zone",
+    ],
+)  # fmt: skip
 def test_the_time_of_a_page_has_its_time_of_day_and_its_zone(tmp_path, found, time):
     pytest.importorskip("trafilatura")
     page = re.sub("<meta[^>]*>", "", PAGE).replace("</head>", f"{found}</head>")
     (document,) = read(written(tmp_path / "a.html", page), html=True)
-    assert document.time == time
+    assert (document.time, document.fields["title"]) == (time, "Ferry aground")
 
 
 @pytest.mark.parametrize(
