@@ -266,6 +266,17 @@ def test_a_mail_without_a_date_has_the_time_of_its_file_and_not_of_its_neighbour
     assert again.lines[1:] == done.lines[1:]  # the first one has left the window
 
 
+@pytest.mark.parametrize(("changed", "code"), [(1_600_300_000, 0), (None, 1)], ids=["then", "now"])
+def test_times_of_files_confirm_one_another_unless_the_files_were_changed_now(run, changed, code):
+    """Pages of a crawl after a pause, of which none has a date, as against an archive with two copied files."""
+    dated = written("a.jsonl", [{"id": "a", "text": MILL, "time": "2020-09-13T12:00:00Z"}])
+    for name in ("b.txt", "c.txt"):
+        Path(name).write_text(f"{FERRY} {name}")
+        os.utime(name, None if changed is None else (changed, changed))
+    done = run("ingest", dated, "b.txt", "c.txt", "--window-hours", "24")
+    assert (done.code, len(done.lines)) == (code, 1 if code else 3), done.err
+
+
 def test_a_file_changed_in_the_future_counts_as_changed_now(run):
     Path("a.txt").write_text(FERRY)
     os.utime("a.txt", (9_000_000_000, 9_000_000_000))

@@ -104,7 +104,9 @@ class AssumedTime(str):
 
 
 class FileTime(AssumedTime):
-    """Such a time that is the one when the document's own file was last changed."""
+    """Such a time that is the one when the document's own file was last changed. It counts as a time that the document
+    came with, unless it is of the present hour or the one before: that may be when the file was copied.
+    """
 
     __slots__ = ()
 
@@ -235,8 +237,15 @@ def prepare(item: Any, arrival: Callable[[], int], max_length: int) -> Prepared:
         raise
     except ValueError as error:
         raise DocumentError(id, str(error)) from None
-    dated = time is not None and not isinstance(time, AssumedTime)
+    dated = time is not None and (
+        not isinstance(time, AssumedTime) or (isinstance(time, FileTime) and _is_past(when, arrival()))
+    )
     return _prepared_of((id, encoded, when, when // HOUR_MS, fields, dated, origin))
+
+
+def _is_past(time: int, now: int) -> bool:
+    """Whether a time is of an hour before the last one."""
+    return now // HOUR_MS - time // HOUR_MS > 1
 
 
 def _checked_fields(id: str, fields: Any) -> Mapping[str, Any] | None:
