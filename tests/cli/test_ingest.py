@@ -66,8 +66,10 @@ def test_what_is_there_already_is_counted(run):
     assert said not in run("ingest", written("a.jsonl", first), "--window", "w").err
     done = run("ingest", written("a.jsonl", [*first, {"id": "c", "text": "Sun."}]), "--window", "w")
     assert (done.code, f"neardup: 2 {said}, and stay unchanged\n" in done.err) == (0, True)
+    one = run("ingest", written("b.jsonl", first[:1]), "--window", "w").err
+    assert "neardup: 1 document was stored by earlier runs with the same text, and stays unchanged\n" in one
     assert (
-        "neardup: 1 document came again with the same id and text: they are counted above, but not stored twice\n"
+        "neardup: 1 document came again with the same id and text: it is counted above, but not stored twice\n"
         in done.err
     )
 

@@ -30,7 +30,7 @@ def test_ids_that_come_again_with_another_text_are_told_once(run):
         "their Message-ID (docs/input.md, Mail)\n"
     ) in done.err
     assert (
-        "neardup: 1 document came again with the same id and text: they are counted above, but not stored twice\n"
+        "neardup: 1 document came again with the same id and text: it is counted above, but not stored twice\n"
         in done.err
     )
     assert done.code == 0
@@ -399,7 +399,7 @@ def test_a_text_that_differs_by_white_space_alone_took_no_place(run):
     records = [{"id": "a", "text": "Rain falls."}, {"id": "a", "text": "Rain  falls!"}]
     done = run("ingest", written("in.jsonl", records), "--window", "w", "--format", "quiet")
     assert (
-        "1 document came again with the same id and text: they are counted above, but not stored twice"
+        "1 document came again with the same id and text: it is counted above, but not stored twice"
         in done.err
     )
     assert "replaced it" not in done.err

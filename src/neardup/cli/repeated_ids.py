@@ -104,7 +104,8 @@ class IdCheckingReader:
             remedy = "the field named by --id-field does not tell them apart: name another"
         if again.stored:
             were = counted(again.stored, "document was", "documents were")
-            log_line(f"{were} stored by earlier runs with the same text, and stay unchanged")
+            stay = "stays" if again.stored == 1 else "stay"
+            log_line(f"{were} stored by earlier runs with the same text, and {stay} unchanged")
         if again.earlier:
             log_line(
                 f"{counted(again.earlier, 'document was', 'documents were')} stored by earlier runs, and replaced by "
@@ -112,8 +113,9 @@ class IdCheckingReader:
                 "another window by --window"
             )
         if again.same:
+            are = "it is" if again.same == 1 else "they are"
             log_line(
-                f"{counted(again.same, 'document')} came again with the same id and text: they are counted above, but "
+                f"{counted(again.same, 'document')} came again with the same id and text: {are} counted above, but "
                 "not stored twice"
             )
         if again.other:
