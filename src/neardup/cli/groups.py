@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from neardup.cli import options
-from neardup.cli.callbacks import checked_time
 from neardup.cli.context import configuration, opened_window
 from neardup.cli.described import left_out_if_empty
 from neardup.cli.stories import COLUMNS, KindOption, Stories, csv_line, showing
@@ -61,12 +60,7 @@ def groups(
     ] = 1,
     since: Annotated[
         str | None,
-        typer.Option(
-            metavar="TIME",
-            callback=checked_time,
-            show_default="any",
-            help="List groups that have a document of this time or later (ISO 8601).",
-        ),
+        options.time("any", "List groups that have a document of this time or later (ISO 8601)."),
     ] = None,
     kind: Annotated[
         KindOption,

@@ -73,24 +73,15 @@ FileOption = Annotated[
     typer.Option(metavar="FILE", callback=that_exists, help="A file with one text; - is standard input."),
 ]
 TextOption = Annotated[str | None, typer.Option(metavar="TEXT", help="The text itself.")]
-TimeOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME",
-        callback=checked_time,
-        show_default="any",
-        help="Ask as if the text had this time (ISO 8601).",
-    ),
-]
-NowOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TIME",
-        callback=checked_time,
-        show_default="the clock",
-        help="Time to use instead of the clock (ISO 8601).",
-    ),
-]
+
+
+def time(show_default: str, help: str) -> Any:
+    """An option whose value is a time."""
+    return typer.Option(metavar="TIME", callback=checked_time, show_default=show_default, help=help)
+
+
+TimeOption = Annotated[str | None, time("any", "Ask as if the text had this time (ISO 8601).")]
+NowOption = Annotated[str | None, time("the clock", "Time to use instead of the clock (ISO 8601).")]
 
 
 def _window(help: str) -> Any:
