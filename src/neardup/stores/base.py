@@ -111,6 +111,13 @@ def by_part(part_of: NDArray[np.int64], parts: int) -> list[NDArray[np.int64]]:
     return np.split(np.argsort(part_of, kind="stable"), ends)[:-1]
 
 
+class Undecided(NamedTuple):
+    """How many documents of other owners have no verdict: those `waiting` for one, and those marked as `unscored`."""
+
+    waiting: int = 0
+    unscored: int = 0
+
+
 class SignedDocuments(NamedTuple):
     """Documents of a batch, and their signatures."""
 
@@ -281,11 +288,8 @@ class Store(Protocol):
     def note_not_kept(self, document: Prepared, verdict: Verdict) -> None:
         """Notes that a document of another owner got a verdict, but is not kept in the window."""
 
-    def count_unscored(self) -> int:
-        """How many documents of other owners are marked as never compared."""
-
-    def count_waiting(self) -> int:
-        """How many documents of other owners wait for a verdict."""
+    def count_undecided(self) -> Undecided:
+        """How many documents of other owners have no verdict."""
 
     def others_before(self, hour: int) -> int:
         """How many documents that do not belong to the window would be deleted with the hours before `hour`."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS
+from neardup.stores.base import Undecided
 from neardup.stores.blobs import original_texts_of, shown_of
 
 if TYPE_CHECKING:
@@ -55,13 +56,9 @@ class SingleOwner:
     def note_not_kept(self, document: Prepared, verdict: Verdict) -> None:
         """Never called: there are no documents of other owners."""
 
-    def count_unscored(self) -> int:
-        """0: documents that cannot be compared are not stored."""
-        return 0
-
-    def count_waiting(self) -> int:
-        """0: there are no documents of other owners."""
-        return 0
+    def count_undecided(self) -> Undecided:
+        """None: there are no documents of other owners, and those that cannot be compared are not stored."""
+        return Undecided()
 
     def find_abandoned(self) -> bool:
         """False: an unfinished change is undone when the store is opened."""

@@ -130,6 +130,7 @@ def stats(state: State) -> Stats:
     known = table.ids.docs()
     rows = chosen_rows(table.rows, known)
     hours = sorted(table.by_hour.documents)
+    undecided = state.store.count_undecided()
     budget = state.next_commit.budget_hour
     own = state.settings.remembered | state.store.remembered
     return Stats(
@@ -138,8 +139,8 @@ def stats(state: State) -> Stats:
         kinds=kind_counts(rows),
         groups=sum(any(table.is_present(doc) for doc in docs) for docs in table.members.values()),
         truncated=int(np.count_nonzero(are_truncated(rows))),
-        unscored=state.store.count_unscored(),
-        waiting=state.store.count_waiting(),
+        unscored=undecided.unscored,
+        waiting=undecided.waiting,
         hours={hour_name(hour): table.by_hour.documents[hour] for hour in hours},
         newest=hour_name(state.newest) if state.newest > FIRST_HOUR else None,
         window_hours=state.settings.window_hours,

@@ -16,7 +16,7 @@ from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window.codec import OBJECT, RESTORED, fault_of, own_object, stored_rows
 from neardup.errors import WindowDamaged
 from neardup.model.settings import HOUR_MS
-from neardup.stores.base import Records
+from neardup.stores.base import Records, Undecided
 from neardup.stores.records import arrivals_of
 
 if TYPE_CHECKING:
@@ -231,16 +231,19 @@ def _restored_fields(settings: Settings) -> tuple[str, ...]:
     return tuple(name for name in RESTORED if name not in unwanted)
 
 
-def count_with_status(cluster: Cluster, layout: Layout, status: str) -> int:
-    """How many documents in the window's indices have this status, whether they count or not."""
-    query = layout.without_others(cluster, {"term": {f"{OBJECT}.status": status}})
-    return api.count(cluster, layout.target, query, api.WHAT_IS_THERE)
-
-
-def count_waiting(cluster: Cluster, layout: Layout) -> int:
-    """How many documents in the window's indices have no status."""
-    no_status = {"bool": {"must_not": [{"exists": {"field": f"{OBJECT}.status"}}]}}
-    return api.count(cluster, layout.target, layout.without_others(cluster, no_status), api.WHAT_IS_THERE)
+def count_undecided(cluster: Cluster, layout: Layout) -> Undecided:
+    """How many documents in the window's indices have no status, and how many the status `unscored`. Two requests."""
+    status = f"{OBJECT}.status"
+    each = {
+        "waiting": {"bool": {"must_not": [{"exists": {"field": status}}]}},
+        "unscored": {"term": {status: "unscored"}},
+    }
+    body = {
+        "size": 0, "track_total_hits": False, "query": layout.without_others(cluster, {"match_all": {}}),
+        "aggs": {"each": {"filters": {"filters": each}}},
+    }  # fmt: skip
+    buckets = dict(api.search(cluster, layout.target, body, api.WHOLE_OF_WHAT_IS_THERE).buckets("each"))
+    return Undecided(**{name: bucket["doc_count"] for name, bucket in buckets.items()})
 
 
 def others_before(cluster: Cluster, layout: Layout, floor: int, hour: int) -> int:

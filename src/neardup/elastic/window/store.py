@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         SignedDocuments,
         Store,
         StoredCandidates,
+        Undecided,
     )
     from neardup.stores.records import Rows
 
@@ -198,11 +199,8 @@ class ClusterStore:
         self._keep_lease()
         return self._held.shown(rows)
 
-    def count_unscored(self) -> int:
-        return loader.count_with_status(self._cluster, self._layout, "unscored")
-
-    def count_waiting(self) -> int:
-        return loader.count_waiting(self._cluster, self._layout)
+    def count_undecided(self) -> Undecided:
+        return loader.count_undecided(self._cluster, self._layout)
 
     def candidates(self, options: QueryOptions, window_hours: int) -> Store | None:
         settings = self._context.settings.with_changes(
