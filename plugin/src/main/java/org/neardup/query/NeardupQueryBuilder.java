@@ -100,8 +100,13 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
                 like = LikeSource.parse(parser);
                 continue;
             }
-            if (!token.isValue() && VALUES.contains(key)) {
-                String given = token == XContentParser.Token.VALUE_NULL ? "null" : "an object or an array";
+            if (!hasText(token) && VALUES.contains(key)) {
+                String given =
+                        switch (token) {
+                            case VALUE_NULL -> "null";
+                            case VALUE_EMBEDDED_OBJECT -> "a string of bytes";
+                            default -> "an object or an array";
+                        };
                 throw new ParsingException(
                         parser.getTokenLocation(),
                         "[neardup] has a [" + key + "] that is " + given + ": it must be one value");
@@ -124,6 +129,11 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
         }
         QueryParams params = new QueryParams(field, like, threshold, ignoreUnmapped);
         return new NeardupQueryBuilder(plans, params, null).boost(boost).queryName(name);
+    }
+
+    /** Whether a value has a text; bytes, which a request in CBOR, Smile or YAML may contain, have none. */
+    static boolean hasText(XContentParser.Token token) {
+        return token.isValue() && token != XContentParser.Token.VALUE_EMBEDDED_OBJECT;
     }
 
     private static String field(XContentParser parser) throws IOException {

@@ -100,7 +100,8 @@ public final class SketchQueryBuilder extends ServerQueryBuilder<SketchQueryBuil
             String key = parser.currentName();
             XContentParser.Token token = parser.nextToken();
             boolean isList = SKETCHES.equals(key) || AT_LEAST.equals(key);
-            if (isList != (token == XContentParser.Token.START_ARRAY) || !isList && !token.isValue()) {
+            if (isList != (token == XContentParser.Token.START_ARRAY)
+                    || !isList && !NeardupQueryBuilder.hasText(token)) {
                 throw failure(parser, "needs [" + Shown.of(key) + "] to be " + (isList ? "a list" : "one value"));
             }
             switch (key) {

@@ -33,6 +33,8 @@ import org.elasticsearch.index.query.Rewriteable;
 import org.elasticsearch.rest.RestStatus;
 import org.elasticsearch.xcontent.NamedXContentRegistry;
 import org.elasticsearch.xcontent.ParseField;
+import org.elasticsearch.xcontent.XContentBuilder;
+import org.elasticsearch.xcontent.XContentType;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -179,6 +181,21 @@ class NeardupQueryBuilderTest {
         String shown = expected.replace("SHOWN", "x".repeat(100) + "...");
         assertTrue(messages.toString().contains(shown), messages.toString());
         assertEquals(RestStatus.BAD_REQUEST, ExceptionsHelper.status(thrown), messages.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"field", "threshold", "ignore_unmapped", "boost", "_name"})
+    @DisplayName("is refused if an option is a string of bytes, which a request in CBOR may contain")
+    void bytes(String option) throws IOException {
+        XContentBuilder request = XContentBuilder.builder(XContentType.CBOR.xContent());
+        request.startObject().startObject("neardup");
+        request.startObject("like").field("text", "A rose is a rose.").endObject();
+        request.field(option, new byte[] {'1'}).endObject().endObject();
+        byte[] cbor = BytesReference.toBytes(BytesReference.bytes(request));
+        Exception thrown = assertThrows(Exception.class, () -> Requests.parsed(NAMES, cbor));
+        String expected = "[neardup] has a [" + option + "] that is a string of bytes: it must be one value";
+        assertTrue(ExceptionsHelper.stackTrace(thrown).contains(expected), thrown.toString());
+        assertEquals(RestStatus.BAD_REQUEST, ExceptionsHelper.status(thrown));
     }
 
     @Test

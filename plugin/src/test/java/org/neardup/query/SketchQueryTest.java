@@ -25,11 +25,15 @@ import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.store.ByteBuffersDirectory;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.util.BytesRef;
+import org.elasticsearch.ExceptionsHelper;
 import org.elasticsearch.common.ParsingException;
+import org.elasticsearch.common.bytes.BytesReference;
 import org.elasticsearch.common.io.stream.BytesStreamOutput;
 import org.elasticsearch.index.query.QueryBuilder;
 import org.elasticsearch.xcontent.NamedXContentRegistry;
 import org.elasticsearch.xcontent.ParseField;
+import org.elasticsearch.xcontent.XContentBuilder;
+import org.elasticsearch.xcontent.XContentType;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -256,5 +260,18 @@ class SketchQueryTest {
     void refused(String members) {
         ParsingException failure = assertThrows(ParsingException.class, () -> parsed(members));
         assertTrue(failure.getMessage().startsWith("[neardup_sketch] "), failure.getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"field", "boost", "_name"})
+    @DisplayName("names an option that is a string of bytes, which a request in CBOR may contain")
+    void bytes(String option) throws IOException {
+        XContentBuilder request = XContentBuilder.builder(XContentType.CBOR.xContent());
+        request.startObject().startObject("neardup_sketch");
+        request.field(option, new byte[] {'1'}).endObject().endObject();
+        byte[] cbor = BytesReference.toBytes(BytesReference.bytes(request));
+        Exception thrown = assertThrows(Exception.class, () -> Requests.parsed(NAMES, cbor));
+        String expected = "[neardup_sketch] needs [" + option + "] to be one value";
+        assertTrue(ExceptionsHelper.stackTrace(thrown).contains(expected), thrown.toString());
     }
 }

@@ -10,6 +10,7 @@ import org.elasticsearch.index.query.QueryRewriteContext;
 import org.elasticsearch.xcontent.NamedXContentRegistry;
 import org.elasticsearch.xcontent.XContentParser;
 import org.elasticsearch.xcontent.XContentParserConfiguration;
+import org.elasticsearch.xcontent.XContentType;
 import org.elasticsearch.xcontent.json.JsonXContent;
 
 /** Queries as Elasticsearch reads, writes and rewrites them. */
@@ -24,6 +25,15 @@ final class Requests {
     static QueryBuilder parsed(NamedXContentRegistry names, String json) throws IOException {
         XContentParserConfiguration configuration = XContentParserConfiguration.EMPTY.withRegistry(names);
         try (XContentParser parser = JsonXContent.jsonXContent.createParser(configuration, json)) {
+            return AbstractQueryBuilder.parseTopLevelQuery(parser);
+        }
+    }
+
+    /** The query of a request in CBOR. */
+    static QueryBuilder parsed(NamedXContentRegistry names, byte[] cbor) throws IOException {
+        try (XContentParser parser = XContentType.CBOR
+                .xContent()
+                .createParser(XContentParserConfiguration.EMPTY.withRegistry(names), cbor)) {
             return AbstractQueryBuilder.parseTopLevelQuery(parser);
         }
     }

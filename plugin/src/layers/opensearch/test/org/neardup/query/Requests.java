@@ -27,6 +27,13 @@ final class Requests {
         }
     }
 
+    /** The query of a request in CBOR. */
+    static QueryBuilder parsed(NamedXContentRegistry names, byte[] cbor) throws IOException {
+        try (XContentParser parser = XContentType.CBOR.xContent().createParser(names, null, cbor)) {
+            return AbstractQueryBuilder.parseInnerQueryBuilder(parser);
+        }
+    }
+
     static String written(QueryBuilder query) {
         return Strings.toString(XContentType.JSON, query);
     }
