@@ -366,6 +366,17 @@ def test_the_summary_says_what_is_no_plain_copy_and_options_mark_or_keep_it(run,
         assert [each["id"] for each in lines("clean.jsonl")] == ids[keep]
 
 
+def test_with_kinds_that_stay_a_copy_is_exact_only_if_it_is_equal_to_the_text_that_stays_for_it(run):
+    # All three have the same q-grams: of the second and the first, the own words are not alike.
+    alphabet = "abcdefghijklmnopqrstuvwxy"
+    texts = [alphabet * 2, alphabet[::-1] * 2, f"{alphabet[::-1]}, {alphabet[::-1]}"]
+    written("a.jsonl", ({"id": str(nr), "text": text} for nr, text in enumerate(texts)))
+    done = run("dedup", "a.jsonl", "--q", 1, "--keep-kinds", "other", "--removed", "removed.jsonl")
+    assert "3 read: 2 kept (1 for their kind: 1 other), 1 removed (1 exact, 0 near; 1 copy); " in done.err
+    why = lines("removed.jsonl")[0]["neardup"]
+    assert (why["id"], why["duplicate_of"], why["status"]) == ("2", "1", "exact")
+
+
 def test_a_kind_that_cannot_stay_is_refused(run, stream):
     done = run("dedup", stream, "--keep-kinds", "copy")
     assert done.code == 2

@@ -10,6 +10,8 @@ from neardup.cleaning.kept_kinds import MOST_MATCHES, first_to_go
 from neardup.model.document import FLUSH, Document, Flush, Reject
 from neardup.model.settings import Recipe
 from neardup.opening import open_window
+from neardup.signing.doc_q import overlap
+from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
     from neardup.model.settings import Settings
@@ -128,19 +130,22 @@ def _by_kind(
         matches = [match for match in verdict.matches if match.id not in dropped]
         at: int | None = None
         kind: KindName | None = None
-        if matches and verdict.status == "exact" and matches[0].id == verdict.duplicate_of:
+        is_exact = bool(matches) and verdict.status == "exact" and matches[0].id == verdict.duplicate_of
+        if is_exact:
             at, kind = 0, "copy"  # by definition: no text need be read
         elif matches:
             text, *others = texts_of([verdict.id, *(match.id for match in matches[:MOST_MATCHES])])
             at, kind = first_to_go(text, others, kept, fold_case=fold_case)
+            # Not what the verdict says: its best match may have been removed, or not be the one that `at` names.
+            if at is not None and matches[at].score == 1:
+                is_exact = overlap(text, others[at], signer_for(Recipe(fold_case=fold_case))).is_exact
         if at is None:
             status: Status = "unique" if verdict.matches else verdict.status
             yield _compared(verdict._replace(status=status), (), kind)
         else:
             dropped.add(verdict.id)
             delete(verdict.id)
-            # The best match may itself have been removed, for another text.
-            status = verdict.status if matches[at].score == 1 else "near"
+            status = "exact" if is_exact else "near"
             yield _compared(verdict._replace(status=status), matches[at:], kind)
 
 
