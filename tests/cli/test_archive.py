@@ -72,6 +72,19 @@ def test_into_a_rolling_window_files_go_in_order_of_time(run, order):
     assert (message in done.err) == (order != "file")
 
 
+def test_into_a_rolling_window_the_documents_of_one_hour_go_in_order_of_time_too(run):
+    records = [
+        {"id": f"at {minute}", "text": "The ferry ran aground at dawn.", "time": f"2026-11-21T06:{minute}Z"}
+        for minute in (40, 20, 30)
+    ]
+    done = run("ingest", written("a.jsonl", records), "--window-hours", "24")
+    assert [(line["id"], line["duplicate_of"]) for line in done.lines] == [
+        ("at 20", None),
+        ("at 30", "at 20"),
+        ("at 40", "at 20"),
+    ]
+
+
 def test_what_left_the_window_is_counted_and_named(run):
     done = run("ingest", written("a.jsonl", archive(copies=())), "--window-hours", "24", "--format", "quiet")
     assert "93 documents of 93 hours left the window (2020.09.13-12 to 2020.09.28-20)" in done.err

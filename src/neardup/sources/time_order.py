@@ -33,7 +33,7 @@ pipe that never pauses may be longer than memory.
 
 
 class HourOrder(NamedTuple):
-    """Whether the hours of files never go back, and how many hours have documents."""
+    """Whether the times of files never go back, and how many hours have documents."""
 
     in_order: bool
     hours: int
@@ -121,12 +121,14 @@ class DatedReader:
         return are_unusable
 
     def hour_order(self) -> HourOrder:
-        """The order of the hours, by a pass over all documents."""
+        """The order of the times and the number of hours, by a pass over all documents."""
         hours, newest, in_order = set[int](), _BEFORE_ALL, True
-        for key in (hour_of(time) for _, time in self.with_times()):
-            in_order = in_order and key >= newest
-            newest = max(newest, key)
-            hours.add(key)
+        for _, time in self.with_times():
+            in_order = (
+                in_order and time >= newest
+            )  # within an hour, too: it decides which text is the original
+            newest = max(newest, time)
+            hours.add(hour_of(time))
         self.reader.rewind()
         return HourOrder(in_order, len(hours))
 
