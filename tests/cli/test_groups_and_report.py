@@ -64,6 +64,16 @@ def test_groups_in_each_order(run, window):
     assert [member["id"] for member in told["members"]] == ["d", "e"]
 
 
+def test_the_time_of_a_head_that_is_gone_does_not_count_for_since(run):
+    records = [record("head", TEXT, 9), record("late", TEXT, 3)]
+    with neardup.open("w", window_hours=0) as window:
+        assert [verdict.duplicate_of for verdict in window.ingest(records)] == [None, "head"]
+        words = ("groups", "--window", "w", "--since", "2026-11-21T06:00")
+        assert [line["head"] for line in run(*words).lines] == ["head"]
+        window.delete("head")
+        assert run(*words).lines == []
+
+
 def test_a_head_that_is_gone_is_not_counted(run, window):
     run("delete", "c", "--window", window)
     words = ("groups", "--window", window, "--sort", "size")

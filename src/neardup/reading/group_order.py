@@ -37,6 +37,12 @@ def first_and_last(group: Group) -> tuple[str, str]:
     return min(times, key=_ascending), max(times, key=_ascending)
 
 
+def _last_there(group: Group) -> str:
+    """The time of the last document of a group that exists: late documents are earlier than their head."""
+    times = [member.time for member in group.members]
+    return max([*times, group.time] if group.head_is_there else times, key=_ascending)
+
+
 def newest_first(groups: Iterable[Group]) -> list[Group]:
     """Groups by the time of their first document, the newest first; those of the same moment in the given order."""
     return sorted(groups, key=lambda group: _ascending(first_and_last(group)[0]), reverse=True)
@@ -63,7 +69,7 @@ def in_order(
     wanted = (
         group
         for group in groups
-        if group.size >= min_size and (since == MIN_TIME_MS or parse_time(first_and_last(group)[1]) >= since)
+        if group.size >= min_size and (since == MIN_TIME_MS or parse_time(_last_there(group)) >= since)
     )
     if sort == "time":
         return wanted
