@@ -124,7 +124,8 @@ class DatedReader:
         """The order of the times and the number of hours, by a pass over all documents."""
         hours, newest, in_order = set[int](), _BEFORE_ALL, True
         for _, time in self.with_times():
-            in_order = in_order and time >= newest  # within an hour, too: the first of two texts is the original
+            # Within an hour, too: of two texts, the earlier one is the original.
+            in_order = in_order and time >= newest
             newest = max(newest, time)
             hours.add(hour_of(time))
         self.reader.rewind()
