@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from neardup.errors import SettingsError
 from neardup.sources import optional_readers
 from neardup.sources.encoding import is_binary, meant_encoding, not_text
+from neardup.sources.html_text import text_of_tree
 from neardup.sources.text_file import content_of, too_long
 
 if TYPE_CHECKING:
@@ -121,12 +122,13 @@ def _published(page: str, date: str | None) -> str | None:
 
 
 def text_of(page: str) -> str:
-    """All text of a page or a part in HTML, without its markup, scripts and styles.
+    """All text of a page or of a part in HTML, menus and footers too (`html_text.text_of_tree`).
 
     Raises `PageError` if it cannot be read to its end.
     """
     whole = page if "<html" in page[:_HEAD].lower() else f"<html><body>{page}</body></html>"
-    return str(_extractor().html2txt(_readable(whole)))
+    tree = _extractor().load_html(_readable(whole))
+    return "" if tree is None else text_of_tree(tree)
 
 
 def _readable(page: str) -> Any:

@@ -1,0 +1,79 @@
+"""All text of HTML is read, in lines as a reader sees them; quotations of mails are marked."""
+
+import pytest
+
+pytest.importorskip("trafilatura")
+
+from neardup.kinds import kind_of
+from neardup.sources.html_page import text_of
+
+
+def test_footers_asides_and_notices_are_part_of_the_text():
+    page = (
+        "<p>The price.</p><footer>Pay 12 million.</footer><aside>To <b>Hel</b>ios.</aside>"
+        '<div class="my-footer">By May.</div><div id="cookie-banner">In cash.</div>'
+    )
+    assert text_of(page).split("\n") == [
+        "The price.",
+        "",
+        "Pay 12 million.",
+        "To Helios.",
+        "By May.",
+        "In cash.",
+    ]
+
+
+def test_scripts_styles_comments_and_drawings_are_not_and_what_follows_them_is():
+    page = "<title>T</title>a<script>x</script>b<style>y</style>c<!-- z -->d<svg><text>e</text></svg>f"
+    assert text_of(f"<html><head><style>z</style></head><body>{page}</body></html>") == "abcdf"
+
+
+@pytest.mark.parametrize(
+    ("page", "lines"),
+    [
+        ("one<br>two<br><br>three", ["one", "two", "", "three"]),
+        ("<ul><li>one<li>two</ul>", ["one", "two"]),
+        ("<table><tr><td>Rain<td>due<tr><td>Snow</table>", ["Rain due", "Snow"]),
+        ("<h1>Title</h1><p>one\n  line</p>\n<p>two</p>", ["Title", "", "one line", "", "two"]),
+        ("<pre>one\n  two\n\nthree</pre>four", ["one", "two", "", "three", "", "four"]),
+        ("Yes<textarea>No</textarea><button>Send</button>", ["Yes No Send"]),
+        ("<p>so<b>me</b>times</p>", ["sometimes"]),
+        ("<div><div><div>deep</div></div></div>end", ["deep", "end"]),
+        ("", [""]),
+    ],
+)
+def test_a_block_is_a_line_and_a_paragraph_has_blank_lines_around_it(page, lines):
+    assert text_of(page).split("\n") == lines
+
+
+GMAIL = (
+    '<div>{answer}</div><br><div class="gmail_quote"><div class="gmail_attr">On 3 March, Ann &lt;a@x&gt; wrote:<br>'
+    '</div><blockquote class="gmail_quote">{quoted}</blockquote></div>'
+)
+THUNDERBIRD = (
+    '<p>{answer}</p><div class="moz-cite-prefix">On 3 March, Ann wrote:<br></div>'
+    '<blockquote type="cite">{quoted}<blockquote type="CITE">Older.</blockquote></blockquote>'
+)
+LETTER = (
+    "<p>The harbour board will meet on Thursday to decide on the dredging of the western channel.</p>"
+    "<p>Please send me the figures of last winter, and the name of the surveyor who wrote them.</p>"
+)
+ANSWER = (
+    "The surveyor was Mr Lund; I have no figures, because the office was closed over the winter holidays."
+)
+
+
+def test_a_quotation_marked_by_a_mail_program_begins_with_a_sign():
+    assert text_of(GMAIL.format(answer="Yes.", quoted="<div>Rain?<br>Snow?</div>")).split("\n") == [
+        "Yes.", "", "On 3 March, Ann <a@x> wrote:", "", "> Rain?", "> Snow?",
+    ]  # fmt: skip
+    assert text_of(THUNDERBIRD.format(answer="Yes.", quoted="<p>Rain?</p>")).split("\n")[-4:] == [
+        "", "> Rain?", "", "> > Older.",
+    ]  # fmt: skip
+    assert text_of("<blockquote>A poem.</blockquote>") == "A poem."
+
+
+@pytest.mark.parametrize("form", [GMAIL, THUNDERBIRD], ids=["gmail", "thunderbird"])
+def test_an_answer_in_html_is_a_quote_of_the_mail_it_answers(form):
+    answered = text_of(form.format(answer=ANSWER, quoted=LETTER))
+    assert kind_of(text_of(LETTER), answered).name == "quote"
