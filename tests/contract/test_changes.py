@@ -33,6 +33,33 @@ def test_the_same_text_again_changes_nothing_and_gives_the_stored_verdict(place)
     assert window.stats() == before
 
 
+@engines_only
+def test_a_text_with_other_punctuation_under_its_id_keeps_its_verdict_and_is_shown_as_it_came_last(place):
+    window = place.open(keep_text=True, show=("title",))
+    first, copy = "The dose of the drug is 12.5 mg a day.", "The dose of the drug is 12.5 mg a day!"
+    verdicts = list(
+        window.ingest([shown("a", first, "old"), shown("b", copy, "copy", 1), shown("c", first, "other", 1)])
+    )
+    before = window.stats()
+    anew = "The dose of the drug is 125 mg a day \U0001f525"
+    again = [shown("a", anew, "new", 9), shown("b", copy, "not read", 9), shown("d", first, "last", 2)]
+    assert list(window.ingest(again))[:2] == verdicts[:2]
+    assert (window.unchanged, window.replaced) == (2, 0)
+    assert [match.id for match in window.query(anew).matches] == ["a", "b", "c", "d"]
+    for _ in range(2):
+        a, b, c, d = window.read(["a", "b", "c", "d"])
+        assert (a.text, a.fields["title"], a.time) == (anew, "new", verdicts[0].time)
+        assert (b.text, b.fields["title"]) == (copy, "copy")
+        assert (c.text, d.text) == (first, first)
+        assert [each.verdict for each in (a, b)] == verdicts[:2]
+        assert window.stats().documents == before.documents + 1
+        window = place.reopened(window)
+
+
+def shown(id, text, title, hour=0):
+    return document(id, text, hour)._replace(fields={"title": title})
+
+
 def test_another_text_replaces_the_old_one_and_is_scored_anew(place):
     window = place.open()
     stream = [

@@ -418,6 +418,23 @@ def test_a_document_that_does_not_fit_its_index_is_rejected_as_if_it_had_never_c
     assert sorted(id for _, id, _ in stored(cluster)) == list("abcdefg")
 
 
+def test_a_text_to_be_shown_anew_whose_fields_do_not_fit_is_rejected_and_the_stored_one_stays(cluster):
+    with open_elastic_window(str(cluster.address)) as window:
+        verdicts = list(
+            window.ingest(with_rank(id, text, 0, 1) for id, text in zip("abc", (A, B, C), strict=True))
+        )
+        ranks = {"a": "no number", "b": 7, "c": float("inf")}
+        again = [
+            with_rank(verdict.id, f"{text}!", 0, ranks[verdict.id])
+            for verdict, text in zip(verdicts, (A, B, C), strict=True)
+        ]
+        rejects, again_verdicts = rejected_and_verdicts(window, again)
+        assert sorted(reject.id for reject in rejects if reject.id) == ["a", "c"]
+        assert again_verdicts == verdicts[1:2]
+        assert [read and read.text for read in window.read(list("abc"))] == [A, f"{B}!", C]
+        assert next(window.ingest([with_rank("d", A, 1, 1)])).duplicate_of == "a"
+
+
 def test_an_infinite_number_is_rejected_and_a_missing_one_is_null(cluster):
     """Of both null was made."""
     infinite, missing = (

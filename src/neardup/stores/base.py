@@ -254,6 +254,11 @@ class Store(Protocol):
         changed by other clients. Raises as `texts`.
         """
 
+    def show_anew(self, row: Rows, document: Prepared) -> None:
+        """Has a stored document shown with the text and fields of `document` from the next commit on; both texts have
+        the same normal form. Called only if `keeps_text` is None. An unfinished batch may have done so already.
+        """
+
     # ---- other writers, and documents of other owners ----
 
     def refresh(self, *, follow: bool = False) -> None:

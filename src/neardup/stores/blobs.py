@@ -90,6 +90,14 @@ def shown_part(blob: bytes) -> bytes:
     return detached(blob)[1]
 
 
+def shown_anew(rows: Rows, at: int, blob: bytes, part: bytes) -> bytes:
+    """The `blob` of the document of row `at` with another `part` to be shown; sets its layout in that row."""
+    contents = detached(blob)[0] if rows["shown"][at] else blob
+    anew = appended(contents, part)
+    rows["blob_bytes"][at], rows["shown"][at] = len(anew), part != b""
+    return anew
+
+
 def original_texts_of(rows: Rows, blobs: Sequence[bytes]) -> list[bytes | None]:
     """The original texts of documents; None for one that was not kept."""
     return [

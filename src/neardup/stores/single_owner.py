@@ -38,6 +38,9 @@ class SingleOwner:
         """`documents` unchanged: all keep their ids."""
         return documents
 
+    def show_anew(self, row: Rows, document: Prepared) -> None:
+        """Never called: what is to be shown is in the blob."""
+
     def absent(self, rows: Rows) -> NDArray[np.bool_]:
         """False for all: nobody else deletes documents."""
         return np.zeros(len(rows), np.bool_)

@@ -40,12 +40,13 @@ def score(
     """(Verdicts on the documents, whose signatures are `batch`; rejects of those whose times are not believed). The
     documents are appended to the store, but not committed yet.
 
-    A document that comes again with the same text gets its stored verdict, if that is still there. Documents that
-    `leaps` holds for a later batch get neither verdict nor reject.
+    A document that comes again with the same normal form gets its stored verdict, if that is still there; what differs
+    besides is shown from now on. Documents that `leaps` holds for a later batch get neither verdict nor reject.
     """
     docs = state.table.ids.docs_of([document.id for document in documents])
     came_before = (docs >= 0).tolist()  # unless its hour leaves while the batch is decided
     absent = _absent(state, documents, docs)
+    differing = _shown_otherwise(state, documents, batch, docs, absent)
     verdicts: list[Verdict] = []
     rejects: list[Reject] = []
     leaps.begin(documents)
@@ -55,6 +56,8 @@ def score(
         doc = state.table.ids.get(document.id) if came_before[first] else None
         if doc is not None and doc not in absent and _has_text(state, doc, batch.signed.fingerprints[first]):
             state.since_opened.unchanged += 1
+            if doc in differing:
+                state.show_anew(doc, document)
             verdicts.append(_stored_verdict(state, document, doc, batch.signed.bitmaps[first, 1]))
             first += 1
             continue
@@ -84,6 +87,32 @@ def _absent(state: State, documents: Sequence[Prepared], docs: NDArray[np.int64]
     if not own:
         return ()
     return {own[i] for i in np.flatnonzero(state.store.absent(state.table.rows[own])).tolist()}
+
+
+def _shown_otherwise(
+    state: State,
+    documents: Sequence[Prepared],
+    batch: SignedQueryBatch,
+    docs: NDArray[np.int64],
+    absent: Collection[int],
+) -> Collection[int]:
+    """The docs, of documents that came before with the same normal form, whose kept texts differ: in punctuation,
+    symbols or white space.
+    """
+    again = [
+        i
+        for i, doc in enumerate(docs.tolist())
+        if doc >= 0
+        and doc not in absent
+        and not documents[i].origin
+        and _has_text(state, doc, batch.signed.fingerprints[i])
+    ]
+    kept = state.store.original_texts(state.table.rows[docs[again]]) if again else ()
+    return {
+        int(docs[i])
+        for i, text in zip(again, kept, strict=True)
+        if text is not None and text != documents[i].text
+    }
 
 
 def sign(state: State, documents: Sequence[Prepared]) -> SignedQueryBatch:

@@ -232,6 +232,14 @@ class State:
         """Adds a new version of a stored document whose flags alone have changed."""
         self._revise(doc, self._stored_blob(doc))
 
+    def show_anew(self, doc: int, document: Prepared) -> None:
+        """Has a stored document shown with the text and fields of `document`; its verdict stays."""
+        if self._shown is None:
+            self.store.show_anew(self.table.rows[doc : doc + 1], document)
+        else:
+            (part,) = self._shown.parts([document])
+            self._revise(doc, blobs.shown_anew(self.table.rows, doc, self._stored_blob(doc), part))
+
     def _revise(self, doc: int, blob: bytes) -> None:
         """Adds the row of `doc` as it is now, as a new version of a stored document."""
         row = self.table.rows[doc : doc + 1]

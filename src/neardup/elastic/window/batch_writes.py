@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from neardup.elastic.http.bulk import Action, Op
+from neardup.elastic.http.bulk import CHANGED_MEANWHILE, Action, Op, bulk
 from neardup.elastic.http.exact_json import check_finite, dumps
 from neardup.elastic.window.codec import OBJECT, first_fields, unstored_fields, verdict_fields
 from neardup.elastic.window.composer import Composer
@@ -31,6 +31,8 @@ class BatchWrites:
     def __init__(self, context: ElasticContext) -> None:
         self._layout, self._composer = context.layout, Composer(context.layout, context.signer)
         self._pending = PendingWrites(context.cluster, self._composer, context.lease)
+        self._cluster, self._lease = context.cluster, context.lease
+        self._shown_anew: list[tuple[str, Action]] = []
         self.removes = False
 
     def add(
@@ -62,14 +64,25 @@ class BatchWrites:
         # "index" if the same id was there with another text: it replaces that, however often it is sent.
         earlier = self._pending.action(ref)
         op: Op = "index" if earlier is not None and earlier.op in ("delete", "index") else "create"
+        source = self._encoded(document, whole)
+        if source is not None:
+            self._pending.put(Action(op, *ref, source), document.id, ours["order"])
+
+    def _encoded(self, document: Prepared, source: dict[str, Any]) -> bytes | None:
+        """`source` of `document` as JSON; None if it cannot be written so: then the document is refused."""
         try:
-            source = dumps(whole)
             if document.fields:
                 check_finite(document.fields)
+            return dumps(source)
         except TypeError as error:
             self._pending.refuse(document.id, f"its fields cannot be written as JSON: {error}")
-            return
-        self._pending.put(Action(op, *ref, source), document.id, ours["order"])
+            return None
+
+    def show_anew(self, ref: DocumentRef, document: Prepared, time: int) -> None:
+        """Adds the update of a stored document, which keeps its `time`, by the text and fields of `document`."""
+        source = self._encoded(document, self._composer.shown(document, time))
+        if source is not None:
+            self._shown_anew.append((document.id, Action("update", *ref, source)))
 
     def mark_not_kept(self, document: Prepared, verdict: Verdict) -> None:
         """Adds the mark with the verdict on a document of another client that came too late to be kept."""
@@ -92,7 +105,14 @@ class BatchWrites:
         self._pending.put(Action("delete", *ref), id)
 
     def send(self, epoch: int) -> Mapping[str, str]:
-        """Sends all waiting writes, in an `epoch` of the lease; returns what `PendingWrites.send` returns."""
+        """Sends all waiting writes, in an `epoch` of the lease; returns what `PendingWrites.send` returns. Texts shown
+        anew are not taken back with the others: nothing that counts depends on them.
+        """
+        shown, self._shown_anew = self._shown_anew, []
+        outcomes = bulk(self._cluster, (action for _, action in shown), between=self._lease.ensure_held)
+        for (id, _), outcome in zip(shown, outcomes, strict=True):
+            if outcome.error is not None and outcome.status not in CHANGED_MEANWHILE:
+                self._pending.refuse(id, outcome.error)
         return self._pending.send(epoch)
 
     def committed(self) -> None:

@@ -131,6 +131,12 @@ class Composer:
         }
         return source
 
+    def shown(self, document: Prepared, time: int) -> dict[str, Any]:
+        """The user's own fields and text of a document that is stored with this time, without our object."""
+        source = self.source(document._replace(time=time), {})
+        del source[OBJECT]
+        return source
+
     def _tell_replaced(self, id: str, name: str, what: str) -> None:
         self._replaced.add(name)
         log.warning(

@@ -77,6 +77,10 @@ class HeldDocuments:
             self._unmoved.setdefault(arrival, self._refs[arrival])
         self._refs[arrival], self._blobs[arrival] = ref, blob
 
+    def show_anew(self, arrival: int, text: bytes) -> None:
+        """Notes another text with the same normal form."""
+        self._texts.show_anew(arrival, text)
+
     def committed(self) -> None:
         """Notes the commit: all documents now lie where `revise` said."""
         self._unmoved.clear()

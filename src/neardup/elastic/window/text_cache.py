@@ -59,6 +59,11 @@ class TextCache:
         self._bytes += text.size - self._recent.pop(arrival, NO_TEXT).size
         self._recent[arrival] = text
 
+    def show_anew(self, arrival: int, text: bytes) -> None:
+        """Replaces the text, as it came, of a document whose normal form stays."""
+        if arrival in self._recent:
+            self.keep(arrival, self._recent[arrival]._replace(original=text))
+
     def forget(self, arrivals: Iterable[int]) -> None:
         """Forgets the texts of documents that are no longer needed."""
         for arrival in arrivals:
