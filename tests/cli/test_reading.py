@@ -395,7 +395,7 @@ def test_times_of_mail_are_read_and_others_named(run):
     ) in done.err
 
 
-def test_a_text_that_differs_by_white_space_alone_took_no_place(run):
+def test_a_text_that_differs_by_white_space_alone_took_no_place_and_is_shown_as_it_came_last(run):
     records = [{"id": "a", "text": "Rain falls."}, {"id": "a", "text": "Rain  falls!"}]
     done = run("ingest", written("in.jsonl", records), "--window", "w", "--format", "quiet")
     assert (
@@ -403,7 +403,7 @@ def test_a_text_that_differs_by_white_space_alone_took_no_place(run):
         in done.err
     )
     assert "replaced it" not in done.err
-    assert run("get", "a", "--window", "w", "--format", "jsonl").lines[0]["text"] == "Rain falls."
+    assert run("get", "a", "--window", "w", "--format", "jsonl").lines[0]["text"] == "Rain  falls!"
 
 
 def test_an_id_that_comes_again_with_another_text_after_its_hour_is_not_told_as_the_same_text(run):

@@ -14,6 +14,8 @@ from neardup.model.settings import HOUR_MS
 from neardup.model.times import parse_time, plain_time, shown_value
 from neardup.model.tuples import maker_of
 
+TIME_FIELDS: Final = ("time", "timestamp", "@timestamp")
+"""The fields in which the time is looked for when none is named: our own name, the common one, and Logstash's."""
 MAX_ID_BYTES: Final = 512  # what Elasticsearch allows for an _id
 _NO_DOCUMENT: Final = "{} is no document: it must be a mapping with id and text, or a tuple (id, text, time)"
 _NOT_NAMED: Final = (
@@ -263,12 +265,27 @@ def _no_text(item: Any, value: object) -> str:
     return f"text is {type(value).__name__}, not a string"
 
 
+def _other_time(fields: dict[str, Any]) -> Any:
+    """Takes the time out of the first other field in which one is looked for; None if there is none."""
+    for name in TIME_FIELDS[1:]:
+        if not is_missing(time := fields.get(name)) and not _is_blank(time):
+            return fields.pop(name)
+    return None
+
+
+def _is_blank(time: Any) -> bool:
+    return isinstance(time, str) and not time
+
+
 def _taken_apart(item: Any) -> tuple[Any, ...]:
     """The fields of a `Document`, unchecked, from a mapping, a tuple or a list."""
     # The type first: asking whether something is a Mapping takes much longer.
     if type(item) is dict or isinstance(item, Mapping):
         fields = dict(item)
-        return fields.pop("id", None), fields.pop("text", None), fields.pop("time", None), fields or None
+        id, text, time = fields.pop("id", None), fields.pop("text", None), fields.pop("time", None)
+        if time is None or _is_blank(time):
+            time = _other_time(fields)
+        return id, text, time, fields or None
     if isinstance(item, tuple | list):
         names = getattr(item, "_fields", Document._fields)
         if names != Document._fields:  # a named tuple, in an order of its own

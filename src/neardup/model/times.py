@@ -88,6 +88,7 @@ def parse_time(value: Any) -> int:
     if isinstance(meant, bool) or not isinstance(meant, int | float) or is_nan:
         raise ValueError(
             f"time {shown_value(value)} is neither a date, ISO 8601 text, nor a number of seconds"
+            f"{'; if it stands for a missing time, give None' if is_nan else ''}"
         )
     # As it is written: the float 1087905324.103 times 1,000 is less than what that says.
     number: Any = Decimal(float.__repr__(meant)) if isinstance(meant, float) else meant
@@ -191,11 +192,13 @@ def _format_day(day: int) -> str:
 
 
 def plain_time(time: Any) -> Any:
-    """`time` as a plain Python value; None if it is missing (None, NaT). A float NaN stays: it is an error, not a
-    missing time.
+    """`time` as a plain Python value; None if it is missing (None, NaT, an empty text). A float NaN stays: it is an
+    error, not a missing time.
     """
-    if time is None or isinstance(time, str | int | float):
+    if isinstance(time, int | float):
         return time
+    if isinstance(time, str):
+        return time or None
     return None if is_missing(time) else plain(time)
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from neardup.model.counted import counted
-from neardup.model.document import Document
+from neardup.model.document import TIME_FIELDS, Document
 from neardup.model.field_path import MOST_NAMED, field_of, listed, names_beside, without_field
 from neardup.model.plain_values import plain
 from neardup.model.settings import DEFAULT_SHOW
@@ -17,9 +17,6 @@ from neardup.model.shown_fields import shown_fields
 
 if TYPE_CHECKING:
     from neardup.sources.position import Position
-
-TIME_FIELDS: Final = ("time", "timestamp", "@timestamp")
-"""The fields in which the time is looked for when none is named: our own name, the common one, and Logstash's."""
 
 _EARLY_SECONDS: Final = 100_000_000
 """A number nearer to 0 than this would be seconds in the years 1966 to 1973. As a string, so few digits are no time; as

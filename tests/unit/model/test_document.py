@@ -213,6 +213,23 @@ def now():
     return 123
 
 
+def test_a_mapping_without_a_time_has_it_in_the_fields_that_files_may_have_it_in():
+    for name in ("timestamp", "@timestamp"):
+        for lacking in ({}, {"time": None}, {"time": ""}):
+            document = prepare({"id": "a", "text": "x", **lacking, name: 5, "other": 1}, now, 10)
+            assert (document.time, document.dated, document.fields) == (5_000, True, {"other": 1})
+    both = prepare({"id": "a", "text": "x", "time": 5, "timestamp": 6}, now, 10)
+    assert (both.time, both.fields) == (5_000, {"timestamp": 6})
+    first = prepare(
+        {"id": "a", "text": "x", "timestamp": float("nan"), "@timestamp": "1970-01-01T00:00:06Z"}, now, 10
+    )
+    assert first.time == 6_000
+    none = prepare({"id": "a", "text": "x", "time": "", "timestamp": ""}, now, 10)
+    assert (none.time, none.dated) == (123, False)
+    with pytest.raises(DocumentError, match="time 'noon' is not ISO 8601"):
+        prepare({"id": "a", "text": "x", "timestamp": "noon"}, now, 10)
+
+
 def test_a_document_is_checked_and_encoded():
     assert prepare(Document("a", "Ä", 1), now, 10) == Prepared("a", "Ä".encode(), 1_000, 0)
     undated = Prepared("a", b"x", 123, 0, {"other": 1}, dated=False)

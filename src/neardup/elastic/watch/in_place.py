@@ -12,7 +12,7 @@ from neardup.elastic.watch.archive import check_source, check_text, map_marks, w
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import kept_in_place, read_state
 from neardup.errors import SettingsError
-from neardup.sources.fields import TIME_FIELDS
+from neardup.model.document import TIME_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection

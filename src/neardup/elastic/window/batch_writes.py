@@ -71,12 +71,13 @@ class BatchWrites:
     def _encoded(self, document: Prepared, source: dict[str, Any]) -> bytes | None:
         """`source` of `document` as JSON; None if it cannot be written so: then the document is refused."""
         try:
+            encoded = dumps(source)
             if document.fields:
                 check_finite(document.fields)
-            return dumps(source)
         except TypeError as error:
             self._pending.refuse(document.id, f"its fields cannot be written as JSON: {error}")
             return None
+        return encoded
 
     def show_anew(self, ref: DocumentRef, document: Prepared, time: int) -> None:
         """Adds the update of a stored document, which keeps its `time`, by the text and fields of `document`."""
