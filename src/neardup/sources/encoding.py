@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from neardup.errors import SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from neardup.sources.streams import Chunk
 
@@ -72,6 +73,22 @@ def checked_encoding(name: str) -> str:
 def meant_encoding(name: str) -> str:
     """The encoding that mails and pages mean by a `name`, in small letters; raises as `checked_encoding`."""
     return checked_encoding(MEANT.get(name, name))
+
+
+def first_fitting(readings: Iterable[tuple[bytes, str | None]]) -> str | None:
+    r"""The text of the first pair of bytes and their encoding (None: ASCII) that fit; None if none do.
+
+    A result with half a surrogate pair is no text, so its encoding was wrong (unicode_escape, utf-7).
+
+    >>> first_fitting([(b"F\xe4hre", "utf-8"), (b"F\xe4hre", "cp1252")])
+    'Fähre'
+    """
+    for data, name in readings:
+        with suppress(LookupError, ValueError):
+            text = data.decode(name or "ascii")
+            text.encode()  # half a pair has no UTF-8
+            return text
+    return None
 
 
 def marked_encoding(head: bytes) -> str | None:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import email
-import email.errors
 import email.utils
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from email.header import decode_header, make_header
 from email.policy import Compat32
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.document import FLUSH
 from neardup.model.times import format_time, parse_time
 from neardup.sources import optional_readers
-from neardup.sources.encoding import MEANT, meant_encoding
+from neardup.sources.encoding import first_fitting, meant_encoding
 from neardup.sources.html_page import PageError
 from neardup.sources.lines import BOM, Overlong, lines
+from neardup.sources.mail_headers import BROKEN, LONGEST_HEADER, decoded_header
 from neardup.sources.mail_packing import HEADER, packing_meant, unknown_packing, unpacked
 from neardup.sources.other_formats import reason_by_name
 from neardup.sources.position import ATTACHMENTS
@@ -62,15 +61,12 @@ _TEXTS: Final = ("text/plain", _PAGE)
 BLANK: Final = b" \t\r\n"
 _HALF_RE: Final = re.compile(rb"[\xc2-\xf4][\x80-\xbf]{0,2}\Z")
 """The end of a text in UTF-8 that was cut within a character."""
-LONGEST_HEADER: Final = 16 * 1024
-"""How many characters of a header the library may parse: its time is quadratic in them."""
-_BROKEN: Final = (LookupError, ValueError, TypeError, email.errors.MessageError)
-"""What the standard library raises for a malformed header or encoding."""
 
 
 class _Policy(Compat32):
     """Cuts the headers that say how a part is to be read to `LONGEST_HEADER`, and puts the transfer encoding that is
-    meant in place of the one written: the library unpacks nothing if a blank or a comment follows its name.
+    meant in place of the one written: the library unpacks nothing if a blank or a comment follows its name. Bytes of
+    headers that are not ASCII stay, as surrogates.
     """
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
@@ -78,6 +74,9 @@ class _Policy(Compat32):
         if name.lower() == HEADER.lower():
             return name, packing_meant(value[:LONGEST_HEADER])
         return name, value[:LONGEST_HEADER] if name.lower().startswith("content-") else value
+
+    def header_fetch_parse(self, name: str, value: str) -> str:  # noqa: ARG002 - of the library
+        return value
 
 
 _POLICY: Final = _Policy()
@@ -226,19 +225,20 @@ def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
         return None
     texts = _texts(message, encoding)
     packings = () if texts else (unknown_packing(each) for each in _parts(message) if _may_be_text(each))
+    named = next(filter(None, map(_encoding_named, _parts(message))), None)
     return _Mail(
-        _header(message, "Message-ID").strip("<> \t"),
+        decoded_header(message.get("Message-ID") or "", (named, encoding)).strip("<> \t"),
         texts,
         _time(message),
-        _shown(message),
+        _shown(message, (named, encoding)),
         next(filter(None, packings), None),
     )
 
 
-def _shown(message: Message) -> dict[str, Any]:
+def _shown(message: Message, encodings: tuple[str | None, ...]) -> dict[str, Any]:
     """The fields to show beside the text: headers, and the names of attachments."""
-    values = {name: _header(message, header) for name, header in _SHOWN.items()}
-    values[ATTACHMENTS] = ", ".join(_attached(message))
+    values = {name: decoded_header(message.get(header) or "", encodings) for name, header in _SHOWN.items()}
+    values[ATTACHMENTS] = ", ".join(_attached(message, encodings))
     return {name: value for name, value in values.items() if value}
 
 
@@ -283,7 +283,7 @@ def _begins_with_page(texts: list[_Text]) -> bool | None:
     return next((each.is_page for each in texts if each.text.strip()), None)
 
 
-def _attached(message: Message) -> Iterator[str]:
+def _attached(message: Message, encodings: tuple[str | None, ...]) -> Iterator[str]:
     """The names of attachments and of forwarded messages, or their kinds if they have no names. Signatures and pictures
     that a page shows are left out.
     """
@@ -292,25 +292,18 @@ def _attached(message: Message) -> Iterator[str]:
         is_own = (kind in _TEXTS and not unknown_packing(part)) or part["Content-ID"]
         if not kind.endswith("-signature") and (is_attached or not is_own):
             name = None
-            with suppress(*_BROKEN):
+            with suppress(*BROKEN):
                 name = part.get_filename()
-            yield _plain(name or kind)
+            yield decoded_header(name or kind, encodings)
 
 
 def _decoded(part: Message, encoding: str | None) -> str:
-    """The text of a part by the encoding it names, or by the likeliest one if it names a wrong one or none.
-
-    A result with half a surrogate pair is no text, so its encoding was wrong (unicode_escape, utf-7).
-    """
+    """The text of a part by the encoding it names, or by the likeliest one if it names a wrong one or none."""
     data = unpacked(part)
     if data is None:
         return ""
-    for each, name in _readings(data, _encoding_named(part), encoding):
-        with suppress(LookupError, ValueError):
-            text = each.decode(name or "ascii")
-            text.encode()  # half a pair has no UTF-8
-            return text
-    return data.decode("latin-1")
+    text = first_fitting(_readings(data, _encoding_named(part), encoding))
+    return data.decode("latin-1") if text is None else text
 
 
 def _readings(data: bytes, named: str | None, otherwise: str | None) -> Iterator[tuple[bytes, str | None]]:
@@ -326,24 +319,10 @@ def _readings(data: bytes, named: str | None, otherwise: str | None) -> Iterator
 
 def _encoding_named(part: Message) -> str | None:
     """The encoding that a part names; None if it names none, or one that cannot be read."""
-    with suppress(*_BROKEN):
+    with suppress(*BROKEN):
         named = part.get_content_charset()
         return meant_encoding(named) if named else None
     return None
-
-
-def _header(message: Message, name: str) -> str:
-    """A header, decoded for people; as it stands if it is malformed, or longer than `LONGEST_HEADER`."""
-    value = str(message.get(name) or "")
-    if len(value) <= LONGEST_HEADER:
-        with suppress(*_BROKEN):  # an unknown encoding, or bytes not valid in it
-            parts = [(data, MEANT.get(charset or "", charset)) for data, charset in decode_header(value)]
-            value = str(make_header(parts))
-    return _plain(value)
-
-
-def _plain(value: str) -> str:
-    return " ".join(value.encode("utf-8", "replace").decode().split())
 
 
 def _time(message: Message) -> str | None:

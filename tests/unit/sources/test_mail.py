@@ -202,6 +202,33 @@ def test_a_subject_is_read_by_what_its_encoding_means_in_mails(tmp_path, charset
     assert mail.fields == {"subject": subject}
 
 
+@pytest.mark.parametrize(
+    ("head", "encoding", "fields"),
+    [
+        ("Subject: Überweisung an Köhler".encode(), None, {"subject": "Überweisung an Köhler"}),
+        ("Subject: Überweisung".encode("cp1252"), None, {"subject": "Überweisung"}),
+        ("Subject: паром\nContent-Type: text/plain; charset=koi8-r".encode("koi8-r"), None, {"subject": "паром"}),
+        ("Subject: Łódź".encode("iso-8859-2"), "iso-8859-2", {"subject": "Łódź"}),
+        ("Subject: a\nContent-Type: text/plain; charset=utf-16\nTo: Äbcdä".encode("cp1252"), None,
+         {"subject": "a", "to": "Äbcdä"}),
+        ("From: Jörg =?utf-8?q?K=C3=B6?=\n =?utf-8?q?hler?= <k@x>\nTo: Ånn".encode(), None,
+         {"from": "Jörg Köhler <k@x>", "to": "Ånn"}),
+        ("Subject: =?x?q?=FF?= \\u00e4 ö =?utf-8?q?=C3=A4?=".encode(), None, {"subject": "=?x?q?=FF?= \\u00e4 ö ä"}),
+        ('Content-Type: image/png\nContent-Disposition: attachment; filename="Fähre.png"'.encode(), None,
+         {"attachments": "Fähre.png"}),
+    ],
+)  # fmt: skip
+def test_headers_that_are_not_ascii_are_read_as_texts_are(tmp_path, head, encoding, fields):
+    """Each byte of them became a replacement character."""
+    if fields.keys() == {"attachments"}:
+        part = b"\n\nRain.\n--b\n" + head + b"\n\nGIF\n--b--\n"
+        head, body = b"Content-Type: multipart/mixed; boundary=b\n\n--b", part
+    else:
+        body = b"\n\nRain.\n"
+    (mail,) = read(written(tmp_path / "a.eml", head + body), encoding=encoding)
+    assert mail.fields == fields
+
+
 def test_a_mailbox_compressed_or_not(tmp_path):
     postmark = "From h@arnmouth.example Sat Nov 21 09:00:00 2026\n"
     second = "Message-ID: <2@x>\n\nRain is due.\nFrom that day on: rain\n\nFrom now on it rains.\n"
