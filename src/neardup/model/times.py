@@ -34,10 +34,12 @@ _OVER_RE: Final = re.compile(
 """Forms that ISO 8601 allows and Python does not: midnight as 24:00 at the end of a day, and a leap second."""
 _MAIL_RE: Final = re.compile(
     r"(?:[a-z]{3,9}\.?,?\s+)?\d{1,2}[\s-]+[a-z]{3,9}[\s-]+(?:\d\d|\d{4})\s+\d{1,2}:\d\d(?::\d\d)?"
-    r"(?:\s+(?:[+-]\d{4}|utc?|gmt|z|[ecmp][sd]t))?(?:\s+\([^()]*\))?",
+    r"(?:\s+(?:[+-]\d{4}|utc?|gmt|z|[ecmp][sd]t)(?:\s+\([^()]*\))?|\s+\((?:utc|gmt)\))?",
     re.IGNORECASE,
 )
-"""RFC 2822, with only the zones that it defines: Python would take the name of any other zone for UTC."""
+"""RFC 2822, with only the zones that it defines: Python would take the name of any other zone for UTC, and that of
+a zone in parentheses.
+"""
 _UTC_RE: Final = re.compile(r"(.*[\dT][T :-].*\d) ?(?:utc|gmt)$", re.ASCII | re.IGNORECASE)
 """UTC or GMT after a time of day, as databases and logs write it: the only zone names with a single offset."""
 _OFFSET_ZONE_RE: Final = re.compile(
@@ -53,6 +55,8 @@ _NAMED_ZONE_RE: Final = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 """A time of day followed by the name of a zone: a name may stand for several zones, and its offset may change."""
+_LONGEST: Final = 200
+"""No time has more characters. How long the patterns above take grows with the cube of the length."""
 TIME_FORMS: Final = (
     "ISO 8601 (2026-11-21T09:00:00Z), RFC 2822 (Sat, 21 Nov 2026 09:00:00 +0000), "
     "or seconds or milliseconds since 1970"
@@ -98,6 +102,8 @@ def parse_time(value: Any) -> int:
 def _read_time(text: str) -> datetime | float:
     """The time or number that a text stands for."""
     written = text.strip()
+    if len(written) > _LONGEST:
+        raise ValueError(f"time {shown(text)} is not {TIME_FORMS}")
     if _CLOCK_RE.fullmatch(written):  # first: Python takes 1695110160000 for a day of the year 1695
         return float(written) if "." in written else int(written)
     if _RUN_RE.match(written):

@@ -172,6 +172,20 @@ def test_a_number_with_a_zone_is_not_read_as_a_date(text):
         parse_time(text)
 
 
+def test_a_zone_in_parentheses_without_an_offset_is_no_utc():
+    """Such times were read as UTC, in silence."""
+    with pytest.raises(ValueError, match="write the zone 'CEST' as Z or an offset"):
+        parse_time("Tue, 03 Mar 2020 10:00:00 (CEST)")
+    for zone in ("(UTC)", "GMT (Greenwich)", "+0000 (GMT)", "(gmt)"):
+        assert parse_time(f"Tue, 03 Mar 2020 10:00:00 {zone}") == parse_time("2020-03-03T10:00:00Z")
+
+
+def test_a_text_that_is_too_long_for_a_time_is_refused_at_once():
+    """One of 3,000 characters took half a minute, and twice as many eight times as long."""
+    with pytest.raises(ValueError, match="is not ISO 8601"):
+        parse_time("1:1" * 1_000_000)
+
+
 @pytest.mark.parametrize("text", ["11/21/2026 09:00 PM", "2026-11-21T25:00:00Z", f"09:00 {'a' * 99}"])
 def test_of_other_times_that_are_not_read_nothing_is_said_of_zones(text):
     with pytest.raises(ValueError, match=r"milliseconds since 1970$"):
