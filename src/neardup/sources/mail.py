@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import email
-import email.utils
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -11,12 +10,11 @@ from email.policy import Compat32
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.document import FLUSH
-from neardup.model.times import format_time, parse_time
 from neardup.sources import optional_readers
 from neardup.sources.encoding import first_fitting, meant_encoding
 from neardup.sources.html_page import PageError
 from neardup.sources.lines import BOM, Overlong, lines
-from neardup.sources.mail_headers import BROKEN, LONGEST_HEADER, decoded_header
+from neardup.sources.mail_headers import BROKEN, LONGEST_HEADER, decoded_header, time_of_date
 from neardup.sources.mail_packing import HEADER, packing_meant, unknown_packing, unpacked
 from neardup.sources.other_formats import reason_by_name
 from neardup.sources.position import ATTACHMENTS
@@ -53,6 +51,7 @@ NO_MAILBOX: Final = (
 )
 TOO_DEEP: Final = "the parts of the mail are nested too deep to be read"
 NO_TEXT: Final = "the mail has no text part"
+NO_DATE: Final = "a Date that cannot be read, and so no time"
 PACKED: Final = f"the text of the mail is encoded as {{packing!r}} ({HEADER}), which neardup cannot decode"
 UNREADABLE: Final = "the mail cannot be parsed: {error}"
 _EITHER: Final = "multipart/alternative"
@@ -94,7 +93,8 @@ class _Mail(NamedTuple):
 
     id: str
     texts: list[_Text]
-    time: str | None
+    date: str
+    """The header Date, which may be no date; empty if there is none."""
     shown: dict[str, Any]
     packing: str | None
     """The unknown transfer encoding of a text, if for that reason no text can be read."""
@@ -209,7 +209,10 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
     except PageError as error:
         plain = "" if _begins_with_page(texts) else "; without --html only the plain text before it is read"
         return position.reject(f"{error}{plain}", id=id)
-    return position.document(id, "\n".join(read), mail.time, mail.shown)
+    time = time_of_date(mail.date)
+    if mail.date and time is None:
+        position.notice(NO_DATE, mail.date)
+    return position.document(id, "\n".join(read), time, mail.shown)
 
 
 def _why_no_mail(data: bytes) -> str:
@@ -229,7 +232,7 @@ def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
     return _Mail(
         decoded_header(message.get("Message-ID") or "", (named, encoding)).strip("<> \t"),
         texts,
-        _time(message),
+        decoded_header(message.get("Date") or "", (named, encoding)),
         _shown(message, (named, encoding)),
         next(filter(None, packings), None),
     )
@@ -323,11 +326,3 @@ def _encoding_named(part: Message) -> str | None:
         named = part.get_content_charset()
         return meant_encoding(named) if named else None
     return None
-
-
-def _time(message: Message) -> str | None:
-    """The Date in ISO 8601; None if it is no valid date: in spam it may be anything."""
-    try:
-        return format_time(parse_time(email.utils.parsedate_to_datetime(str(message.get("Date")))))
-    except (ValueError, TypeError, OverflowError, IndexError):
-        return None

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import xxhash
 
+from neardup.errors import shown
+from neardup.model.counted import counted
 from neardup.model.document import Document, Flush, Reject
+from neardup.sources.kind_counts import KindCounts
 
 Item = Document | Reject | Flush
 """What a reader yields: a document, a reject in its place, or `FLUSH`: nothing more is available now."""
@@ -51,7 +54,7 @@ class Position:
     is the number of the record among those that begin in that line; `record` is the one that was read last. With
     `by_content`, ids are made of the content of records, because line numbers mean nothing: another stream has other
     records there. `encoding` is that of the source, if not UTF-8. `tables`: for the header of each table, a record
-    without values that stands for its rows.
+    without values that stands for its rows. `notices`: what mails have that is not read.
     """
 
     source: str = ""
@@ -62,6 +65,7 @@ class Position:
     encoding: str | None = None
     record: Record | None = None
     tables: dict[Any, Record] = field(default_factory=dict)
+    notices: KindCounts = field(default_factory=KindCounts)
     _same: Counter[str] = field(default_factory=Counter)
     _unnamed: int = 0
     _recent: deque[tuple[str, str, int]] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
@@ -115,6 +119,16 @@ class Position:
     def reject(self, reason: str, *, id: str | None = None, raw: str | None = None) -> Reject:
         """The rejection of this record."""
         return Reject(id, reason, self.source, self.line or None, raw)
+
+    def notice(self, what: str, value: str | None = None) -> None:
+        """Counts a mail that has `what`, such as a `value` that is not read."""
+        where = f"{self.source}:{self.line}" if self.line else self.source
+        self.notices.add(what, where if value is None else f"{shown(value)} at {where}")
+
+    def noticed(self) -> Iterator[str]:
+        """A message about each kind of `notices`."""
+        for kind in self.notices:
+            yield f"{counted(kind.count, 'mail has', 'mails have')} {kind.name} (first: {kind.first})"
 
     def remember(self, id: str) -> None:
         """Remembers that the document `id` was read from this line."""

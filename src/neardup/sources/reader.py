@@ -96,6 +96,7 @@ class Reader:
 
     def __iter__(self) -> Iterator[Item]:
         self._use, self._as_text = FieldUse(self._fields, self._position), KindCounts()
+        self._position.notices = KindCounts()
         remember = self._position.remember
         for file in self._files:
             self._file = file
@@ -148,6 +149,7 @@ class Reader:
         for kind in self._as_text:
             files = "1 file is" if kind.count == 1 else f"{kind.count:,} files are"
             yield f"{files} {taken_for_text(kind.name)} (first: {kind.first})"
+        yield from self._position.noticed()
         if self._form is None and self._stdin_has_none:
             yield (
                 "standard input was read as JSON Lines, but has none: name its format by --input (text: all of it is "

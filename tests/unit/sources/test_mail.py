@@ -42,6 +42,46 @@ def test_a_mail_without_an_id_or_a_usable_date(tmp_path):
     assert mail == Document("a.eml", "Rain.\n", None, {"subject": "x"})
 
 
+@pytest.mark.parametrize(
+    ("date", "time"),
+    [
+        ("Tue, 03 Mar 2020 10:00:00 CEST", "2020-03-03T08:00:00Z"),
+        ("Tue, 03 Mar 2020 10:00:00 (MET)", "2020-03-03T09:00:00Z"),
+        ("Tue Mar  3 10:00:00 CET 2020", "2020-03-03T09:00:00Z"),
+        ("Tue, 03 Mar 2020 10:00:00 EST", "2020-03-03T15:00:00Z"),
+        ("Tue, 03 Mar 2020 10:00 +01:00", "2020-03-03T09:00:00Z"),
+        ("Tue Mar 03 2020 10:00:00 GMT+0100 (Central European Time)", "2020-03-03T09:00:00Z"),
+        ("Tue, 03 Mar 2020\n 10:00:00-0500", "2020-03-03T15:00:00Z"),
+        ("2020-03-03 10:00:00 +0530", "2020-03-03T04:30:00Z"),
+        ("Tue, 03 Mar 2020 10.00.00", "2020-03-03T10:00:00Z"),
+        *(
+            (f"Tue, 03 Mar 2020 10:00:00 {zone}", None)
+            for zone in ("IST", "BST", "PM", "UTC+2", "+02", "(PST)", "GMT Daylight Time", "W. Europe Time")
+        ),
+        ("Tue, 03 Mar 2020 24:00:00 +0000", None),
+        ("1:1" * 100_000, None),
+    ],
+)
+def test_a_zone_that_is_not_known_is_no_utc(tmp_path, date, time):
+    """The time of such a mail was wrong by hours, in silence."""
+    reader = Reader([written(tmp_path / "a.eml", f"Date: {date}\n\nRain.\n")])
+    for _ in range(2):
+        assert [mail.time for mail in reader if isinstance(mail, Document)] == [time]
+        assert bool([*reader.remarks()]) == (time is None)
+
+
+def test_mails_whose_dates_cannot_be_read_are_told_apart_from_those_without_one(tmp_path):
+    mails = "".join(
+        f"From a@b Mon Jan  1 10:00:00 2024\n{date}Subject: x\n\nRain.\n\n"
+        for date in ("", "Date:\n", "Date: noon IST\n", "Date: x\n")
+    )
+    path = written(tmp_path / "a.mbox", mails)
+    reader = Reader([path])
+    assert [mail.time for mail in reader if isinstance(mail, Document)] == 4 * [None]
+    said = f"2 mails have a Date that cannot be read, and so no time (first: 'noon IST' at {path}:12)"
+    assert [*reader.remarks()] == [said]
+
+
 def message(**parts: str) -> EmailMessage:
     built = EmailMessage()
     built["Message-ID"] = "<2@x>"
