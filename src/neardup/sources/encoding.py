@@ -31,6 +31,9 @@ MEANT: Final = {
     "iso-2022-jp": "iso2022_jp_ext", "big5": "cp950", "iso-8859-1": "cp1252", "latin1": "cp1252", "tis-620": "cp874",
 }  # fmt: skip
 """The encodings that mails and pages mean by names that Python does not know, or takes for a smaller encoding."""
+_DECLARED_RE: Final = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_HEAD: Final = 4_096
+"""Within so many bytes a page declares its encoding."""
 UNDECODABLE: Final = "neardup.undecodable"
 """The name of the error handler for bytes that are not text in the encoding: see `_undecodable`."""
 BAD: Final = b"\xff"
@@ -73,6 +76,20 @@ def checked_encoding(name: str) -> str:
 def meant_encoding(name: str) -> str:
     """The encoding that mails and pages mean by a `name`, in small letters; raises as `checked_encoding`."""
     return checked_encoding(MEANT.get(name, name))
+
+
+def declared_encoding(page: bytes) -> str | None:
+    """The encoding that an HTML page declares; None if it declares none, or one that it cannot be in.
+
+    >>> declared_encoding(b"<meta charset=KOI8-R><p>Rain"), declared_encoding(b"<p>Rain")
+    ('koi8-r', None)
+    """
+    declared = _DECLARED_RE.search(page, 0, _HEAD)
+    with suppress(SettingsError, ValueError):
+        name = meant_encoding(declared[1].decode().lower()) if declared else None
+        # A page in an encoding that is not ASCII at its start cannot name it in ASCII.
+        return name if declared and declared[0].decode(name or "ascii").isascii() else None
+    return None
 
 
 def first_fitting(readings: Iterable[tuple[bytes, str | None]]) -> str | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.model.document import FLUSH
 from neardup.sources import optional_readers
-from neardup.sources.encoding import first_fitting, meant_encoding
+from neardup.sources.encoding import declared_encoding, first_fitting, meant_encoding
 from neardup.sources.html_page import PageError
 from neardup.sources.lines import BOM, Overlong, lines
 from neardup.sources.mail_headers import BROKEN, LONGEST_HEADER, decoded_header, time_of_date
@@ -305,18 +305,22 @@ def _decoded(part: Message, encoding: str | None) -> str:
     data = unpacked(part)
     if data is None:
         return ""
-    text = first_fitting(_readings(data, _encoding_named(part), encoding))
+    named = _encoding_named(part)
+    declared = declared_encoding(data) if part.get_content_type() == _PAGE else None
+    # ISO-2022 is ASCII with escapes, and so always valid as ASCII and UTF-8.
+    first = named or (declared if declared and "2022" in declared else None)
+    text = first_fitting(_readings(data, first, declared, encoding))
     return data.decode("latin-1") if text is None else text
 
 
-def _readings(data: bytes, named: str | None, otherwise: str | None) -> Iterator[tuple[bytes, str | None]]:
+def _readings(data: bytes, named: str | None, *others: str | None) -> Iterator[tuple[bytes, str | None]]:
     """Pairs of a text's bytes, perhaps cut, and an encoding that they may be in, the likeliest first."""
     yield data, named
     yield data, "utf-8"
     whole = _HALF_RE.sub(b"", data)
     if not whole.isascii():  # otherwise its end is a letter of another encoding
         yield whole, "utf-8"
-    yield data, otherwise
+    yield from ((data, other) for other in others)
     yield data, "cp1252"
 
 

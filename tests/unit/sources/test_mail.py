@@ -59,7 +59,7 @@ def test_a_mail_without_an_id_or_a_usable_date(tmp_path):
             for zone in ("IST", "BST", "PM", "UTC+2", "+02", "(PST)", "GMT Daylight Time", "W. Europe Time")
         ),
         ("Tue, 03 Mar 2020 24:00:00 +0000", None),
-        ("1:1" * 100_000, None),
+        pytest.param("1:1" * 100_000, None, id="long"),
     ],
 )
 def test_a_zone_that_is_not_known_is_no_utc(tmp_path, date, time):
@@ -202,6 +202,27 @@ def test_the_encoding_is_that_of_the_part_or_one_that_fits(tmp_path, charset, da
     named = f"Content-Type: text/plain; charset={charset}\n" if charset else "Subject: x\n"
     (mail,) = read(written(tmp_path / "a.eml", named.encode() + b"\n" + data), encoding=encoding)
     assert mail.text == text
+
+
+@pytest.mark.parametrize(
+    ("named", "declared", "encoding", "text"),
+    [
+        ("", "koi8-r", "koi8-r", "паром"),
+        ("", "windows-1251", "cp1251", "паром"),
+        ("", "iso-2022-jp", "iso2022_jp", "フェリー"),
+        ("", "koi8-r", "utf-8", "паром"),
+        ("", "utf-16", "cp1252", "Fähre"),
+        ("", "x-unknown", "cp1252", "Fähre"),
+        ("; charset=windows-1251", "koi8-r", "cp1251", "паром"),
+    ],
+)
+def test_html_in_a_mail_may_declare_its_encoding_itself(tmp_path, named, declared, encoding, text):
+    """Without a charset in its headers it was read as Windows-1252."""
+    pytest.importorskip("trafilatura")
+    page = f"<html><head><meta charset={declared}></head><body><p>{text}</p></body></html>".encode(encoding)
+    head = f"Content-Type: text/html{named}\n\n".encode()
+    (mail,) = read(written(tmp_path / "a.eml", head + page), html=True)
+    assert mail.text.strip() == text
 
 
 def test_html_behind_plain_text_is_read_if_html_is(tmp_path):
