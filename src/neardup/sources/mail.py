@@ -9,6 +9,7 @@ from contextlib import suppress
 from email.policy import Compat32
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from neardup.model.counted import some_of
 from neardup.model.document import FLUSH
 from neardup.sources import optional_readers
 from neardup.sources.encoding import declared_encoding, first_fitting, meant_encoding
@@ -56,7 +57,9 @@ PACKED: Final = f"the text of the mail is encoded as {{packing!r}} ({HEADER}), w
 UNREADABLE: Final = "the mail cannot be parsed: {error}"
 _EITHER: Final = "multipart/alternative"
 _PAGE: Final = "text/html"
-_TEXTS: Final = ("text/plain", _PAGE)
+_MARKDOWN: Final = ("text/markdown", "text/x-markdown")
+_TEXTS: Final = ("text/plain", *_MARKDOWN, _PAGE)
+_LONGEST_KIND: Final = 60
 BLANK: Final = b" \t\r\n"
 _HALF_RE: Final = re.compile(rb"[\xc2-\xf4][\x80-\xbf]{0,2}\Z")
 """The end of a text in UTF-8 that was cut within a character."""
@@ -98,6 +101,8 @@ class _Mail(NamedTuple):
     shown: dict[str, Any]
     packing: str | None
     """The unknown transfer encoding of a text, if for that reason no text can be read."""
+    kinds: list[str]
+    """The kinds of the parts, if no text can be read."""
 
 
 def document(chunks: Iterator[Chunk], position: Position, longest: int, html: TextOfHtml | None) -> Item:
@@ -200,7 +205,8 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
         return position.reject(_why_no_mail(data), id=position.stem)
     id = mail.id or otherwise
     if not mail.texts:
-        return position.reject(PACKED.format(packing=mail.packing) if mail.packing else NO_TEXT, id=id)
+        reason = f"{NO_TEXT}: it has {some_of(mail.kinds)}" if mail.kinds else NO_TEXT
+        return position.reject(PACKED.format(packing=mail.packing) if mail.packing else reason, id=id)
     if html is None and _begins_with_page(mail.texts):
         return position.reject(ONLY_HTML, id=id)
     texts = mail.texts if html else [each for each in mail.texts if not each.is_page]
@@ -235,7 +241,18 @@ def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
         decoded_header(message.get("Date") or "", (named, encoding)),
         _shown(message, (named, encoding)),
         next(filter(None, packings), None),
+        [] if texts else [*dict.fromkeys(map(_kind, _parts(message)))],
     )
+
+
+def _kind(part: Message) -> str:
+    """The kind of a part that is not read, and why if it could be a text by its kind."""
+    kind = decoded_header(part.get_content_type(), ())[:_LONGEST_KIND]
+    if part.get_content_maintype() == "multipart":
+        return f"{kind} that cannot be divided into parts"
+    if part.get_content_type() not in _TEXTS:
+        return kind
+    return f"blank {kind}" if _may_be_text(part) else f"{kind} as an attachment"
 
 
 def _shown(message: Message, encodings: tuple[str | None, ...]) -> dict[str, Any]:
@@ -268,6 +285,8 @@ def _texts(part: Message, encoding: str | None) -> list[_Text]:
     """
     inner, kind = _inner(part), part.get_content_type()
     if inner is not None:
+        if kind == _EITHER and "text/plain" in (each.get_content_type() for each in inner):
+            inner = [each for each in inner if each.get_content_type() not in _MARKDOWN]
         versions = [_texts(each, encoding) for each in inner]
         plain = [texts for texts in versions if _begins_with_page(texts) is False]
         return [text for texts in (plain if kind == _EITHER and plain else versions) for text in texts]

@@ -168,10 +168,36 @@ def test_what_a_list_adds_within_an_alternative_does_not_stand_for_a_page_either
         assert " ".join(mail.text.split()) == expected
 
 
-def test_a_mail_without_any_text_is_rejected(tmp_path):
-    head = "Message-ID: <3@x>\nContent-Type: image/png\nContent-Transfer-Encoding: base64\n\n"
-    (reject,) = read(written(tmp_path / "a.eml", f"{head}AAAA\n"))
-    assert (reject.id, reject.reason) == ("3@x", "the mail has no text part")
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ("image/png", "image/png"),
+        ("application/pkcs7-mime; name=smime.p7m", "application/pkcs7-mime"),
+        ("text/rtf", "text/rtf"),
+        ("text/html", "blank text/html"),
+        ("text/plain\nContent-Disposition: attachment", "text/plain as an attachment"),
+        ("multipart/mixed", "multipart/mixed that cannot be divided into parts"),
+        ("message/rfc822", "message/rfc822"),
+        ("multipart/digest; boundary=b", "message/rfc822"),
+        ("multipart/x; boundary=b\n\n--b\nContent-Type: a/b\n\n--b\nContent-Type: c/\xe4", "a/b, c/\xe4"),
+    ],
+)
+def test_a_mail_without_any_text_is_rejected(tmp_path, kind, reason):
+    body = "--b\n\nFrom: x\n\nRain.\n--b--\n" if "digest" in kind else "\n"
+    path = written(tmp_path / "a.eml", f"Message-ID: <3@x>\nContent-Type: {kind}\n\n{body}")
+    (reject,) = read(path)
+    assert (reject.id, reject.reason) == ("3@x", f"the mail has no text part: it has {reason}")
+
+
+def test_markdown_is_a_text_unless_there_is_a_plain_one(tmp_path):
+    """A mail of nothing else was rejected."""
+    path = written(tmp_path / "a.eml", "Content-Type: text/markdown\n\n*Rain*.\n")
+    assert [mail.text for mail in read(path)] == ["*Rain*.\n"]
+    for kinds, expected in ((("plain", "markdown"), "Rain.\n"), (("markdown", "html"), "*Rain*.\n")):
+        texts = {"plain": "Rain.\n", "markdown": "*Rain*.\n", "html": "<b>Rain</b>."}
+        body = message(**{kind: texts[kind] for kind in kinds})
+        (mail,) = read(written(tmp_path / "b.eml", bytes(body)))
+        assert (mail.text, mail.fields) == (expected, None)
 
 
 @pytest.mark.parametrize(
