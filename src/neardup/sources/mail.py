@@ -52,6 +52,7 @@ NO_MAILBOX: Final = (
 )
 TOO_DEEP: Final = "the parts of the mail are nested too deep to be read"
 NO_TEXT: Final = "the mail has no text part"
+OF_OTHERS: Final = "attached texts or mails, which are not read"
 NO_DATE: Final = "a Date that cannot be read, and so no time"
 PACKED: Final = f"the text of the mail is encoded as {{packing!r}} ({HEADER}), which neardup cannot decode"
 UNREADABLE: Final = "the mail cannot be parsed: {error}"
@@ -103,6 +104,8 @@ class _Mail(NamedTuple):
     """The unknown transfer encoding of a text, if for that reason no text can be read."""
     kinds: list[str]
     """The kinds of the parts, if no text can be read."""
+    has_others: bool
+    """Whether texts or mails are attached."""
 
 
 def document(chunks: Iterator[Chunk], position: Position, longest: int, html: TextOfHtml | None) -> Item:
@@ -218,6 +221,8 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
     time = time_of_date(mail.date)
     if mail.date and time is None:
         position.notice(NO_DATE, mail.date)
+    if mail.has_others:
+        position.notice(OF_OTHERS)
     return position.document(id, "\n".join(read), time, mail.shown)
 
 
@@ -242,6 +247,11 @@ def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
         _shown(message, (named, encoding)),
         next(filter(None, packings), None),
         [] if texts else [*dict.fromkeys(map(_kind, _parts(message)))],
+        any(
+            each.get_content_type() == "message/rfc822"
+            or (each.get_content_type() in _TEXTS and not _may_be_text(each))
+            for each in _parts(message)
+        ),
     )
 
 

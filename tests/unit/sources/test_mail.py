@@ -200,6 +200,23 @@ def test_markdown_is_a_text_unless_there_is_a_plain_one(tmp_path):
         assert (mail.text, mail.fields) == (expected, None)
 
 
+def test_attached_texts_and_mails_are_said_to_be_unread(tmp_path):
+    built = message(plain="Rain is due.\n")
+    built.add_attachment(b"GIF", "image", "gif", filename="a.gif")
+    reader = Reader([written(tmp_path / "a.eml", bytes(built))])
+    assert len([*reader]) == 1
+    assert [*reader.remarks()] == []
+    built.add_attachment("A table.", filename="table.txt")
+    path = written(tmp_path / "b.eml", bytes(built))
+    inner = message(plain="Rain is due.\n")
+    inner.add_attachment(message(plain="Older."))
+    reader = Reader([path, written(tmp_path / "c.eml", bytes(inner))])
+    assert len([*reader]) == 2
+    assert [*reader.remarks()] == [
+        f"2 mails have attached texts or mails, which are not read (first: {path})"
+    ]
+
+
 @pytest.mark.parametrize(
     ("charset", "data", "encoding", "text"),
     [
