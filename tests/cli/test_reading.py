@@ -48,6 +48,24 @@ def test_where_the_field_of_the_id_was_named_another_is_asked_for(run):
     assert f"with the same id: {remedy} (without an id, a" in run(*words).err
 
 
+def test_of_mails_no_field_of_an_id_is_asked_for(run):
+    """No option changes the id of a mail."""
+    mails = "".join(
+        f"From a@b Mon Jan  1 10:00:00 2024\nMessage-ID: <{id}@x>\n\n{text}\n\n"
+        for id, text in zip("aab", (FERRY, MILL, "Rain."), strict=True)
+    )
+    Path("a.mbox").write_text(mails)
+    done = run("ingest", "a.mbox", "--format", "quiet")
+    assert (
+        "and replaced it (first: 'a@x' at a.mbox:6): mails are told apart by their Message-ID, which --id-field does "
+        "not change: write JSON Lines with ids of your own if it repeats (docs/input.md, Mail)\n"
+    ) in done.err
+    Path("a.mbox").write_text(mails.replace("Rain.", "Snow."))
+    again = run("ingest", "a.mbox", "--format", "quiet")
+    assert "with the same id: mails are told apart by their Message-ID, which" in again.err
+    assert "--id-field names" not in again.err
+
+
 def test_a_run_that_replaces_most_of_its_documents_has_not_gone_well(run):
     records = [{"id": "same", "text": f"{FERRY} {number}"} for number in range(9)]
     done = run("ingest", written("a.jsonl", records), "--format", "quiet")

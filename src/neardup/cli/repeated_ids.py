@@ -11,6 +11,7 @@ from neardup.cli.streams import log_line
 from neardup.cli.tables import counted
 from neardup.model.document import AssumedTime, Document, FileTime, Reject
 from neardup.model.shown_fields import shown_fields
+from neardup.sources.form_readers import OF_MAIL
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -94,14 +95,23 @@ class IdCheckingReader:
                 have = counted(count, "document without a time has", "documents without a time have")
                 log_line(f"{have} {time} (first: {self._first_undated[kind]}){f'; {why}' if why else ''}")
 
+    def _remedy(self) -> tuple[str, str]:
+        """(What to do about ids that repeat, what to know about mails besides)."""
+        mails = "mails are told apart by their Message-ID"
+        if self._reader.forms and self._reader.forms <= {*OF_MAIL}:
+            own = "write JSON Lines with ids of your own if it repeats"
+            return f"{mails}, which --id-field does not change: {own} (docs/input.md, Mail)", ""
+        remedy = "name the field that tells documents apart by --id-field"
+        if "id" in self._named:
+            remedy = "the field named by --id-field does not tell them apart: name another"
+        return remedy, f"; {mails} (docs/input.md, Mail)"
+
     def report(self, target: Window) -> bool:
         """Reports on the documents read into `target`; returns whether the input was probably wrong: most documents are
         gone, or no record has a named field.
         """
         again = came_again(self._ids, target)
-        remedy = "name the field that tells documents apart by --id-field"
-        if "id" in self._named:
-            remedy = "the field named by --id-field does not tell them apart: name another"
+        remedy, of_mails = self._remedy()
         if again.stored:
             were = counted(again.stored, "document was", "documents were")
             stay = "stays" if again.stored == 1 else "stay"
@@ -121,8 +131,7 @@ class IdCheckingReader:
         if again.other:
             log_line(
                 f"{counted(again.other, 'document')} had the id of an earlier document of this run but another text, "
-                f"and replaced it (first: {self._ids.example}): {remedy}; mails are told apart by their Message-ID "
-                "(docs/input.md, Mail)"
+                f"and replaced it (first: {self._ids.example}): {remedy}{of_mails}"
             )
         if again.beside:
             log_line(
