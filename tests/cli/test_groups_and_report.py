@@ -86,6 +86,23 @@ def test_a_head_that_is_gone_is_not_counted(run, window):
     assert [row.split()[0] for row in table[1:4]] == ["2", "2", "2"]
 
 
+def test_a_document_that_replaced_a_head_is_not_shown_as_the_head(run, window):
+    Path("more.jsonl").write_text(
+        json.dumps(record("c", "Four eggs and a cup of flour. " * 5, 5, source="Cook"))
+    )
+    run("ingest", "more.jsonl", "--window", window, "--format", "quiet")
+    words = ("groups", "--window", window, "--sort", "size")
+    assert "Four eggs" not in run(*words, "--format", "table").out
+    rows = csv.DictReader(io.StringIO(run(*words, "--format", "csv").out))
+    (head,) = [row for row in rows if row["id"] == row["group"] == "c"]
+    assert (head["begins"], head["source"], head["of_first"]) == ("", "", "")
+    run("report", "--window", window, "--output", "page.html")
+    page = Path("page.html").read_text("utf-8")
+    assert "Four eggs" not in page
+    assert "Cook" not in page
+    assert page.count("(head: its text is no longer in the window)") == 1
+
+
 @pytest.mark.parametrize("format", ["table", "csv"])
 def test_details_are_refused_where_there_are_none(run, window, format):
     done = run("groups", "--window", window, "--details", "--format", format)

@@ -93,11 +93,19 @@ class Reported:
         }
 
     def _flows(self, groups: Sequence[Group]) -> tuple[Counter[tuple[str, str]], int]:
-        """(Counts of copies by the source of their best match and their own; for how many a source is not known)."""
+        """(Counts of copies by the source of their best match and their own; for how many a source is not known: one
+        that has gone is not known, though another document may have its id).
+        """
+        originals = (
+            (member.duplicate_of or group.head, member.id, group)
+            for group in groups
+            for member in group.members
+        )
         pairs = [
-            (member.duplicate_of or group.head, member.id) for group in groups for member in group.members
+            ("" if original == group.head and not group.head_is_there else original, copy)
+            for original, copy, group in originals
         ]
-        sources = self._sources({id for pair in pairs for id in pair})
+        sources = self._sources({id for pair in pairs for id in pair if id})
         flows = Counter(
             (sources[original], sources[copy])
             for original, copy in pairs

@@ -48,10 +48,10 @@ class Stories:
 
     def of(self, group: Group) -> Story:
         """The story of one group; reads its documents."""
+        from neardup.reading.group_title import stored_ids
         from neardup.reading.story import story
 
-        ids = [group.head, *(member.id for member in group.members)]
-        read = self._window.read(ids)
+        read = self._window.read(stored_ids(group))
         self.documents = {document.id: document for document in read if document is not None}
         return story(group, self.documents, self._signer, self._source_field)
 

@@ -1,4 +1,4 @@
-"""Which document gives a group its title: one rule for pages, tables and reports."""
+"""Which documents a group has now, and which gives it its title: one rule for pages, tables and reports."""
 
 from __future__ import annotations
 
@@ -11,9 +11,16 @@ if TYPE_CHECKING:
     from neardup.window.base import ReadDocument
 
 
-def title_ids(group: Group) -> tuple[str, ...]:
-    """The ids of the documents that may give a group its title: the head; if that is gone, the first member by time."""
-    return (group.head, *(member.id for member in group.members[:1]))
+def stored_ids(group: Group) -> list[str]:
+    """The ids of the documents that a group has now: that of the head unless it has gone, for another document may have
+    its id, and those of the members.
+    """
+    return [*([group.head] if group.head_is_there else ()), *(member.id for member in group.members)]
+
+
+def title_ids(group: Group) -> list[str]:
+    """The ids of the documents that may give a group its title: the head unless it has gone, then members by time."""
+    return stored_ids(group)[:2]
 
 
 def titled_by(group: Group, documents: Mapping[str, ReadDocument]) -> ReadDocument | None:

@@ -125,8 +125,12 @@ class Pages:
         return self.render(
             "group.html", group=group, versions=versions, columns=columns, line=positions(versions.all),
             title=title, facts=sorted(facts, key=lambda fact: fact.kind == "name"), most_facts=_MOST_FACTS,
-            offset=offset, step=MOST_READ,
+            is_replaced=self._is_replaced(group), offset=offset, step=MOST_READ,
         )  # fmt: skip
+
+    def _is_replaced(self, group: Group) -> bool:
+        """Whether another document has the id of the head, which has gone."""
+        return not group.head_is_there and self._questions.read([group.head]) != [None]
 
     def _column(self, group: Group, version: Version, head: Version | None) -> tuple[Column, Sequence[Fact]]:
         """A version, and the facts in which it differs from the head's text, if that is still there."""
@@ -158,15 +162,14 @@ class Pages:
         )  # fmt: skip
 
     def _shown_match(self, match: Match, document: ReadDocument, text: str) -> ShownMatch:
-        group = document.verdict.group
-        in_group = group if group in self._questions.groups() else None
+        in_group = document.verdict.group if self._questions.is_in_group(document) else None
         side = against(text, document.counted, self._questions.recipe, most_facts=0).side
         return ShownMatch(document, match.score, in_group, side)
 
     def document(self, id: str) -> HTMLResponse:
         """A whole document."""
         document = self._questions.document(id)
-        in_group = document.verdict.group in self._questions.groups()
+        in_group = self._questions.is_in_group(document)
         return self.render("document.html", document=document, in_group=in_group)
 
     def pair(self, a: str, b: str) -> HTMLResponse:

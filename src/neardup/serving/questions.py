@@ -177,7 +177,10 @@ class Questions:
             is_young = self._groups_at is not None and time.monotonic() - self._groups_read < most_seconds
             if self._groups_at != changes and not is_young:
                 self._groups_read = time.monotonic()
-                self._groups = {group.head: group for group in newest_first(self._window.groups())}
+                groups = newest_first(self._window.groups())
+                self._groups = {group.head: group for group in groups}
+                # A document that replaced the head of a group may head another one, which then has the id.
+                self._groups |= {group.head: group for group in groups if group.head_is_there}
                 self._groups_at = changes  # commits during the reading make the next call read again
             return self._groups
 
@@ -187,6 +190,11 @@ class Questions:
         if group is None:
             raise UnknownGroup(head)
         return group
+
+    def is_in_group(self, document: ReadDocument) -> bool:
+        """Whether a group has this document, which may have replaced the head of the group that has its id."""
+        group = self.groups().get(document.verdict.group)
+        return group is not None and (group.head_is_there or document.id != group.head)
 
     def bands(self) -> list[Band]:
         """The copies by their scores with their best matches, in bands."""

@@ -58,7 +58,7 @@ def versions_of(questions: Questions, group: Group, offset: int = 0) -> Versions
     parts, between which other queries are answered.
     """
     members = sorted(group.members, key=by_time)[offset : offset + MOST_READ]
-    scores: dict[str, float | None] = {group.head: None}
+    scores: dict[str, float | None] = {group.head: None} if group.head_is_there else {}
     scores |= {member.id: member.score for member in members}
     documents = sorted(questions.read_in_parts(list(scores)), key=by_time)
     copies = tuple(_copy(document, scores[document.id]) for document in documents)

@@ -802,6 +802,32 @@ def test_a_group_whose_head_has_gone_is_still_shown(client, path, monkeypatch):
     assert ("data-judgement" in text, "<kbd>c</kbd>" in text) == (False, False)
 
 
+def test_a_document_that_replaced_a_head_is_not_shown_as_the_head(client, path, monkeypatch):
+    monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
+    with open_window(path) as writer:
+        list(
+            writer.ingest(
+                [{"id": "a", "text": grams(900, 960), "time": "2026-11-21T09:30Z", "title": "Cake"}]
+            )
+        )
+    group = client.get("/group?head=a").text
+    assert "was replaced by another document with the same id: " in group
+    assert 'href="/document?id=a"' in group
+    assert ("Cake" in group, "data-judgement" in group, "3 documents" in group) == (False, False, True)
+    assert "Cake" not in client.get("/groups").text
+    assert "its group" not in client.get("/document?id=a").text
+    assert "its group" in client.get("/document?id=b").text
+
+
+def test_a_document_that_replaced_a_head_and_heads_a_group_is_shown_with_that(client, path, monkeypatch):
+    monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
+    other = {"id": "a", "text": grams(900, 960), "time": "2026-11-21T09:30Z"}
+    with open_window(path) as writer:
+        list(writer.ingest([other, {**other, "id": "of the other"}]))
+    members = client.get("/api/group", params={"head": "a"}).json()["members"]
+    assert [member["id"] for member in members] == ["of the other"]
+
+
 def test_a_text_that_was_seen_in_part_is_shown_with_where(tmp_path):
     fire = "Nobody was hurt in the fire that destroyed the old timber yard beside the harbour."
     ferry = "The ferry from Belhaven ran aground off the western spit shortly before dawn."
