@@ -68,6 +68,15 @@ def test_a_table_tells_documents_of_one_id_apart_and_makes_up_no_time(run):
     assert row.rstrip().endswith("  Boat aground (of: Ferry aground)")
 
 
+def test_a_table_has_in_each_row_the_text_that_its_verdict_is_about(run):
+    old = written("old.jsonl", [{"id": "first", "text": FERRY, "title": "Draft"}])
+    mixed = [("same", FERRY, "Minutes"), ("same", FERRY + " Updated.", "Cake")]
+    new = written("new.jsonl", [{"id": id, "text": text, "title": title} for id, text, title in mixed])
+    first, second = run("check", new, "--against", old, "--format", "table").out.splitlines()[1:]
+    assert first.rstrip().endswith("Minutes (of: Draft)")
+    assert second.rstrip().endswith("Cake (of: Draft)")
+
+
 def test_a_table_tells_how_documents_of_files_begin(run):
     dawn, dusk = "The ferry ran aground at dawn.", "The ferry ran aground at dusk."
     old = written("old.jsonl", [{"id": "a", "text": dawn}])

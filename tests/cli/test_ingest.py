@@ -107,6 +107,26 @@ def test_a_table_shows_the_copies_and_counts_the_rest(run, stream):
     assert len(Path("v.jsonl").read_text().splitlines()) == 5
 
 
+@pytest.mark.parametrize("is_live", [False, True])
+def test_a_table_shows_the_text_that_a_verdict_is_about_though_its_id_comes_again(run, run_process, is_live):
+    titles = [("first", FERRY, "Draft"), ("same", FERRY, "Minutes"), ("same", "Four eggs. " * 9, "Cake")]
+    titles += [
+        ("first", "Two cups of flour. " * 9, "Pie"),
+        ("bad", FERRY, "No time"),
+        ("last", FERRY, "Proof"),
+    ]
+    records = [
+        {"id": id, "time": "2026-11-21T06:00Z", "text": text, "title": title} for id, text, title in titles
+    ]
+    records[4]["time"] = "soon"
+    stream = written("same.jsonl", records)
+    data = Path(stream).read_bytes()
+    words = ("--format", "table")
+    done = run_process("ingest", "-", *words, stdin=data) if is_live else run("ingest", stream, *words)
+    rows = done.out.splitlines()
+    assert [row.split("1.000")[1].strip() for row in rows if "1.000" in row] == ["Minutes (of: Draft)"]
+
+
 def test_a_long_table_says_how_many_rows_it_leaves_out(run):
     records = [{"id": f"{i}", "time": 1795251600 + i, "text": FERRY} for i in range(80)]
     done = run("ingest", written("many.jsonl", records), "--format", "table")

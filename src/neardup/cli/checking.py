@@ -103,6 +103,6 @@ def _write(document: Document, verdict: Verdict, sinks: Sinks) -> None:
     """Writes a verdict under the id of the document, and its time if it has one that can be read."""
     group = verdict.group or document.id
     verdict = verdict._replace(id=document.id, time=time_of(document), group=group)
-    sinks.verdicts.note(document)
+    sinks.verdicts.note(document, is_stored=False)
     sinks.verdicts.write(verdict)
     sinks.tally.add(verdict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -40,19 +41,43 @@ def described(document: ReadDocument) -> Described:
     return Described(document.time, str(document.fields.get(SOURCE) or ""), begins)
 
 
+class Row(NamedTuple):
+    """A verdict, with the descriptions of its document and of its original as this run read them, if it did."""
+
+    verdict: Verdict
+    own: Described | None
+    original: Described | None
+
+
 class Descriptions:
-    """Descriptions by id: of documents that are being ingested, and of those that `read` finds in a window."""
+    """Descriptions of documents that this run reads, and by id of those that `read` finds in a window.
+
+    An id may come again with another text; so the first ones are known in the order in which the run reads them.
+    """
 
     def __init__(self, read: Read | None = None) -> None:
         self.read = read
-        self._noted: dict[str, Described] = {}
+        self._pending: deque[tuple[str, Described, bool]] = deque(maxlen=KNOWN)
+        self._stored: dict[str, Described] = {}
         self._known: dict[str, Described] = {}
 
-    def note(self, document: Document) -> None:
-        """Remembers a document that is being ingested: its verdict will come, and perhaps copies of it."""
+    def note(self, document: Document, *, is_stored: bool) -> None:
+        """Remembers a document whose verdict will come, and, if it is stored, perhaps copies of it."""
         fields = document.fields or {}
         shown = Described("", str(fields.get(SOURCE) or ""), title_or_beginning(fields, document.text))
-        _keep(self._noted, document.id, shown)
+        self._pending.append((document.id, shown, is_stored))
+
+    def row(self, verdict: Verdict) -> Row:
+        """The row of the next verdict. Verdicts come in the order of their documents; rejects have none."""
+        original = self._stored.get(original_of(verdict) or "")
+        for at, (id, own, is_stored) in enumerate(self._pending):
+            if id == verdict.id:
+                for _ in range(at + 1):
+                    self._pending.popleft()
+                if is_stored:
+                    _keep(self._stored, id, own)
+                return Row(verdict, own, original)
+        return Row(verdict, None, original)
 
     def look_up(self, ids: Iterable[str | None]) -> None:
         """Reads the documents of those `ids` that are not known in full, in one call to the window."""
@@ -64,12 +89,14 @@ class Descriptions:
 
     def of(self, id: str | None) -> Described:
         """The description of a document; an empty one if nothing is known of it."""
-        return self._known.get(id or "") or self._noted.get(id or "", Described())
+        return self._known.get(id or "", Described())
 
-    def beside(self, verdict: Verdict) -> list[str]:
+    def beside(self, row: Row) -> list[str]:
         """The cells for a copy and its original: delay, both sources, the text, and the original's if it differs."""
-        # A document that was checked, and is stored nowhere, may have the id of its original.
-        own, other = self._noted.get(verdict.id) or self.of(verdict.id), self.of(original_of(verdict))
+        verdict = row.verdict
+        own, other = row.own or self.of(verdict.id), self.of(original_of(verdict))
+        if row.original is not None and row.original.begins != other.begins:
+            other = row.original  # the window has another text by this id now, or none
         after = after_words(other.time, verdict.time) if other.time and verdict.time else ""
         return [
             after,

@@ -118,10 +118,10 @@ class Verdicts:
                 table.has_all_in_file = not self._is_cut_short
                 table.print()
 
-    def note(self, document: Document) -> None:
-        """Notes a document that is being ingested, because a table shows the beginning of its text."""
+    def note(self, document: Document, *, is_stored: bool = True) -> None:
+        """Notes a document whose verdict will come, because a table shows the beginning of its text."""
         if self._table:
-            self._table.descriptions.note(document)
+            self._table.descriptions.note(document, is_stored=is_stored)
 
     def look_up_in(self, read: Read) -> None:
         """Lets a table read its descriptions of other documents from the window, by `read`."""

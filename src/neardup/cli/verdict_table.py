@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from neardup.cli.described import Descriptions, left_out_if_empty, original_of
+from neardup.cli.described import Descriptions, Row, left_out_if_empty, original_of
 from neardup.cli.tables import (
     ROWS,
     STYLES,
@@ -42,7 +42,7 @@ class VerdictTable:
         """Documents of this run are noted here; others may be read from a window."""
         self.has_all_in_file = True
         """Whether the file at `path` has all verdicts; False if one could not be written."""
-        self._rows: list[Verdict] = []
+        self._rows: list[Row] = []
         self._seen: Counter[str] = Counter()
         self._shown: Counter[str] = Counter()
         self._begun = False
@@ -50,9 +50,10 @@ class VerdictTable:
     def add(self, verdict: Verdict) -> None:
         """Adds the row of one verdict, or only counts it."""
         self._seen[verdict.status] += 1
+        row = self.descriptions.row(verdict)
         if (self._every or verdict.status != "unique") and (self._live or len(self._rows) < ROWS):
             self._shown[verdict.status] += 1
-            self._rows.append(verdict)
+            self._rows.append(row)
 
     def flush(self) -> None:
         """Print the rows of a live table so far."""
@@ -61,10 +62,10 @@ class VerdictTable:
         if self._rows and not self._begun:
             self._begun = True
             print(_fixed(COLUMNS))
-        self.descriptions.look_up(map(original_of, self._rows))
+        self.descriptions.look_up(original_of(row.verdict) for row in self._rows)
         for row in self._rows:
             _, _, _, own, other = self.descriptions.beside(row)
-            print(_fixed([*map(cell, _cells(row)), cell(_both(own, other))]), flush=True)
+            print(_fixed([*map(cell, _cells(row.verdict)), cell(_both(own, other))]), flush=True)
         self._rows = []
 
     def print(self) -> None:
@@ -87,20 +88,21 @@ class VerdictTable:
         """Prints the table; with groups if one differs from that of the document that its row names, and with more
         columns the wider the terminal is.
         """
-        stored = [row.id for row in self._rows] if self._every else []  # documents from before this run
-        self.descriptions.look_up([*stored, *map(original_of, self._rows)])
+        verdicts = [row.verdict for row in self._rows]
+        stored = [verdict.id for verdict in verdicts] if self._every else []  # documents from before this run
+        self.descriptions.look_up([*stored, *map(original_of, verdicts)])
         is_wide, is_very_wide = console().width >= WIDE, console().width >= VERY_WIDE
         rows = []
         for row in self._rows:
             after, source, other_source, own, other = self.descriptions.beside(row)
             about = [after, shortened(source), shortened(other_source) if is_very_wide else ""]
             texts = [own, other] if is_very_wide else [_both(own, other)]
-            cells = [*_cells(row), _other_kind(row), _other_group(row)]
+            cells = [*_cells(row.verdict), _other_kind(row.verdict), _other_group(row.verdict)]
             rows.append([*cells, *(about if is_wide else ("", "", "")), *texts])
         columns = [*COLUMNS[:-1], "kind", "group", "after", "source", "of source", "text"]
         columns += ["text of the original"] if is_very_wide else []
         shown, filled = left_out_if_empty(columns, rows, ("kind", "group", "after", "source", "of source"))
-        styles = [STYLES.get(row.status, "") for row in self._rows]
+        styles = [STYLES.get(verdict.status, "") for verdict in verdicts]
         print_table(shown, filled, styles=styles, texts=2 if is_very_wide else 1)
 
 
