@@ -110,12 +110,12 @@ class IdCheckingReader:
         """Reports on the documents read into `target`; returns whether the input was probably wrong: most documents are
         gone, or no record has a named field.
         """
-        again = came_again(self._ids, target)
+        again, aside = came_again(self._ids, target), _aside(target)
         remedy, of_mails = self._remedy()
         if again.stored:
             were = counted(again.stored, "document was", "documents were")
-            stay = "stays" if again.stored == 1 else "stay"
-            log_line(f"{were} stored by earlier runs with the same text, and {stay} unchanged")
+            keep = "keeps its verdict" if again.stored == 1 else "keep their verdicts"
+            log_line(f"{were} stored by earlier runs with the same text ({aside}), and {keep}")
         if again.earlier:
             log_line(
                 f"{counted(again.earlier, 'document was', 'documents were')} stored by earlier runs, and replaced by "
@@ -127,6 +127,13 @@ class IdCheckingReader:
             log_line(
                 f"{counted(again.same, 'document')} came again with the same id and text: {are} counted above, but "
                 "not stored twice"
+            )
+        if again.alike:
+            are = "it is" if again.alike == 1 else "they are"
+            first = "" if again.other else f" (first: {self._ids.example})"
+            log_line(
+                f"{counted(again.alike, 'document')} came again with the same id and, {aside}, the same text"
+                f"{first}: {are} counted above; the verdict stays, and the text that came last is shown"
             )
         if again.other:
             log_line(
@@ -149,6 +156,7 @@ class CameAgain(NamedTuple):
     """How many documents of a run had an id that was known.
 
     same     the id came in this run, with the same text
+    alike    the id came in this run, with a text that differs only in what is not compared: the verdict stays
     other    the id came in this run, with another text, which was replaced
     beside   the id came in this run, with another text, but nothing was replaced
     stored   the id came in an earlier run, with the same text
@@ -156,6 +164,7 @@ class CameAgain(NamedTuple):
     """
 
     same: int
+    alike: int
     other: int
     beside: int
     stored: int
@@ -171,11 +180,19 @@ def came_again(ids: RepeatedIds, target: Window) -> CameAgain:
     """
     settings = target.settings
     other = min(ids.other, target.replaced)
-    same, beside = ids.same, ids.other - other
+    alike, beside = 0, ids.other - other
     limits = settings.kept_hours, settings.max_documents, settings.max_memory
     if settings.policy != "drop" and not any(limits):
-        same, beside = same + beside, 0
-    return CameAgain(same, other, beside, max(target.unchanged - same, 0), target.replaced - other)
+        alike, beside = beside, 0
+    stored = max(target.unchanged - ids.same - alike, 0)
+    return CameAgain(ids.same, alike, other, beside, stored, target.replaced - other)
+
+
+def _aside(target: Window) -> str:
+    """In what texts may differ that are the same to a window, in words."""
+    recipe = target.settings.recipe
+    case = ", case" if recipe is not None and recipe.fold_case else ""
+    return f"white space{case} and punctuation aside"
 
 
 class RepeatedIds:
