@@ -214,6 +214,30 @@ def test_two_are_compared_no_more_and_no_less(run, words):
     assert run("explain", *words).code == 2
 
 
+def hidden(character: str) -> list[str]:
+    """Two files with texts that differ in a character that cannot be seen."""
+    text = (
+        "The mayor, Mr Jones, said on Monday that it is not true that 12 houses were sold below their value."
+    )
+    texts = {
+        "a.txt": text,
+        "b.txt": text.replace("Jones", f"Jo{character}nes").replace("not", f"n{character}ot"),
+    }
+    for name, each in texts.items():
+        Path(name).write_text(each, "utf-8")
+    return list(texts)
+
+
+@pytest.mark.parametrize("character", ["\u200b", "\xad", "\u2066", "\ufeff"])
+def test_a_difference_that_cannot_be_seen_is_shown_as_an_escape(run, character):
+    escape = f"\\x{ord(character):02x}" if character == "\xad" else f"\\u{ord(character):04x}"
+    shown = run("explain", *hidden(character)).out
+    assert f"[Jones → Jo{escape}nes]" in shown
+    assert f"[not → n{escape}ot]" in shown
+    page = run("explain", *hidden(character), "--format", "html").out
+    assert page.count(f'">Jo{escape}nes</mark>') == page.count(f'">n{escape}ot</mark>') == 2
+
+
 @pytest.mark.parametrize("format", ["text", "html", "json"])
 def test_hostile_texts_do_nothing(run, format):
     Path("a.txt").write_text(f"{HOSTILE} {FERRY}", "utf-8")

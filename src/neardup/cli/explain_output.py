@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from neardup.cli.tables import WIDTH, as_json, cell, console, counted, some_of
 from neardup.model.counted import shown_percent, shown_score
+from neardup.model.escapes import visible
 
 if TYPE_CHECKING:
     from neardup.cli.explain_subjects import Subject, Subjects
@@ -141,10 +142,12 @@ def _in_context(each: Difference, longest: int) -> Any:
 
 
 def _cut(text: str, longest: int) -> str:
-    """A difference, whole unless it is very long; then its beginning and its length."""
+    """A difference, whole unless it is very long; then its beginning and its length. Characters that cannot be seen are
+    escapes.
+    """
     if len(text) <= longest:
-        return _one_line(text)
-    return f"{_one_line(text[:longest])}… ({len(text):,} characters)"
+        return _one_line(visible(text))
+    return f"{_one_line(visible(text[:longest]))}… ({len(text):,} characters)"
 
 
 def _one_line(text: str) -> str:

@@ -30,6 +30,12 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b
 """A spreadsheet may compute a cell that begins with one of these; the last four are the first four in full width."""
 _ANY_RE: Final = re.compile(f"[{_STEERING}]")
 _BUT_LINES_RE: Final = re.compile(f"(?![\t\n])[{_STEERING}]")
+_UNSEEN_RE: Final = re.compile(
+    "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
+    "\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "|(?<![^\0-\u058f])[\u200c\u200d\ufe00-\ufe0f]"  # joiners and variants are seen in other scripts, and in emoji
+)
+"""The characters that cannot be seen: those of Unicode's Default_Ignorable_Code_Point, and what steers a line."""
 _JSON_RE: Final = re.compile(f"(?!\n)[{_STEERING}]")
 
 
@@ -41,6 +47,15 @@ def escaped(text: str, *, lines: bool = False) -> str:
     a\x1b[2Jb\u202ec\x0ad
     """
     return (_BUT_LINES_RE if lines else _ANY_RE).sub(_escape, text)
+
+
+def visible(text: str) -> str:
+    r"""`text` with every character that cannot be seen as its escape: two texts that differ look different.
+
+    >>> print(visible("Jo\u200bnes, n\xadot"))
+    Jo\u200bnes, n\xadot
+    """
+    return _UNSEEN_RE.sub(_escape, text)
 
 
 def without_passwords(text: str) -> str:
@@ -65,6 +80,8 @@ def _escape(match: re.Match[str]) -> str:
     point = ord(match[0])
     if 0xDC80 <= point <= 0xDCFF:  # Python represents such a byte so
         point -= 0xDC00
+    if point > 0xFFFF:
+        return f"\\U{point:08x}"
     return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
 
 

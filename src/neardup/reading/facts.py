@@ -15,6 +15,7 @@ from bisect import bisect_right
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from neardup.model.escapes import visible
 from neardup.reading.changes import differing_stretches
 from neardup.reading.normal_text import Span
 from neardup.tables.function_words import FUNCTION_WORDS
@@ -256,12 +257,13 @@ def _fact(own: _Located | None, other: _Located | None) -> Fact:
 
 
 def in_words(facts: Iterable[Fact], kind: FactKind) -> list[str]:
-    """The facts of one kind as they are shown: the old one, an arrow, the new one; each once.
+    """The facts of one kind as they are shown: the old one, an arrow, the new one; each once. Characters that cannot be
+    seen are escapes.
 
     >>> in_words([Fact("figure", "3", "4", None, None), Fact("figure", None, "7", None, None)], "figure")
     ['3 → 4', '+ 7']
     """
-    return list(dict.fromkeys(_in_words(fact) for fact in facts if fact.kind == kind))
+    return list(dict.fromkeys(visible(_in_words(fact)) for fact in facts if fact.kind == kind))
 
 
 def _in_words(fact: Fact) -> str:

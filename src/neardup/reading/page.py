@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.model.counted import counted, cut, shown_score
-from neardup.model.escapes import escaped
+from neardup.model.escapes import escaped, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,6 +47,7 @@ def environment(package: str) -> Environment:
     )
     made.filters["marked"] = in_marks
     made.filters["shown"] = escaped
+    made.filters["visible"] = visible
     made.filters["brief"] = _brief
     made.filters["percent"] = _percent
     made.filters["score"] = lambda value: "" if value is None else shown_score(value)
@@ -58,7 +59,7 @@ def environment(package: str) -> Environment:
 
 def in_marks(pieces: Iterable[Piece]) -> Markup:
     """A text in pieces, escaped, as HTML: differences are in marks with a class for each kind, lacking words struck
-    out.
+    out; characters of a difference that cannot be seen are shown as escapes.
 
     >>> from neardup.reading.excerpts import Piece
     >>> in_marks([Piece("cats & ", "same"), Piece("dogs", "changed")])
@@ -68,7 +69,10 @@ def in_marks(pieces: Iterable[Piece]) -> Markup:
 
     frames = {"same": "{}", "lacking": "<del> {} </del>"}
     parts = (
-        frames.get(mark, f'<mark class="{mark}">{{}}</mark>').format(escape(text)) for text, mark in pieces
+        frames.get(mark, f'<mark class="{mark}">{{}}</mark>').format(
+            escape(text if mark == "same" else visible(text))
+        )
+        for text, mark in pieces
     )
     return Markup(_harmless("".join(parts)))  # noqa: S704 - every text is escaped above
 
