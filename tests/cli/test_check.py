@@ -64,7 +64,7 @@ def test_a_table_tells_documents_of_one_id_apart_and_makes_up_no_time(run):
         written(f"{name}.jsonl", [{"id": "x", "text": FERRY, "title": title, "time": "2026-11-30T06:00:00Z"}])
     done = run("check", "new.jsonl", "--against", "old.jsonl", "--format", "table")
     head, row = done.out.splitlines()
-    assert head.split() == ["time", "id", "status", "copy", "of", "score", "text"]
+    assert head.split() == ["time", "(UTC)", "id", "status", "copy", "of", "score", "text"]
     assert row.rstrip().endswith("  Boat aground (of: Ferry aground)")
 
 

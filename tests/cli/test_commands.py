@@ -153,7 +153,7 @@ class TestGroups:
     def test_a_table(self, run, window):
         done = run("groups", "--window", window, "--format", "table")
         assert done.out.splitlines()[0].split() == [
-            "n", "first", "seen", "for", "kind", "origins", "doc_q", "head", "text",
+            "n", "first", "seen", "(UTC)", "for", "kind", "origins", "doc_q", "head", "text",
         ]  # fmt: skip
         assert "0.898 to 1.000  ferry " in done.out
         assert "1 group" in done.out
@@ -264,7 +264,7 @@ class TestReconcile:
         assert done.err.startswith("4 documents in ")
         run("delete", "ferry-again", "--window", window)
         table = run("reconcile", "--window", window, "--format", "table").out.splitlines()
-        assert table[0].split()[:3] == ["time", "id", "status"]
+        assert table[0].split()[:4] == ["time", "(UTC)", "id", "status"]
         assert table[1].partition("unique")[2].split()[0] == "ARNMOUTH"  # how its own text begins
 
     def test_nothing_is_printed_if_so_wanted(self, run, window):

@@ -106,7 +106,7 @@ def test_what_the_readme_shows_is_what_comes_out(run):
     sample = ROOT / "examples" / "stream.jsonl"
     words = ("--window", "w", "--output", "verdicts.jsonl", "--rejects", "rejects.jsonl", "--format", "table")
     table = run("ingest", sample, *words).out
-    shown = re.findall(r"^(?:time  |2026-11-19 ).*$", README, re.MULTILINE)
+    shown = re.findall(r"^(?:time \(UTC\)  |2026-11-19 ).*$", README, re.MULTILINE)
     assert len(shown) == 4
     assert set(shown) <= {line.rstrip() for line in table.splitlines()}
     verdict = re.search(r'^{"id":"wire-0020".*?\n.*?\n', README, re.MULTILINE)

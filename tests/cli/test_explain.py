@@ -102,7 +102,9 @@ def test_within_a_second_the_later_one_came_after(run):
     ]
     Path("s.jsonl").write_text("\n".join(map(json.dumps, records)), "utf-8")
     run("ingest", "s.jsonl", "--window", "s", "--format", "quiet")
-    assert "B came 0.5 s after A" in run("explain", "whole", "half", "--window", "s").out
+    shown = run("explain", "whole", "half", "--window", "s").out
+    assert "B came 0.5 s after A" in shown
+    assert "A  whole  2026-11-21 06:00 UTC  The ferry" in shown
     assert "B came 0.5 s before A" in run("explain", "half", "whole", "--window", "s").out
     assert "came" not in run("explain", "half", "half", "--window", "s").out
 

@@ -148,6 +148,14 @@ def test_a_report_is_one_harmless_file(run, window):
     assert "There are none" not in groups
 
 
+def test_a_report_says_of_its_times_that_they_are_utc(run, window):
+    run("report", "--window", window, "--output", "r.html")
+    page = Path("r.html").read_text("utf-8")
+    assert ", from 2026-11-21 03:00 UTC, for 20 h</span>" in page
+    assert "the hours 2026.11.21-01 to 2026.11.21-23 (UTC)" in page
+    assert "<tr><th>time (UTC)</th>" in page
+
+
 @pytest.mark.parametrize("name", ["r.pdf", "r.docx", "r.html.gz", "r.jsonl"])
 def test_a_report_is_not_called_what_it_is_not(run, window, name):
     done = run("report", "--window", window, "--output", name)

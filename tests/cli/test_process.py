@@ -359,7 +359,7 @@ def test_a_table_of_a_live_stream_comes_row_by_row(command):
         process.send_signal(signal.SIGINT)
         rest = process.stdout.read().decode()
     assert process.returncode == 130
-    assert seen[0].split() == ["time", "id", "status", "copy", "of", "score", "text"]
+    assert seen[0].split() == ["time", "(UTC)", "id", "status", "copy", "of", "score", "text"]
     assert seen[1].startswith(
         "2026-11-19 07:00  ferry-again       exact     ferry             1.000  ARNMOUTH — A ferry"
     )

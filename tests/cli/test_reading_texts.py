@@ -32,8 +32,8 @@ def test_a_document_is_shown_with_its_text(run, window):
     done = run("get", "b", "a", "nobody", "--window", window)
     assert done.code == 1
     assert "no document 'nobody'" in done.err
-    assert done.out.startswith("b  2026-11-21 08:30  exact copy of a, doc_q 1.000\n")
-    assert "and a second line!\n\na  2026-11-21 06:00  unique\nsource  Wire\\x1b[0m\n" in done.out
+    assert done.out.startswith("b  2026-11-21 08:30 UTC  exact copy of a, doc_q 1.000\n")
+    assert "and a second line!\n\na  2026-11-21 06:00 UTC  unique\nsource  Wire\\x1b[0m\n" in done.out
     assert "Rain \\x1b[2J and <script>" in done.out
     assert not {"\x1b", "\u202e", "\r"} & set(done.out)
 

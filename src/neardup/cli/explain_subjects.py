@@ -16,7 +16,7 @@ from neardup.cli.one_text import (
     record_of_file,
     time_of,
 )
-from neardup.cli.tables import counted, minute
+from neardup.cli.tables import counted, moment
 from neardup.errors import DocumentError, UnknownDocument, WindowMissing
 from neardup.model.shown_fields import beginning
 from neardup.sources.files import STDIN
@@ -43,7 +43,7 @@ class Subject(NamedTuple):
 def subject_of(document: ReadDocument) -> Subject:
     """The subject for a document of a window."""
     shown = described(document)
-    about = (minute(shown.time), shown.source, shown.begins, _said_of(document.left_out))
+    about = (moment(shown.time), shown.source, shown.begins, _said_of(document.left_out))
     return Subject(document.id, document.counted, _joined(*about), document.time)
 
 
@@ -54,7 +54,7 @@ def _given(
     from neardup.signing.counted_part import CountedPart
 
     left_out = CountedPart.by(recipe).left_out(text, fields)
-    return Subject(name, left_out.rest(text), _joined(minute(time), begins, _said_of(left_out)), time)
+    return Subject(name, left_out.rest(text), _joined(moment(time), begins, _said_of(left_out)), time)
 
 
 def _said_of(left_out: LeftOut) -> str:

@@ -11,7 +11,17 @@ from neardup.cli.context import configuration, opened_window, where_stored
 from neardup.cli.described import described, left_out_if_empty, original_of
 from neardup.cli.exit_codes import DONE, REJECTED
 from neardup.cli.streams import log_line
-from neardup.cli.tables import cell, minute, print_line, print_lines, print_pairs, print_table, shortened
+from neardup.cli.tables import (
+    TIME,
+    cell,
+    minute,
+    moment,
+    print_line,
+    print_lines,
+    print_pairs,
+    print_table,
+    shortened,
+)
 from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
@@ -78,7 +88,7 @@ def _print_table(documents: Sequence[ReadDocument]) -> None:
         verdict, shown = each.verdict, described(each)
         cells = [minute(each.time), each.id, verdict.status, original_of(verdict), verdict.score]
         rows.append([*cells, verdict.kind, shortened(shown.source), shown.begins])
-    columns = ("time", "id", "status", "copy of", "score", "kind", "source", "text")
+    columns = (TIME, "id", "status", "copy of", "score", "kind", "source", "text")
     print_table(*left_out_if_empty(columns, rows, ("source", "copy of", "score", "kind")), texts=1)
 
 
@@ -115,4 +125,4 @@ def _headline(document: ReadDocument) -> str:
         copy += f", kind {verdict.kind}"
     if verdict.differing is not None:
         copy += f" ({verdict.differing[0]} here, {verdict.differing[1]} there)"
-    return f"{document.id}  {minute(document.time)}  {verdict.status}{copy}"
+    return f"{document.id}  {moment(document.time)}  {verdict.status}{copy}"

@@ -172,7 +172,7 @@ def _print_table(stories: Stories, listed: Iterator[Story]) -> int:
                 stories.title(story.group),
             ]
         )  # fmt: skip
-    columns = ("n", "first seen", "for", "kind", "origins", "sources", "doc_q", "head", "text")
+    columns = ("n", "first seen (UTC)", "for", "kind", "origins", "sources", "doc_q", "head", "text")
     print_table(*left_out_if_empty(columns, rows, ("kind", "origins", "sources")), texts=1)
     return len(rows)
 

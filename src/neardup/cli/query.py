@@ -9,7 +9,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
 from neardup.cli.described import Descriptions, left_out_if_empty
-from neardup.cli.tables import counted, minute, print_line, print_lines, print_table, shortened
+from neardup.cli.tables import TIME, counted, minute, print_line, print_lines, print_table, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +98,7 @@ def _print_described(
     for match in matches:
         shown = known.of(match.id)
         rows.append([*match, minute(shown.time), shortened(shown.source), shown.begins])
-    print_table(*left_out_if_empty((*columns, "time", "source", "text"), rows, ("source",)), texts=1)
+    print_table(*left_out_if_empty((*columns, TIME, "source", "text"), rows, ("source",)), texts=1)
 
 
 def _not_listed(verdict: Verdict) -> str:

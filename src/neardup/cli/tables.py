@@ -129,13 +129,26 @@ def duration(seconds: float) -> str:
     return f"{number} {'day' if (number, unit) == ('1', 'days') else unit}"
 
 
+TIME: Final = "time (UTC)"
+"""The head of a column of times (`minute`)."""
+
+
 def minute(time: str) -> str:
-    """A time of a verdict to the minute, for people.
+    """A time of a verdict to the minute, in UTC, for a column whose head says so.
 
     >>> minute("2026-11-21T09:00:00Z")
     '2026-11-21 09:00'
     """
     return time[:16].replace("T", " ")
+
+
+def moment(time: str) -> str:
+    """A time to the minute with its zone; "" for none.
+
+    >>> moment("2026-11-21T09:00:00Z"), moment("")
+    ('2026-11-21 09:00 UTC', '')
+    """
+    return time and f"{minute(time)} UTC"
 
 
 def shortened(text: str) -> str:

@@ -10,6 +10,7 @@ from neardup.cli.described import Descriptions, Row, left_out_if_empty, original
 from neardup.cli.tables import (
     ROWS,
     STYLES,
+    TIME,
     VERY_WIDE,
     WIDE,
     cell,
@@ -24,7 +25,7 @@ from neardup.model.counted import shown_percent
 if TYPE_CHECKING:
     from neardup.model.verdict import Verdict
 
-COLUMNS: Final = ("time", "id", "status", "copy of", "score", "text")
+COLUMNS: Final = (TIME, "id", "status", "copy of", "score", "text")
 WIDTHS: Final = (16, 16, 8, 16, 5)
 """The widths of the columns of a live table, whose rows are not known in advance; a longer cell shifts its row."""
 

@@ -828,6 +828,22 @@ def test_a_document_that_replaced_a_head_and_heads_a_group_is_shown_with_that(cl
     assert [member["id"] for member in members] == ["of the other"]
 
 
+def test_pages_say_of_their_times_that_they_are_utc(client):
+    seen = client.post(
+        "/check", content=f"text={quote_plus(grams(0, 120))}", headers={"content-type": FORM}
+    ).text
+    pages = [
+        client.get(page).text for page in ("/", "/groups", "/group?head=a", "/document?id=a", "/pair?a=a&b=b")
+    ]
+    for page in (seen, *pages):
+        without = re.sub(r'<table.*?</table>|datetime="[^"]*"', "", page, flags=re.DOTALL)
+        times = re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d(.{4})", without)
+        assert all(each in (" UTC", ", to", " to ") for each in times), times
+        for table in re.findall(r"<table.*?</table>", page, flags=re.DOTALL):
+            assert re.search(r">(?:since|time) \(UTC\)</th>", table)
+    assert "2026-11-21 06:00 UTC" in pages[3]
+
+
 def test_a_text_that_was_seen_in_part_is_shown_with_where(tmp_path):
     fire = "Nobody was hurt in the fire that destroyed the old timber yard beside the harbour."
     ferry = "The ferry from Belhaven ran aground off the western spit shortly before dawn."
