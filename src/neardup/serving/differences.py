@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from neardup.model.settings import Recipe
 from neardup.reading.excerpts import Piece, marked
@@ -26,10 +26,15 @@ _SIDES: Final = 4
 
 
 class Side(NamedTuple):
-    """The beginning of a text as HTML, with differences marked; `cut`: how many characters are not shown."""
+    """The beginning of a text as HTML, with differences marked.
+
+    cut           how many characters are not shown
+    rest_differs  whether the two texts compared also differ in what is not shown of them
+    """
 
     html: Markup
     cut: int
+    rest_differs: bool = False
 
 
 class Against(NamedTuple):
@@ -68,9 +73,8 @@ def _against(first: str, text: str, recipe: Recipe | None, most_facts: int) -> A
         return Against(whole(text), _SAME, ())
     why = Explanation(_side(first[:MOST_SHOWN], recipe), _side(text[:MOST_SHOWN], recipe))
     html = in_marks(marked(why, "b", lacking=True))
-    return Against(
-        Side(html, len(text[MOST_SHOWN:])), _said(why, first, text, recipe), why.first_facts(most_facts)
-    )
+    side = Side(html, len(text[MOST_SHOWN:]), _rest_differs(first, text))
+    return Against(side, _said(why, first, text, recipe), why.first_facts(most_facts))
 
 
 def compared(first: str, second: str, recipe: Recipe | None) -> SideBySide:
@@ -78,12 +82,20 @@ def compared(first: str, second: str, recipe: Recipe | None) -> SideBySide:
     if first == second:
         return SideBySide(whole(first), whole(second), _SAME, ())
     why = explain(first[:MOST_SHOWN], second[:MOST_SHOWN], recipe=recipe)
-    sides = _shown(why, "a", first), _shown(why, "b", second)
+    differs = _rest_differs(first, second)
+    sides = (
+        Side(in_marks(marked(why, "a")), len(first[MOST_SHOWN:]), differs),
+        Side(in_marks(marked(why, "b")), len(second[MOST_SHOWN:]), differs),
+    )
     return SideBySide(*sides, _said(why, first, second, recipe), why.first_facts())
 
 
-def _shown(why: Explanation, side: Literal["a", "b"], text: str) -> Side:
-    return Side(in_marks(marked(why, side)), len(text[MOST_SHOWN:]))
+def _rest_differs(first: str, second: str) -> bool:
+    """Whether two texts differ in what is not shown of them. What is inserted before it shifts it, and is shown."""
+    rests = [
+        (rest, other) for rest, other in ((first[MOST_SHOWN:], second), (second[MOST_SHOWN:], first)) if rest
+    ]
+    return bool(rests) and not any(other.endswith(rest) for rest, other in rests)
 
 
 def _said(why: Explanation, first: str, second: str, recipe: Recipe | None) -> str:

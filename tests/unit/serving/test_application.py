@@ -32,6 +32,7 @@ from neardup.errors import DocumentError, NeardupError, SettingsError
 from neardup.opening import open_window
 from neardup.serving import answers
 from neardup.serving.application import create_application
+from neardup.serving.differences import MOST_SHOWN
 from neardup.serving.guard import SECURITY_HEADERS, Limits
 from neardup.serving.judged import JudgedPairs
 from neardup.serving.metrics import Metrics
@@ -826,6 +827,23 @@ def test_a_document_that_replaced_a_head_and_heads_a_group_is_shown_with_that(cl
         list(writer.ingest([other, {**other, "id": "of the other"}]))
     members = client.get("/api/group", params={"head": "a"}).json()["members"]
     assert [member["id"] for member in members] == ["of the other"]
+
+
+def test_a_difference_beyond_what_is_shown_of_a_long_text_is_told(serve, path):
+    long = " ".join(grams(at, at + 1_000) for at in range(2_000, 12_000, 300))
+    with open_window(path) as writer:
+        texts = {"long": long, "ends otherwise": long[:-900] + grams(500, 540), "same": long}
+        list(
+            writer.ingest(
+                [{"id": id, "text": text, "time": "2026-11-21T09:20Z"} for id, text in texts.items()]
+            )
+        )
+    assert len(long) > MOST_SHOWN + 1_000
+    said = "The two texts also differ in what is not shown here"
+    client = serve()
+    assert client.get("/group?head=long").text.count(said) == 1
+    assert client.get("/pair?a=long&b=ends otherwise").text.count(said) == 2
+    assert said not in client.get("/pair?a=long&b=same").text
 
 
 def test_pages_say_of_their_times_that_they_are_utc(client):

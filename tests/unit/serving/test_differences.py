@@ -65,6 +65,22 @@ def test_of_a_long_text_the_rest_is_counted():
     assert told.side.cut == len(long) + 4 - MOST_SHOWN
 
 
+def test_a_difference_in_what_is_not_shown_is_told():
+    long = "".join(f"word{i} " for i in range(MOST_SHOWN))
+    inserted, appended = long.replace("word7 ", "word7 and more ", 1), long + "more"
+    later = long.replace(f"word{MOST_SHOWN - 7} ", "")
+    assert [against(long, other, None, most_facts=0).side.rest_differs for other in (long, inserted)] == [
+        False
+    ] * 2
+    for other in (appended, later, long[:MOST_SHOWN], inserted + "more"):
+        assert against(long, other, None, most_facts=0).side.rest_differs
+        assert against(other, long, None, most_facts=0).side.rest_differs
+        first, second, *_ = compared(long, other, None)
+        assert (first.rest_differs, second.rest_differs) == (True, True)
+    short = against(HEAD, HEAD + " More.", None, most_facts=0).side
+    assert (short.cut, short.rest_differs) == (0, False)
+
+
 def test_a_long_text_in_capitals_is_a_copy_where_the_recipe_folds_case():
     """What is said of texts that are not shown whole is said of all of them, by the recipe of the window, too."""
     words = "".join(f"word{i} " for i in range(MOST_SHOWN // 4))
