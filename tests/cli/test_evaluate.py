@@ -235,6 +235,24 @@ def test_pages_are_evaluated_by_what_is_read_of_them(run):
     assert done.lines[0]["points"][0]["recall"] == 1
 
 
+def test_two_documents_of_one_id_are_named_unless_they_are_the_same(run):
+    pairs = ("--truth", "pairs.tsv", "-m", "doc_q", "--format", "jsonl")
+    Path("pairs.tsv").write_text("a\tb\n")
+    records = [
+        {"id": "a", "text": FERRY},
+        {"id": "b", "text": FERRY + " Updated."},
+        {"id": "a", "text": FERRY},
+    ]
+    done = run("evaluate", written("same.jsonl", records), *pairs)
+    said = "1 document came again with the same id and text (first: same.jsonl:3): only the first of each counts\n"
+    assert (done.code, said in done.err, done.lines[0]["points"][0]["recall"]) == (0, True, 1)
+    records[2]["text"] = "Snow."
+    done = run("evaluate", written("other.jsonl", records), *pairs, "--output", "other")
+    assert done.code == 2
+    said = "two documents have the id 'a' but different texts (other.jsonl:1 and other.jsonl:3): give each its own id"
+    assert said in done.err
+
+
 def test_a_corpus_without_documents_is_told(run, truth):
     done = run("evaluate", written("empty.jsonl", []), "--truth", truth)
     assert done.code == 2

@@ -138,9 +138,9 @@ def evaluate(
         neardup evaluate news.csv --truth pairs.tsv --method "neardup sketch" --method "doc_q(q=3)" --judged-only
     """
     from neardup.cli import evaluate_output as results
+    from neardup.cli.evaluate_input import corpus_of
     from neardup.cli.inputs import named_fields, report_passed_over, report_read
     from neardup.cli.sinks import Rejects
-    from neardup.evaluation.corpus import read_corpus
     from neardup.evaluation.report import write_reports
     from neardup.evaluation.truth import read_truth
 
@@ -151,7 +151,7 @@ def evaluate(
         reader = config.reader(files, form=input, delimiter=delimiter, encoding=encoding, html=html)
         _check_reports(output, (*files, *reader.paths, truth, *config.files_read), force=force)
         report_passed_over(reader)
-        corpus = read_corpus(reader, rejects.add, max_length=config.settings.max_length)
+        corpus = corpus_of(reader, rejects, config.settings.max_length)
     report_read(reader, named_fields(config, id=id_field) - {"time"})
     pairs = read_truth(
         truth, corpus, copy_labels=copy_label or (), copy_from=copy_from, judged_only=judged_only

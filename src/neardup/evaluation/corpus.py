@@ -65,12 +65,17 @@ def read_corpus(
     on_reject: Callable[[Reject], None],
     *,
     max_length: int = DEFAULT_MAX_LENGTH,
+    located: Callable[[Reject], Reject] = lambda reject: reject,
+    on_same: Callable[[str], object] = lambda _: None,
 ) -> Corpus:
-    """The documents of a reader, checked as `ingest` checks them; unusable ones are passed to `on_reject`.
+    """The documents of a reader, checked as `ingest` checks them; unusable ones are passed to `on_reject`. Of documents
+    with the same id and text only the first counts; for each of the others, `on_same` is called with where it is.
 
-    Raises `EvaluationError` if none is left, or if two have the same id: a truth that names it would be ambiguous.
+    `located` adds where the document is that was read last. Raises `EvaluationError` if no document is left, or if two
+    have the same id but other texts: a truth that names it would be ambiguous.
     """
     texts: dict[str, str] = {}
+    read_from: dict[str, str] = {}
     sources: list[str] = []
     rejected = 0
     for item in items:
@@ -81,13 +86,16 @@ def read_corpus(
                 rejected += 1
                 on_reject(Reject(error.id or item.id, error.reason))
                 continue
+            where = _where(located(Reject(item.id, "")))
+            if texts.get(id) == item.text:
+                on_same(where)
+                continue
             if id in texts:
-                raise EvaluationError(
-                    "corpus",
-                    f"two documents have the id {id!r}: give each its own, or name its field by --id-field",
-                    id,
-                )
-            texts[id] = item.text
+                both = f" ({read_from[id]} and {where})" if where else ""
+                why = f"two documents have the id {id!r} but different texts{both}: give each its own id (for records, "
+                why += "--id-field names the field), or leave one of them out"
+                raise EvaluationError("corpus", why, id)
+            texts[id], read_from[id] = item.text, where
             sources.append(utf8_text(source_of(item.fields)))
         elif isinstance(item, Reject):
             rejected += 1
@@ -96,3 +104,7 @@ def read_corpus(
         why = f" ({rejected:,} rejected)" if rejected else ""
         raise EvaluationError("corpus", f"there is no document in it{why}: there is nothing to compare")
     return Corpus(tuple(texts), tuple(texts.values()), tuple(sources))
+
+
+def _where(reject: Reject) -> str:
+    return f"{reject.source}:{reject.line}" if reject.line else reject.source or ""

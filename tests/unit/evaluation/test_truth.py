@@ -210,7 +210,7 @@ def test_a_corpus_is_read_as_ingest_reads_it():
 def test_a_corpus_without_documents_or_with_two_of_one_id_is_told():
     with pytest.raises(EvaluationError, match=r"no document in it \(1 rejected\)"):
         read_corpus([Reject(None, "not JSON")], lambda _: None)
-    with pytest.raises(EvaluationError, match="two documents have the id 'a'"):
+    with pytest.raises(EvaluationError, match="two documents have the id 'a' but different texts: give"):
         read_corpus([Document("a", "Rain."), Document("a", "Snow.")], lambda _: None)
 
 
