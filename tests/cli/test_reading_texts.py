@@ -28,6 +28,16 @@ def window(run):
     return "w"
 
 
+def test_a_copy_of_a_document_that_has_another_text_now_says_so(run, window):
+    assert "since then" not in run("get", "a", "b", "--window", window).out
+    Path("other.jsonl").write_text(json.dumps({**RECORDS[0], "text": "Four eggs and a cup of flour."}))
+    run("ingest", "other.jsonl", "--window", window, "--format", "quiet")
+    lines = run("get", "b", "a", "--window", window).out.splitlines()
+    assert lines[0].endswith("exact copy of a, doc_q 1.000")
+    assert lines[1] == "(now doc_q 0.020: the text of a, or the recipe, is another since then)"
+    assert sum("since then" in line for line in lines) == 1
+
+
 def test_a_document_is_shown_with_its_text(run, window):
     done = run("get", "b", "a", "nobody", "--window", window)
     assert done.code == 1

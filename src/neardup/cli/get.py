@@ -25,8 +25,9 @@ from neardup.cli.tables import (
 from neardup.model.escapes import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from neardup import Window
     from neardup.cli.config import Config
     from neardup.window.base import ReadDocument
 
@@ -60,16 +61,33 @@ def get(
     config = configuration(config_file, locals())
     with opened_window(window, config, readonly=True) as target:
         documents = target.read(wanted)
-    stored = [document for document in documents if document is not None]
+        stored = [document for document in documents if document is not None]
+        changed = _changed(stored, target) if format == "text" else {}
     if format == "jsonl":
         print_lines(document.to_dict() for document in stored)
     elif format == "table":
         _print_table(stored)
     else:
-        _print_texts(stored)
+        _print_texts(stored, changed)
     if lacking := [id for id, document in zip(wanted, documents, strict=True) if document is None]:
         _report_lacking(lacking, window, config)
     raise typer.Exit(DONE if len(stored) == len(wanted) else REJECTED)
+
+
+def _changed(documents: Sequence[ReadDocument], target: Window) -> dict[str, float]:
+    """The doc_q of copies with the text that their best match has now, by id, where it is not that of the verdict."""
+    copies = [each for each in documents if each.verdict.is_copy]
+    if not copies:
+        return {}
+    from neardup.reading.present_score import present_score
+
+    originals = target.read([str(each.verdict.duplicate_of) for each in copies])
+    recipe = target.settings.recipe
+    scores = {
+        copy.id: present_score(copy, original, recipe)
+        for copy, original in zip(copies, originals, strict=True)
+    }
+    return {id: score for id, score in scores.items() if score is not None}
 
 
 def _report_lacking(ids: Sequence[str], window: str | None, config: Config) -> None:
@@ -92,12 +110,17 @@ def _print_table(documents: Sequence[ReadDocument]) -> None:
     print_table(*left_out_if_empty(columns, rows, ("source", "copy of", "score", "kind")), texts=1)
 
 
-def _print_texts(documents: Sequence[ReadDocument]) -> None:
+def _print_texts(documents: Sequence[ReadDocument], changed: Mapping[str, float]) -> None:
     """Prints every document: a line about it, its fields, and its text, which may have many lines."""
     for at, each in enumerate(documents):
         if at:
             print()
         print_line(_headline(each))
+        if each.id in changed:
+            now = f"now doc_q {cell(changed[each.id])}"
+            print_line(
+                f"({now}: the text of {each.verdict.duplicate_of}, or the recipe, is another since then)"
+            )
         print_pairs(each.fields)
         if not each.is_original and each.text:
             print("(the text was not kept; this is its normal form)")

@@ -170,7 +170,8 @@ class Pages:
         """A whole document."""
         document = self._questions.document(id)
         in_group = self._questions.is_in_group(document)
-        return self.render("document.html", document=document, in_group=in_group)
+        now = self._questions.present_score(document)
+        return self.render("document.html", document=document, in_group=in_group, score_now=now)
 
     def pair(self, a: str, b: str) -> HTMLResponse:
         """Two documents side by side."""

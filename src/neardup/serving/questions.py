@@ -11,6 +11,7 @@ from neardup.errors import UnknownDocument, shown
 from neardup.model.settings import DEFAULT_MATCHES, Recipe
 from neardup.reading.explanation import explain
 from neardup.reading.group_order import by_time, newest_first
+from neardup.reading.present_score import present_score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -114,6 +115,13 @@ class Questions:
     def explain(self, first: ReadDocument, second: ReadDocument) -> Explanation:
         """Why two documents are alike or not, by the window's recipe."""
         return explain(first.counted, second.counted, recipe=self.recipe)
+
+    def present_score(self, copy: ReadDocument) -> float | None:
+        """The doc_q of a copy with the text that its best match has now, where that is not the score of its verdict."""
+        if copy.verdict.duplicate_of is None:
+            return None
+        (original,) = self.read([copy.verdict.duplicate_of])
+        return present_score(copy, original, self.recipe)
 
     def look(self) -> int:
         """Checks for new commits, and returns how often there were any so far."""
