@@ -77,6 +77,7 @@ class Descriptions:
                 if is_stored:
                     _keep(self._stored, id, own)
                 return Row(verdict, own, original)
+        self._pending.clear()  # a cluster calls its documents by other ids
         return Row(verdict, None, original)
 
     def look_up(self, ids: Iterable[str | None]) -> None:
