@@ -194,6 +194,28 @@ def check_documents(documents: Any) -> None:
     raise TypeError(f"ingest takes an iterable of documents, not {_brief(documents)}: {remedy}")
 
 
+def texts_of(texts: Any) -> list[Any]:
+    """The items of `texts`, values of Arrow as Python has them. Raises `TypeError`, which names the remedy, if it is no
+    iterable of texts: a single one, a document, a data frame.
+    """
+    if isinstance(texts, str | bytes):
+        remedy = "put a single one into a list, [text]"
+    elif isinstance(texts, Mapping | Document):
+        text = "document.text" if isinstance(texts, Document) else "document['text']"
+        remedy = f"put the text of a single document into a list, [{text}]"
+    elif hasattr(texts, "collect") and hasattr(texts, "collect_schema"):
+        remedy = "collect() it first, and pass list(frame['text'])"
+    elif hasattr(texts, "columns") or hasattr(texts, "column_names"):
+        remedy = "pass one column of a frame, list(frame['text'])"
+    elif isinstance(texts, Iterable):
+        return [
+            text if isinstance(text, str) or not hasattr(text, "as_py") else text.as_py() for text in texts
+        ]
+    else:
+        remedy = "such as a list"
+    raise TypeError(f"check takes an iterable of texts, not {_brief(texts)}: {remedy}")
+
+
 def plain_id(id: Any) -> str:
     """`id` as text. Raises `DocumentError` unless it is a non-empty string or an integer of 64 bits."""
     known = id if isinstance(id, str | int) else plain(id)

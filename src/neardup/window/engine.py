@@ -16,7 +16,7 @@ from neardup.model.verdict import Group, Verdict
 from neardup.window import leaving, overview
 from neardup.window.base import Documents, Expired, Left, OnReject, ReadDocument, Stats
 from neardup.window.ingest import Ingest
-from neardup.window.query import answer, answers
+from neardup.window.query import answer, check
 from neardup.window.reconcile import reconciled
 from neardup.window.session import Session, one_at_a_time
 
@@ -127,14 +127,7 @@ class WindowEngine:
 
     @one_at_a_time
     def check(self, texts: Iterable[str], *, sources: Iterable[str | None] | None = None) -> list[Verdict]:
-        if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
-            raise TypeError("check takes texts, not one: put it into a list, [text]")
-        given, owners = list(texts), None if sources is None else list(sources)
-        if owners is not None and (isinstance(sources, str | bytes) or len(owners) != len(given)):
-            raise ValueError(
-                f"sources must be one for each of the {len(given):,} texts, None for a text without one"
-            )
-        return self._session.reading(lambda: answers(self._session, given, owners))
+        return check(self._session, texts, sources)
 
     @one_at_a_time
     def refresh(self) -> bool:

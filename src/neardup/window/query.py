@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import repeat
 from typing import TYPE_CHECKING
 
 from neardup.errors import SettingsError
-from neardup.model.document import text_argument
+from neardup.model.document import text_argument, texts_of
 from neardup.model.query_options import QueryOptions
 from neardup.window import in_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from neardup.model.verdict import Verdict
     from neardup.window.session import Session
@@ -39,10 +38,19 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
     return in_memory.query(session.state, options)
 
 
-def answers(session: Session, whole: Sequence[str], sources: Sequence[str | None] | None) -> list[Verdict]:
+def check(session: Session, texts: Iterable[str], sources: Iterable[str | None] | None) -> list[Verdict]:
     """See `Window.check`."""
+    given = texts_of(texts)
+    owners = [None] * len(given) if sources is None else list(sources)
+    if isinstance(sources, str | bytes) or len(owners) != len(given):
+        raise ValueError(
+            f"sources must be one for each of the {len(given):,} texts, None for a text without one"
+        )
+    return session.reading(lambda: _answers(session, given, owners))
+
+
+def _answers(session: Session, whole: Sequence[str], owners: Sequence[str | None]) -> list[Verdict]:
     session.adopt_settings()
-    owners = repeat(None, len(whole)) if sources is None else sources
     texts = [
         session.state.signer.counted.of(text_argument("text", text), {"source": source})
         for text, source in zip(whole, owners, strict=True)

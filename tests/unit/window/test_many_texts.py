@@ -1,0 +1,44 @@
+"""What `Window.check` takes: texts, in whatever holds them. What would be read as other texts is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import neardup
+
+pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+
+FERRY = "The ferry ran aground off the western spit at dawn."
+COLUMNS = {"id": [7], "text": [FERRY]}
+
+
+@pytest.fixture
+def window():
+    window = neardup.open(None)
+    list(window.ingest([("a", FERRY)]))
+    return window
+
+
+@pytest.mark.parametrize(("texts", "message"), [
+    (FERRY, r"not 'The ferry ran .*… \(str\): put a single one into a list, \[text\]"),
+    ({"id": 7, "text": FERRY}, r"not dict: put the text of a single document into a list, \[document\['text'\]\]"),
+    (neardup.Document("b", FERRY), r"not Document\(.*: put the text of a single .*, \[document\.text\]"),
+    (pd.DataFrame(COLUMNS), r"not DataFrame: pass one column of a frame, list\(frame\['text'\]\)"),
+    (pl.DataFrame(COLUMNS), r"not DataFrame: pass one column of a frame"),
+    (pl.DataFrame(COLUMNS).lazy(), r"not LazyFrame: collect\(\) it first, and pass list\(frame\['text'\]\)"),
+    (pa.table(COLUMNS), r"not Table: pass one column of a frame"),
+    (None, "not NoneType: such as a list"),
+])  # fmt: skip
+def test_what_is_no_iterable_of_texts_is_refused_with_the_remedy(
+    window: neardup.Window, texts: Any, message: str
+):
+    with pytest.raises(TypeError, match="check takes an iterable of texts, " + message):
+        window.check(texts)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame(COLUMNS), pl.DataFrame(COLUMNS), pa.table(COLUMNS)], ids=repr)
+def test_a_column_of_a_frame_holds_texts(window: neardup.Window, frame: Any):
+    for texts in (frame["text"], list(frame["text"])):
+        assert [verdict.duplicate_of for verdict in window.check(texts)] == ["a"]
