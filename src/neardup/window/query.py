@@ -52,8 +52,8 @@ def check(session: Session, texts: Iterable[str], sources: Iterable[str | None] 
 def _answers(session: Session, whole: Sequence[str], owners: Sequence[str | None]) -> list[Verdict]:
     session.adopt_settings()
     texts = [
-        session.state.signer.counted.of(text_argument("text", text), {"source": source})
-        for text, source in zip(whole, owners, strict=True)
+        session.state.signer.counted.of(text_argument(f"texts[{at}]", text), {"source": source})
+        for at, (text, source) in enumerate(zip(whole, owners, strict=True))
     ]
     at_once = session.documents_at_once
     parts = (texts[at : at + at_once] for at in range(0, len(texts), at_once))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import neardup
+from neardup.errors import DocumentError
 
 pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
 
@@ -42,3 +43,13 @@ def test_what_is_no_iterable_of_texts_is_refused_with_the_remedy(
 def test_a_column_of_a_frame_holds_texts(window: neardup.Window, frame: Any):
     for texts in (frame["text"], list(frame["text"])):
         assert [verdict.duplicate_of for verdict in window.check(texts)] == ["a"]
+
+
+@pytest.mark.parametrize(("wrong", "message"), [
+    ("bad \ud83d", r"texts\[5\] has the unpaired surrogate U\+D83D at position 4"),
+    (float("nan"), r"texts\[5\] is nan \(float\), not a text"),
+    ({"text": FERRY}, r"texts\[5\] is dict, not a text"),
+])  # fmt: skip
+def test_the_position_of_an_item_that_is_no_text_is_named(window: neardup.Window, wrong: Any, message: str):
+    with pytest.raises((TypeError, DocumentError), match=message):
+        window.check([*["fine"] * 5, wrong, "fine"])
