@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 from neardup.version import VERSION as __version__  # noqa: N811 - the name that Python tools expect
 
 if TYPE_CHECKING:
+    from neardup import errors as errors
+    from neardup import kinds as kinds
     from neardup.cleaning.dedup import dedup as dedup
     from neardup.cleaning.result import Deduped as Deduped
     from neardup.errors import NeardupError as NeardupError
@@ -70,11 +72,13 @@ _HOMES = {
     "Window": "window.base.Window",
     "dedup": "cleaning.dedup.dedup",
     "doc_q": "signing.doc_q.doc_q",
+    "errors": "errors",
     "explain": "reading.explanation.explain",
+    "kinds": "kinds",
     "open": "opening.open_window",
     "sign": "signing.signer.sign",
 }
-"""Where each public name is defined."""
+"""Where each public name is defined; two are modules."""
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - they are strings
 
@@ -84,8 +88,9 @@ if not TYPE_CHECKING:  # type checkers would accept any name, of any type
     def __getattr__(name: str) -> Any:
         if name not in _HOMES:
             raise AttributeError(f"module 'neardup' has no attribute {name!r}")
-        module, attribute = _HOMES[name].rsplit(".", 1)
-        value = globals()[name] = getattr(import_module(f"neardup.{module}"), attribute)
+        module, _, attribute = _HOMES[name].rpartition(".")
+        home = import_module(f"neardup.{module or attribute}")
+        value = globals()[name] = getattr(home, attribute) if module else home
         return value
 
 

@@ -19,7 +19,7 @@ if typing.TYPE_CHECKING:
 NAMES = {
     "FLUSH", "Deduped", "Document", "Explanation", "Flush", "Group", "Lexicon", "Match", "Member", "NeardupError",
     "PartialMatch", "ReadDocument", "Recipe", "Reject", "Settings", "Signature", "Stats", "Verdict", "Window",
-    "__version__", "dedup", "doc_q", "explain", "open", "sign",
+    "__version__", "dedup", "doc_q", "errors", "explain", "kinds", "open", "sign",
 }  # fmt: skip
 
 
@@ -52,6 +52,14 @@ def test_the_import_itself_loads_nothing_heavy():
     script = (
         "import sys, neardup; assert not {'numpy', 'neardup.kernels', 'typer', 'rich'} & set(sys.modules)"
     )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["errors.WindowLocked", "kinds.kind_of"])
+def test_a_public_module_is_loaded_when_it_is_first_used(name):
+    # Another process: here the modules are loaded already.
+    script = f"import sys, neardup; assert 'neardup.errors' not in sys.modules; neardup.{name}"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
