@@ -192,5 +192,5 @@ def test_one_text_is_not_many_and_each_is_a_text(place):
     with pytest.raises(DocumentError, match="U\\+D800"):
         window.check(["good", "\ud800"])
     for owners in (["one"], ["one", "two", "three"], "ab"):
-        with pytest.raises(ValueError, match="one for each of the 2 texts"):
+        with pytest.raises(SettingsError, match="one for each of the 2 texts"):
             window.check(["a", "b"], sources=owners)

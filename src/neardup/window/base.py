@@ -152,7 +152,8 @@ class Window(Protocol):
     document of another thread may come between two of its batches. With a readonly window for each thread, none waits.
     A process forked from the one that opened a window may read from it, not change it.
 
-    Errors: `NeardupError`s; a document that cannot be used is a `Reject`, and the stream goes on.
+    Errors: `NeardupError`s, and `TypeError` for an argument of a wrong type; a document that cannot be used is a
+    `Reject`, and the stream goes on.
     """
 
     @property
@@ -229,8 +230,8 @@ class Window(Protocol):
 
     def check(self, texts: Iterable[str], *, sources: Iterable[str | None] | None = None) -> list[Verdict]:
         """The verdict of `query` on each of `texts`, by the window's own threshold, `matches` and `partial`. `sources`
-        has the source of each text, None for a text without one. Raises `ValueError` unless there are as many sources
-        as texts, `TypeError` if `texts` is not an iterable of texts (one text, a document or a data frame, for
+        has the source of each text, None for a text without one. Raises `SettingsError` unless there are as many
+        sources as texts, `TypeError` if `texts` is not an iterable of texts (one text, a document or a data frame, for
         example) or an item is no text, `DocumentError` for one with an unpaired surrogate: both name its position.
 
         All texts are compared together: 64 texts of 4 KB cost 60 to 75 µs each in memory and in a directory, a tenth of

@@ -43,9 +43,8 @@ def check(session: Session, texts: Iterable[str], sources: Iterable[str | None] 
     given = texts_of(texts)
     owners = [None] * len(given) if sources is None else list(sources)
     if isinstance(sources, str | bytes) or len(owners) != len(given):
-        raise ValueError(
-            f"sources must be one for each of the {len(given):,} texts, None for a text without one"
-        )
+        expected = f"one for each of the {len(given):,} texts, None for a text without one"
+        raise SettingsError("sources", owners, expected)
     return session.reading(lambda: _answers(session, given, owners))
 
 
