@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from neardup import kinds as kinds
     from neardup.cleaning.dedup import dedup as dedup
     from neardup.cleaning.result import Deduped as Deduped
+    from neardup.elastic.http.address import Credentials as Credentials
     from neardup.errors import NeardupError as NeardupError
     from neardup.model.document import FLUSH as FLUSH
     from neardup.model.document import Document as Document
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "FLUSH": "model.document.FLUSH",
+    "Credentials": "elastic.http.address.Credentials",
     "Deduped": "cleaning.result.Deduped",
     "Document": "model.document.Document",
     "Explanation": "reading.explanation.Explanation",

@@ -9,7 +9,6 @@ from typing import Any
 
 from neardup.elastic.http.address import Credentials, check_no_address, is_address
 from neardup.errors import SettingsError
-from neardup.model.document import Document  # noqa: F401 - for the example below
 from neardup.model.settings import Recipe, Settings, check_boolean
 from neardup.signing.signer import signer_of_new
 from neardup.stores.memory import MemoryStore
@@ -18,7 +17,7 @@ from neardup.window.engine import WindowEngine
 
 
 def open_window(
-    path: str | Path | None,
+    path: str | PathLike[str] | None,
     *,
     settings: Settings | None = None,
     readonly: bool = False,
@@ -31,23 +30,28 @@ def open_window(
 ) -> WindowEngine:
     """The window in the directory `path`, made if it does not exist; None = in memory, lost with the process.
 
-    A URL, `https://host:9200/PREFIX`, is a window in Elasticsearch (elastic/window/opening.py); `credentials`,
-    `patience` and `archive` are refused for any other.
+    A URL, `https://host:9200/PREFIX`, is a window in Elasticsearch, which is set up if it does not exist. Three
+    arguments are for such a window alone, and are refused for any other:
 
-    Without `settings`, those that the window was last written with apply, or the defaults for a new one; `changes`
-    override single ones: `open("news.window", threshold=0.8)`. The window remembers the result unless `remember` is
-    False. Fewer hours than the window remembers are refused without `force` if documents would be dropped; with
-    `remember` False they are not refused, and `ingest` drops older documents.
+    credentials   a `neardup.Credentials`; None = those of the environment (NEARDUP_API_KEY, ...)
+    patience      seconds for which a request is repeated while the cluster is away or busy; None = 120, 0 = not at all
+    archive       the index that the window must score in place (`neardup ingest --in-place`); None = it need not
+
+    With `readonly` a window is neither made nor locked nor written to. Without `settings`, those that the window was
+    last written with apply, or the defaults for a new one; `changes` override single ones:
+    `open("news.window", threshold=0.8)`. The window remembers the result unless `remember` is False. Fewer hours than
+    the window remembers are refused without `force` if documents would be dropped; with `remember` False they are not
+    refused, and `ingest` drops older documents.
     Opening reads and checks keys, not texts: 1 to 3 µs a document.
-    Raises `WindowMissing` (readonly, and there is none), `WindowLocked` (another writer), `WindowDamaged`,
-    `RecipeMismatch`, `SettingsError` (also for a directory of other files), `LexiconError`, `TypeError` (no setting).
+    Raises `WindowMissing` (readonly, and there is none; `NotSetUp` in a cluster), `WindowLocked` (another writer),
+    `WindowDamaged`, `RecipeMismatch`, `SettingsError` (also for a directory of other files), `LexiconError`,
+    `ClusterError`, `TypeError` (no setting).
 
-    >>> with open_window(None, threshold=0.5) as window:
+    >>> import neardup
+    >>> with neardup.open(None, threshold=0.5) as window:
     ...     stream = [("a", "The cat sat on the mat."), ("b", "The cat sat on a mat.")]
-    ...     for verdict in window.ingest(Document(*item) for item in stream):
-    ...         print(verdict.id, verdict.status, verdict.duplicate_of, verdict.score)
-    a unique None None
-    b near a 0.5714285714285714
+    ...     [(verdict.id, verdict.status, verdict.duplicate_of) for verdict in window.ingest(stream)]
+    [('a', 'unique', None), ('b', 'near', 'a')]
     """
     _check_arguments(path, settings, changes)
     readonly, remember, force = (
@@ -63,14 +67,8 @@ def open_window(
             archive=archive, remember=remember, force=force, **changes,
         )  # fmt: skip
     secret = None if credentials is None else "***"
-    for name, value in (("archive", archive), ("credentials", secret), ("patience", patience)):
-        if value is not None:
-            expected = "None: it is for a window in a cluster (https://host:9200/PREFIX)"
-            raise SettingsError(name, value, expected)
     candidates = changes.get("candidates", settings.candidates if settings else "memory")
-    if candidates != "memory":
-        expected = "'memory': only a window in a cluster is searched (https://host:9200/PREFIX)"
-        raise SettingsError("candidates", candidates, expected)
+    _check_without_cluster(candidates, archive=archive, credentials=secret, patience=patience)
     if path is None:
         chosen = (settings or Settings()).with_changes(**changes)
         return WindowEngine(MemoryStore(), chosen, signer_of_new(chosen), readonly=readonly)
@@ -79,12 +77,29 @@ def open_window(
     return open_directory(Path(path), settings, changes, readonly=readonly, remember=remember, force=force)
 
 
+# It has its public name, `neardup.open`, in help and in the errors that Python raises for its arguments. By this name
+# pickle looks it up in this module.
+open_window.__name__ = open_window.__qualname__ = "open"
+open = open_window
+
+
 def _is_name(path: str | PathLike[str]) -> bool:
     """Whether `path` is possible as a file's name on this system, whether or not the file exists."""
     try:
         return b"\0" not in fsencode(path)
     except UnicodeEncodeError:
         return False
+
+
+def _check_without_cluster(candidates: Any, **only_there: object) -> None:
+    """Raises `SettingsError` if a window that is in no cluster is given what is `only_there`, or is to be searched."""
+    for name, value in only_there.items():
+        if value is not None:
+            expected = "None: it is for a window in a cluster (https://host:9200/PREFIX)"
+            raise SettingsError(name, value, expected)
+    if candidates != "memory":
+        expected = "'memory': only a window in a cluster is searched (https://host:9200/PREFIX)"
+        raise SettingsError("candidates", candidates, expected)
 
 
 def _check_arguments(path: object, settings: object, changes: dict[str, Any]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import pickle
+import pydoc
 import subprocess
 import sys
 import typing
@@ -17,9 +19,9 @@ if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
 NAMES = {
-    "FLUSH", "Deduped", "Document", "Explanation", "Flush", "Group", "Lexicon", "Match", "Member", "NeardupError",
-    "PartialMatch", "ReadDocument", "Recipe", "Reject", "Settings", "Signature", "Stats", "Verdict", "Window",
-    "__version__", "dedup", "doc_q", "errors", "explain", "kinds", "open", "sign",
+    "FLUSH", "Credentials", "Deduped", "Document", "Explanation", "Flush", "Group", "Lexicon", "Match", "Member",
+    "NeardupError", "PartialMatch", "ReadDocument", "Recipe", "Reject", "Settings", "Signature", "Stats", "Verdict",
+    "Window", "__version__", "dedup", "doc_q", "errors", "explain", "kinds", "open", "sign",
 }  # fmt: skip
 
 
@@ -64,6 +66,15 @@ def test_a_public_module_is_loaded_when_it_is_first_used(name):
     assert done.returncode == 0, done.stderr
 
 
+def test_open_is_called_so_in_help_and_in_errors_and_can_be_pickled():
+    assert pydoc.plain(pydoc.render_doc(neardup.open)).startswith(
+        "Python Library Documentation: function open in module neardup.opening\n\nopen("
+    )
+    with pytest.raises(TypeError, match=r"^open\(\) missing 1 required positional argument: 'path'"):
+        neardup.open()  # type: ignore[call-arg]
+    assert pickle.loads(pickle.dumps(neardup.open)) is neardup.open
+
+
 def live() -> Iterator[neardup.Document | neardup.Flush]:
     yield neardup.FLUSH
 
@@ -86,7 +97,7 @@ def test_rows_of_pandas_and_named_tuples_are_documents_for_type_checkers_too() -
 
 def test_the_types_of_public_functions_can_be_asked_for():
     functions = [value for name in neardup.__all__ if inspect.isfunction(value := getattr(neardup, name))]
-    assert {function.__name__ for function in functions} >= {"open_window", "dedup", "explain"}
+    assert {function.__name__ for function in functions} >= {"open", "dedup", "explain"}
     for function in functions:
         assert "return" in typing.get_type_hints(function)
 
