@@ -404,11 +404,11 @@ class ReferenceWindow:
             del self.living[stored.id]
         self.given_up = max(self.given_up, hours[0] + 1)
 
-    def delete(self, id: str) -> bool:
-        return self.living.pop(id, None) is not None
+    def delete(self, id: str | int) -> bool:
+        return self.living.pop(str(id), None) is not None
 
-    def delete_many(self, ids: Iterable[str]) -> list[str]:
-        return [id for id in dict.fromkeys(ids) if not self.delete(id)]
+    def delete_many(self, ids: Iterable[str | int]) -> list[str]:
+        return [id for id in dict.fromkeys(map(str, ids)) if not self.delete(id)]
 
     def expire(self, now: Any = None, *, keep_hours: int | None = None, dry_run: bool = False) -> Expired:
         check_boolean("dry_run", dry_run)
@@ -440,11 +440,12 @@ class ReferenceWindow:
     def refresh(self) -> bool:
         return False
 
-    def get(self, id: str) -> Verdict | None:
-        return self.living[id].verdict if id in self.living else None
+    def get(self, id: str | int) -> Verdict | None:
+        stored = self.living.get(str(id))
+        return None if stored is None else stored.verdict
 
-    def read(self, ids: Iterable[str]) -> list[ReadDocument | None]:
-        found = [(self.living.get(id), self.get(id)) for id in ids]
+    def read(self, ids: Iterable[str | int]) -> list[ReadDocument | None]:
+        found = [(self.living.get(str(id)), self.get(id)) for id in ids]
         return [
             None
             if stored is None or verdict is None
@@ -477,7 +478,7 @@ class ReferenceWindow:
         self,
         text: str | None = None,
         *,
-        id: str | None = None,
+        id: str | int | None = None,
         threshold: Any = None,
         matches: int | None = DEFAULT_MATCHES,
         time: Any = None,
@@ -491,9 +492,9 @@ class ReferenceWindow:
             raise SettingsError("query", (text, id), "either a text or an id")
         own = None
         if id is not None:
-            own = self.living.get(id)
+            own = self.living.get(str(id))
             if own is None:
-                raise UnknownDocument(id)
+                raise UnknownDocument(str(id))
             form, grams, own_time, sentences = own.form, own.grams, own.time, own.sentences
         else:
             form, grams = self._signed(text or "")
@@ -509,7 +510,7 @@ class ReferenceWindow:
         parts, common = self._parts(grams, sentences, others, similar, rule)
         everything = len(others)
         return self._verdict(
-            id or "",
+            "" if id is None else str(id),
             own_time,
             form,
             similar,

@@ -95,6 +95,24 @@ def test_rows_of_pandas_and_named_tuples_are_documents_for_type_checkers_too() -
     assert [(verdict.id, verdict.duplicate_of) for verdict in verdicts] == [("1", None), ("2", "1")]
 
 
+def test_ids_may_be_numbers_and_names_of_settings_a_list_for_type_checkers_too() -> None:
+    settings = neardup.Settings(routes=["sentences"], show=["title"])
+    with neardup.open(None, settings=settings) as window:
+        # mypy sees to it that all may be passed.
+        list(window.ingest([(1, "The ferry ran aground.")]))
+        assert window.query(id=1).status == "unique"
+        assert window.get(1) == window.get("1")
+        assert [document is not None for document in window.read([1, "1", 2])] == [True, True, False]
+        assert (window.delete_many([2]), window.delete(1)) == (["2"], True)
+
+
+def test_what_is_a_window_can_be_asked():
+    with neardup.open(None) as window:
+        assert isinstance(window, neardup.Window)
+    assert isinstance(window, neardup.Window)  # a window that is closed, too
+    assert not isinstance("news.window", neardup.Window)
+
+
 def test_the_types_of_public_functions_can_be_asked_for():
     functions = [value for name in neardup.__all__ if inspect.isfunction(value := getattr(neardup, name))]
     assert {function.__name__ for function in functions} >= {"open", "dedup", "explain"}

@@ -50,7 +50,7 @@ class EvaluatedSettings:
             settings.recipe or Recipe(),
             settings.max_length,
             settings.max_candidates,
-            settings.routes,
+            tuple(settings.routes),
             settings.min_shared,
             gives_reach,
         )

@@ -37,9 +37,10 @@ FLUSH: Final = Flush()
 
 
 class Document(NamedTuple):
-    """One document of a stream. `id`: a whole number becomes the text of its digits. `time`: aware datetime (naive =
-    UTC), date, ISO 8601, RFC 2822, or seconds or milliseconds since 1970; None (or NaT) = time of arrival. `fields`:
-    its other fields; a store that keeps whole documents (Elasticsearch) keeps them beside the text.
+    """One document of a stream. `id`: a whole number becomes the text of its digits (for a type checker `str(number)`).
+    `time`: aware datetime (naive = UTC), date, ISO 8601, RFC 2822, or seconds or milliseconds since 1970; None (or NaT)
+    = time of arrival. `fields`: its other fields; a store that keeps whole documents (Elasticsearch) keeps them beside
+    the text.
     """
 
     id: str

@@ -40,7 +40,7 @@ class QueryOptions:
         cls,
         settings: Settings,
         text: str | None,
-        id: str | None,
+        id: str | int | None,
         threshold: Any,
         matches: int | None,
         time: Any,

@@ -298,7 +298,7 @@ class Settings:
     keep_hours: int | None = None
     ahead_hours: int = DEFAULT_AHEAD_HOURS
     advance: bool = False
-    routes: tuple[str, ...] = ()
+    routes: tuple[str, ...] | list[str] = ()
     max_documents: int = 0
     max_memory: int = 0
     max_length: int = DEFAULT_MAX_LENGTH
@@ -313,7 +313,7 @@ class Settings:
     containment: Any = DEFAULT_CONTAINMENT
     delta: int = DEFAULT_DELTA
     keep_text: bool | None = None
-    show: tuple[str, ...] = DEFAULT_SHOW
+    show: tuple[str, ...] | list[str] = DEFAULT_SHOW
     kinds: bool = False
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_checkable
 
 from neardup.model.boilerplate import NOTHING, LeftOut
 from neardup.model.document import Flush, Item, Reject
@@ -125,6 +125,7 @@ class ReadDocument(NamedTuple):
         return {**self._asdict(), **plain, "left_out": self.left_out.of(self.text)}
 
 
+@runtime_checkable
 class Window(Protocol):
     """Documents of the last hours, and what is a copy of what.
 
@@ -209,7 +210,7 @@ class Window(Protocol):
         self,
         text: str | None = None,
         *,
-        id: str | None = None,
+        id: str | int | None = None,
         threshold: Any = None,
         matches: int | None = DEFAULT_MATCHES,
         time: Any = None,
@@ -252,7 +253,7 @@ class Window(Protocol):
         """
         ...
 
-    def get(self, id: str) -> Verdict | None:
+    def get(self, id: str | int) -> Verdict | None:
         """The verdict that a document was given when it came, or by `reconcile`; None if there is no document of that
         id.
 
@@ -260,7 +261,7 @@ class Window(Protocol):
         """
         ...
 
-    def read(self, ids: Iterable[str]) -> list[ReadDocument | None]:
+    def read(self, ids: Iterable[str | int]) -> list[ReadDocument | None]:
         """The documents of these ids as a person reads them (text, fields, verdict); None for an id that is not stored,
         or whose document another client has deleted.
 
@@ -292,14 +293,14 @@ class Window(Protocol):
         """
         ...
 
-    def delete(self, id: str) -> bool:
+    def delete(self, id: str | int) -> bool:
         """Removes a document; False if there is none. Verdicts of others that name it stay as they are.
 
         A directory holds its bytes until its hour goes (docs/security.md, Erasing).
         """
         ...
 
-    def delete_many(self, ids: Iterable[str]) -> list[str]:
+    def delete_many(self, ids: Iterable[str | int]) -> list[str]:
         """Removes documents as `delete` does, and returns those ids that are not there, in their order, each once.
 
         About a thousand are deleted in one commit: after an error or a killed process, those already deleted stay

@@ -108,7 +108,7 @@ class WindowEngine:
         self,
         text: str | None = None,
         *,
-        id: str | None = None,
+        id: str | int | None = None,
         threshold: Any = None,
         matches: int | None = DEFAULT_MATCHES,
         time: Any = None,
@@ -134,12 +134,12 @@ class WindowEngine:
         return self._session.follow()
 
     @one_at_a_time
-    def get(self, id: str) -> Verdict | None:
+    def get(self, id: str | int) -> Verdict | None:
         self._session.load()
         return self._session.reading(lambda: overview.stored_verdict(self._session, known_id(id)))
 
     @one_at_a_time
-    def read(self, ids: Iterable[str]) -> list[ReadDocument | None]:
+    def read(self, ids: Iterable[str | int]) -> list[ReadDocument | None]:
         if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
             raise TypeError("read takes ids, not one: put it into a list, [id]")
         wanted = [known_id(id) for id in ids]
@@ -179,11 +179,11 @@ class WindowEngine:
         return overview.stats(self._session.state)
 
     @one_at_a_time
-    def delete(self, id: str) -> bool:
+    def delete(self, id: str | int) -> bool:
         return not leaving.delete_documents(self._session, [known_id(id)])
 
     @one_at_a_time
-    def delete_many(self, ids: Iterable[str]) -> list[str]:
+    def delete_many(self, ids: Iterable[str | int]) -> list[str]:
         if isinstance(ids, str | bytes) or not isinstance(ids, Iterable):
             raise TypeError("delete_many takes ids, not one: put it into a list, [id], or call delete")
         return leaving.delete_documents(self._session, [known_id(id) for id in ids])
