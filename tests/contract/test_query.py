@@ -134,6 +134,21 @@ def test_errors_are_named(window, place):
         assert ids(window.query(A)) == ["a", "b"]
 
 
+@engines_only
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"text": A, "containment": 0.5, "delta": 3}, "setting containment is 0.5: .* partial=True"),
+    ({"text": A, "delta": 3}, "setting delta is 3: .* given only if partial copies are looked for"),
+    ({"text": A, "source": ["a.org"]}, r"setting source is \['a.org'\]: it must be the name of a source"),
+    ({"id": "a", "source": "a.org"}, "setting source is 'a.org': it must be given only with a text"),
+], ids=str)  # fmt: skip
+def test_an_argument_without_effect_is_refused(place, arguments, message):
+    window = place.open()
+    list(window.ingest(STREAM))
+    with pytest.raises(SettingsError, match=message):
+        window.query(**arguments)
+    assert window.query(A, source="a.org") == window.query(A)
+
+
 def test_queries_answer_while_a_stream_is_read(place):
     window = place.open(batch_documents=2)
     stream = (document(str(i), A, i / 10) for i in range(8))

@@ -84,7 +84,22 @@ def partial_rule_for_query(
     settings: Settings, partial: bool | None, containment: Any, delta: int | None
 ) -> PartialRule | None:
     """The rule for partial copies of a query; an argument that is None is taken from `settings`. None if partial copies
-    are not looked for.
+    are not looked for; raises `SettingsError` for `containment` or `delta` then, which have no effect, unless `partial`
+    is False on purpose.
     """
-    given = {"partial": partial, "containment": containment, "delta": delta}
-    return settings.with_changes(**{n: value for n, value in given.items() if value is not None}).partial_rule
+    arguments = {"partial": partial, "containment": containment, "delta": delta}
+    given = {name: value for name, value in arguments.items() if value is not None}
+    rule = settings.with_changes(**given).partial_rule
+    idle = [*given] if rule is None and partial is None else []
+    if idle:
+        expected = "given only if partial copies are looked for: partial=True, also when the window is opened"
+        raise SettingsError(idle[0], given[idle[0]], expected)
+    return rule
+
+
+def check_source(source: Any, *, is_text: bool) -> None:
+    """Raises `SettingsError` if `source` is no name, or if it is given in a query that is not of a text."""
+    if source is not None and not is_text:
+        raise SettingsError("source", source, "given only with a text: a stored document has its own source")
+    if not isinstance(source, str | int | None):
+        raise SettingsError("source", source, "the name of a source (a text)")

@@ -225,7 +225,9 @@ class Window(Protocol):
         it; without it, the verdict on a text has the newest hour of the window, or the present if that is empty. With
         `partial`, documents below t that share a part (`PartialRule`) are listed too; `containment` and `delta` are as
         set unless given. Where boilerplate is left out, `source` names the source of the text; with None, what is
-        boilerplate of any source is left out. Raises `UnknownDocument`.
+        boilerplate of any source is left out. It has no effect where none is left out. Raises `UnknownDocument`, and
+        `SettingsError` for `containment` or `delta` where partial copies are not looked for (unless `partial` is
+        False), and for `source` of a stored document.
         """
         ...
 

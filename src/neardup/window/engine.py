@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
-from neardup.model.query_options import QueryOptions, known_id
+from neardup.model.query_options import QueryOptions, check_source, known_id
 from neardup.model.settings import DEFAULT_MATCHES, Policy, Settings
 from neardup.model.verdict import Group, Verdict
 from neardup.window import leaving, overview
@@ -120,6 +120,7 @@ class WindowEngine:
         options = QueryOptions.checked(
             self.settings, text, id, threshold, matches, time, partial, containment, delta
         )
+        check_source(source, is_text=text is not None)
         if text is not None:
             counted = self._session.state.signer.counted.left_out(text, {"source": source}).rest(text)
             options = replace(options, text=counted)
