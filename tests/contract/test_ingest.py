@@ -190,6 +190,10 @@ class PolarsFrame(Frame):
         raise AssertionError("asked for columns")
 
 
+async def later():
+    yield document("a", A)
+
+
 @pytest.mark.parametrize(
     ("documents", "message"),
     [
@@ -206,6 +210,7 @@ class PolarsFrame(Frame):
             r"not PolarsFrame: iterating over a frame gives columns: .*, frame.iter_rows\(named=True\) for polars",
         ),
         (LazyFrame(), r"not LazyFrame: collect\(\) it first, and pass frame.iter_rows\(named=True\)"),
+        (later(), r"not async_generator: collect a batch of it, \[document async for document in ...\]"),
         (5, r"not 5 \(int\): such as a list"),
         (None, "not NoneType: such as a list"),
     ],

@@ -190,6 +190,8 @@ def check_documents(documents: Any) -> None:
         )
     elif isinstance(documents, Iterable):
         return
+    elif hasattr(documents, "__aiter__"):
+        remedy = "collect a batch of it, [document async for document in ...], and pass that (docs/python.md)"
     else:
         remedy = "such as a list"
     raise TypeError(f"ingest takes an iterable of documents, not {_brief(documents)}: {remedy}")
