@@ -85,7 +85,7 @@ def shown(value: object) -> str:
 
 
 class NeardupError(Exception):
-    """The base of every exception that neardup raises on purpose, but of `TypeError` and `AttributeError`."""
+    """The base of every exception that neardup raises on purpose, except `TypeError` and `AttributeError`."""
 
 
 class KernelsUnusable(NeardupError, ImportError):
