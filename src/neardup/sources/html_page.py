@@ -6,7 +6,6 @@ trafilatura decides what the main text of a page is; it is loaded when the first
 from __future__ import annotations
 
 import logging
-import re
 from contextlib import suppress
 from datetime import datetime, time
 from functools import cache
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.errors import SettingsError
 from neardup.sources import optional_readers
-from neardup.sources.encoding import is_binary, meant_encoding, not_text
+from neardup.sources.encoding import declared_encoding, first_fitting, is_binary, not_text
 from neardup.sources.html_text import text_of_tree
 from neardup.sources.text_file import content_of, too_long
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 MISSING: Final = f"installed with its reader of HTML: {optional_readers.HTML.how}"
 _HEAD: Final = 4_096
 """Within so many characters a whole page has its `<html`; without that it is part of a page, as in mails."""
-_CHARSET_RE: Final = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _SHOWN: Final = {"title": "title", "author": "author", "source": "sitename"}
 """The fields of a page, and how the extractor calls them. Its name of the site is the one that the page gives, else the
 host in the address of the page.
@@ -78,16 +76,12 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
 
 def _decoded(data: bytes) -> str:
     """The page by the likeliest encoding. Raises `PageError` if it is no text."""
-    said = _CHARSET_RE.search(data, 0, _HEAD)
-    named = said[1].decode().lower() if said else ""
+    declared = declared_encoding(data)
     # ISO-2022 is ASCII with escapes, and so always valid as UTF-8.
-    for name in (named, "utf-8") if "2022" in named else ("utf-8", named):
-        with suppress(SettingsError, ValueError):
-            page = data.decode(meant_encoding(name))
-            page.encode()  # half a surrogate pair has no UTF-8
-            # A page in an encoding that is not ASCII at its start cannot name it in ASCII.
-            if name == "utf-8" or name in page[:_HEAD].lower():
-                return page
+    first = declared if declared and "2022" in declared else "utf-8"
+    page = first_fitting((data, name) for name in (first, "utf-8", declared) if name)
+    if page is not None:
+        return page
     if is_binary(data) and (fault := not_text(data, None)):
         raise PageError(fault)
     return str(_extractor().utils.decode_file(data))
