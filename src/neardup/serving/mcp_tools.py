@@ -289,7 +289,9 @@ class Tools:
         self, sort: Literal["time", "size"] = "time", limit: Listed = 20, offset: Offset = 0,
         least: Annotated[int, Field(ge=1, description="only groups of at least this many documents")] = 1,
     ) -> dict[str, Any]:  # fmt: skip
-        """Groups of near-duplicates, the newest or the largest first; `total` says how many there are."""
+        """Groups of near-duplicates, the newest or the largest first; `total` says how many there are. Where
+        `head_is_there` is false, the head has gone from the window; a document that has its id now is another one.
+        """
         groups = sorted_groups(self._questions, sort, least)
         listed = groups[offset : offset + limit]
         return {"total": len(groups), "groups": [_counted(group) for group in listed]}
@@ -297,7 +299,8 @@ class Tools:
     def get_group(self, head: str, limit: Listed = 50, offset: Offset = 0) -> dict[str, Any]:
         """One group, by the id of its head: when each copy came, its doc_q with the head, its best match, its kind.
 
-        `kind` says how a copy and its best match are related; null if one of them is gone.
+        `kind` says how a copy and its best match are related; null if one of them is gone. Where `head_is_there` is
+        false, the head has gone from the window; a document that has its id now is another one.
         """
         group = self._questions.group(head)
         members = group.members[offset : offset + limit]
@@ -321,7 +324,9 @@ def _named(document: ReadDocument) -> dict[str, Any]:
 
 
 def _counted(group: Group) -> dict[str, Any]:
-    return {"head": group.head, "time": group.time, "documents": group.size}
+    return {
+        "head": group.head, "time": group.time, "documents": group.size, "head_is_there": group.head_is_there,
+    }  # fmt: skip
 
 
 def _matched(verdict: Verdict, documents: list[ReadDocument | None]) -> dict[str, Any]:

@@ -129,6 +129,14 @@ def test_groups_are_listed_in_parts(ask):
     assert [(member["id"], member["kind"]) for member in group["members"]] == [("hostile", "copy")]
 
 
+def test_a_head_that_another_document_has_replaced_is_said_to_be_gone(path, ask):
+    (group,) = ask("list_groups")["groups"]
+    assert (group["head"], group["head_is_there"]) == ("a", True)
+    with open_window(path) as writer:
+        list(writer.ingest([{"id": "a", "text": "Nothing like it.", "time": "2026-11-21T10:00:00Z"}]))
+    assert not ask("get_group", head="a")["head_is_there"]
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
