@@ -381,7 +381,7 @@ def test_more_hours_than_anybody_has_are_told(run, stream, hours):
 
 def test_another_retrieval_is_told_once_not_once_an_hour(run_process, window):
     done = run_process("query", "--window", window, "--text", FERRY, "--retrieval", "complete")
-    note = "neardup: 3 documents or more were stored for another retrieval or threshold: their texts are signed again"
+    note = "neardup: at least 3 documents were stored for another retrieval or threshold: their texts are signed again"
     assert [line for line in done.err.splitlines() if "signed again" in line] == [note]
     assert json.loads(done.out)["duplicate_of"] == "ferry"
 

@@ -12,6 +12,7 @@ from neardup.index.query_batch import posted, with_fingerprints
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.kernels.ranges import gathered
 from neardup.kernels.sketch import UNCOUNTED
+from neardup.model.counted import counted
 from neardup.stores.base import by_part
 from neardup.stores.records import (
     KEY_COUNTS,
@@ -93,9 +94,8 @@ def _warn_of_lacking(state: State, first: int) -> None:
         ways = [f"by the route {route}" for route in state.search.routes]
         ways += ["as partial copies"] if state.search.sentences is not None else []
         log.warning(
-            "%s documents or more were stored without their sentences and simhashes, so %s they are found only in a "
-            "new window",
-            f"{unread:,}", " and ".join(ways),
+            "at least %s stored without their sentences and simhashes, so %s they are found only in a new window",
+            counted(unread, "document was", "documents were"), " and ".join(ways),
         )  # fmt: skip
     posted = table.first_of[first : table.size] == np.arange(first, table.size)
     lacking = np.count_nonzero(posted & _lacks_prefix(state, rows))
@@ -103,8 +103,8 @@ def _warn_of_lacking(state: State, first: int) -> None:
     if lacking and state.store.keeps_text is not None and "prefixes" not in state.warned:
         state.warned.add("prefixes")
         log.warning(
-            "%s documents or more were stored for another retrieval or threshold: their texts are signed again",
-            f"{lacking:,}",
+            "at least %s stored for another retrieval or threshold: their texts are signed again",
+            counted(lacking, "document was", "documents were"),
         )
 
 
