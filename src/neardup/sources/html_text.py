@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 _UNSEEN: Final = frozenset({"head", "script", "style", "svg", "template", "title"})
@@ -17,6 +18,7 @@ _LINES: Final = frozenset({
 """Elements that begin and end lines."""
 _SPACED: Final = frozenset({"button", "iframe", "img", "input", "object", "td", "textarea", "th"})
 """Elements within a line that are apart from the words beside them."""
+_LINE_END_RE: Final = re.compile(r"\r\n?|\n")
 
 
 class _Page:
@@ -30,7 +32,7 @@ class _Page:
 
     def add(self, text: str | None) -> None:
         """Adds text to the line; within `<pre>` its lines stay lines."""
-        first, *others = (text or "").splitlines() or [""] if self.preformatted else [text or ""]
+        first, *others = _LINE_END_RE.split(text or "") if self.preformatted else [text or ""]
         self._pieces.append(first)
         for line in others:
             self.end_line(keeps_blank=True)

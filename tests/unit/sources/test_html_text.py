@@ -36,6 +36,7 @@ def test_scripts_styles_comments_and_drawings_are_not_and_what_follows_them_is()
         ("<table><tr><td>Rain<td>due<tr><td>Snow</table>", ["Rain due", "Snow"]),
         ("<h1>Title</h1><p>one\n  line</p>\n<p>two</p>", ["Title", "", "one line", "", "two"]),
         ("<pre>one\n  two\n\nthree</pre>four", ["one", "two", "", "three", "", "four"]),
+        ("<pre>one\n<b>two\r\n</b>three</pre>", ["one", "two", "three"]),
         ("Yes<textarea>No</textarea><button>Send</button>", ["Yes No Send"]),
         ("<p>so<b>me</b>times</p>", ["sometimes"]),
         ("<div><div><div>deep</div></div></div>end", ["deep", "end"]),
