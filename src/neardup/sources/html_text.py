@@ -18,6 +18,10 @@ _LINES: Final = frozenset({
 """Elements that begin and end lines."""
 _SPACED: Final = frozenset({"button", "iframe", "img", "input", "object", "td", "textarea", "th"})
 """Elements within a line that are apart from the words beside them."""
+_MOST_SIGNS: Final = 16
+"""How many quote marks a line begins with at most: with one for each of thousands of quotations a page could become a
+thousand times as long.
+"""
 _LINE_END_RE: Final = re.compile(r"\r\n?|\n")
 
 
@@ -46,7 +50,7 @@ class _Page:
             if self._begins_paragraph and self._lines:
                 self._lines.append("")
             self._begins_paragraph = False
-            self._lines.append(f"{'> ' * self.quotes}{words}")
+            self._lines.append(f"{'> ' * min(self.quotes, _MOST_SIGNS)}{words}")
         elif keeps_blank:
             self._begins_paragraph = True
 

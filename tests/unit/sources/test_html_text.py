@@ -74,6 +74,11 @@ def test_a_quotation_marked_by_a_mail_program_begins_with_a_sign():
     assert text_of("<blockquote>A poem.</blockquote>") == "A poem."
 
 
+def test_a_page_of_quotations_within_quotations_does_not_become_a_thousand_times_as_long():
+    page = "<blockquote type=cite>" * 1_000 + "Rain<br>" * 1_000
+    assert text_of(page).split("\n") == ["> " * 16 + "Rain"] * 1_000
+
+
 @pytest.mark.parametrize("form", [GMAIL, THUNDERBIRD], ids=["gmail", "thunderbird"])
 def test_an_answer_in_html_is_a_quote_of_the_mail_it_answers(form):
     answered = text_of(form.format(answer=ANSWER, quoted=LETTER))
