@@ -6,6 +6,7 @@ trafilatura decides what the main text of a page is; it is loaded when the first
 from __future__ import annotations
 
 import logging
+import re
 from contextlib import suppress
 from datetime import datetime, time
 from functools import cache
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from neardup.sources.streams import Chunk
 
 MISSING: Final = f"installed with its reader of HTML: {optional_readers.HTML.how}"
-_HEAD: Final = 4_096
-"""Within so many characters a whole page has its `<html`; without that it is part of a page, as in mails."""
+_END_RE: Final = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _SHOWN: Final = {"title": "title", "author": "author", "source": "sitename"}
 """The fields of a page, and how the extractor calls them. Its name of the site is the one that the page gives, else the
 host in the address of the page.
@@ -120,8 +120,9 @@ def text_of(page: str) -> str:
 
     Raises `PageError` if it cannot be read to its end.
     """
-    whole = page if "<html" in page[:_HEAD].lower() else f"<html><body>{page}</body></html>"
-    tree = _extractor().load_html(_readable(whole))
+    # The parser stops where a page says that it ends, and footers that others have added follow. The extractor refuses
+    # a page that does not begin with <html>.
+    tree = _extractor().load_html(_readable(f"<html><body>{_END_RE.sub('', page)}</body></html>"))
     return "" if tree is None else text_of_tree(tree)
 
 

@@ -64,6 +64,20 @@ ANSWER = (
 )
 
 
+@pytest.mark.parametrize("blocks", [1, 300], ids=["", "long"])
+@pytest.mark.parametrize("page", ["{}", "<html><head></head><body>{}</body></html>"], ids=["part", "whole"])
+def test_what_stands_around_a_page_is_part_of_the_text(page, blocks):
+    body = page.format("<div>Rain.</div>" * blocks)
+    text = f"{'-' * 50}\n{body}</BODY></HTML >\n<p>List <b>members</b></p>\n{body}"
+    rain = ["Rain."] * blocks
+    assert text_of(text).split("\n") == ["-" * 50, *rain, "", "List members", "", *rain]
+
+
+def test_a_page_that_begins_with_a_comment_or_white_space_is_read():
+    for head in (f"<!-- {'-' * 50} -->", " " * 50, f"<?xml version='1.0' encoding='x'?>\n{' ' * 50}"):
+        assert text_of(f"{head}<html><body><div>Rain.</div></body></html>") == "Rain."
+
+
 def test_a_quotation_marked_by_a_mail_program_begins_with_a_sign():
     assert text_of(GMAIL.format(answer="Yes.", quoted="<div>Rain?<br>Snow?</div>")).split("\n") == [
         "Yes.", "", "On 3 March, Ann <a@x> wrote:", "", "> Rain?", "> Snow?",
