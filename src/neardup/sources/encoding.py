@@ -31,7 +31,7 @@ MEANT: Final = {
     "iso-2022-jp": "iso2022_jp_ext", "big5": "cp950", "iso-8859-1": "cp1252", "latin1": "cp1252", "tis-620": "cp874",
 }  # fmt: skip
 """The encodings that mails and pages mean by names that Python does not know, or takes for a smaller encoding."""
-_DECLARED_RE: Final = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
+_DECLARED_RE: Final = re.compile(rb"<meta[^>]+charset\s*=[\s\"']*([\w.:-]+)", re.IGNORECASE)
 _HEAD: Final = 4_096
 """Within so many bytes a page declares its encoding."""
 UNDECODABLE: Final = "neardup.undecodable"
