@@ -293,13 +293,9 @@ def _no_text(item: Any, value: object) -> str:
 def _other_time(fields: dict[str, Any]) -> Any:
     """Takes the time out of the first other field in which one is looked for; None if there is none."""
     for name in TIME_FIELDS[1:]:
-        if not is_missing(time := fields.get(name)) and not _is_blank(time):
+        if not is_missing(time := fields.get(name)) and plain_time(time) is not None:
             return fields.pop(name)
     return None
-
-
-def _is_blank(time: Any) -> bool:
-    return isinstance(time, str) and not time
 
 
 def _taken_apart(item: Any) -> tuple[Any, ...]:
@@ -308,7 +304,7 @@ def _taken_apart(item: Any) -> tuple[Any, ...]:
     if type(item) is dict or isinstance(item, Mapping):
         fields = dict(item)
         id, text, time = fields.pop("id", None), fields.pop("text", None), fields.pop("time", None)
-        if time is None or _is_blank(time):
+        if type(time) is not int and plain_time(time) is None:
             time = _other_time(fields)
         return id, text, time, fields or None
     if isinstance(item, tuple | list):

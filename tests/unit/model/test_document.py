@@ -229,7 +229,7 @@ def now():
 
 def test_a_mapping_without_a_time_has_it_in_the_fields_that_files_may_have_it_in():
     for name in ("timestamp", "@timestamp"):
-        for lacking in ({}, {"time": None}, {"time": ""}):
+        for lacking in ({}, {"time": None}, {"time": ""}, {"time": np.datetime64("NaT")}):
             document = prepare({"id": "a", "text": "x", **lacking, name: 5, "other": 1}, now, 10)
             assert (document.time, document.dated, document.fields) == (5_000, True, {"other": 1})
     both = prepare({"id": "a", "text": "x", "time": 5, "timestamp": 6}, now, 10)
