@@ -127,6 +127,8 @@ def _is_quotation(element: Any) -> bool:
 
 
 def _names_author(element: Any) -> bool:
-    """Whether the element is the line before a quotation that says who wrote it; it is a paragraph of its own."""
+    """Whether the element is, or begins with, the line before a quotation that says who wrote it; what stands before
+    that line is no part of its paragraph.
+    """
     named = str(element.get("class"))
-    return "gmail_attr" in named or "moz-cite-prefix" in named
+    return any(each in named for each in ("gmail_attr", "moz-cite-prefix", "protonmail_quote"))

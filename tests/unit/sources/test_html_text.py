@@ -55,6 +55,14 @@ THUNDERBIRD = (
     '<p>{answer}</p><div class="moz-cite-prefix">On 3 March, Ann wrote:<br></div>'
     '<blockquote type="cite">{quoted}<blockquote type="CITE">Older.</blockquote></blockquote>'
 )
+PROTON = (
+    '<div>{answer}</div><div class="protonmail_quote">On 3 March, Ann wrote:<br>'
+    '<blockquote class="protonmail_quote" type="cite">{quoted}</blockquote></div>'
+)
+APPLE = (
+    '{answer}<div><br><blockquote type="cite"><div>On 3 March, Ann wrote:</div>'
+    '<br class="Apple-interchange-newline"><div>{quoted}</div></blockquote></div>'
+)
 LETTER = (
     "<p>The harbour board will meet on Thursday to decide on the dredging of the western channel.</p>"
     "<p>Please send me the figures of last winter, and the name of the surveyor who wrote them.</p>"
@@ -93,7 +101,9 @@ def test_a_page_of_quotations_within_quotations_does_not_become_a_thousand_times
     assert text_of(page).split("\n") == ["> " * 16 + "Rain"] * 1_000
 
 
-@pytest.mark.parametrize("form", [GMAIL, THUNDERBIRD], ids=["gmail", "thunderbird"])
+@pytest.mark.parametrize(
+    "form", [GMAIL, THUNDERBIRD, PROTON, APPLE], ids=["gmail", "thunderbird", "proton", "apple"]
+)
 def test_an_answer_in_html_is_a_quote_of_the_mail_it_answers(form):
     answered = text_of(form.format(answer=ANSWER, quoted=LETTER))
     assert kind_of(text_of(LETTER), answered).name == "quote"
