@@ -95,7 +95,7 @@ def _warn_of_lacking(state: State, first: int) -> None:
         ways += ["as partial copies"] if state.search.sentences is not None else []
         log.warning(
             "at least %s stored without their sentences and simhashes, so %s they are found only in a new window",
-            counted(unread, "document was", "documents were"), " and ".join(ways),
+            counted(int(unread), "document was", "documents were"), " and ".join(ways),
         )  # fmt: skip
     posted = table.first_of[first : table.size] == np.arange(first, table.size)
     lacking = np.count_nonzero(posted & _lacks_prefix(state, rows))
@@ -104,7 +104,7 @@ def _warn_of_lacking(state: State, first: int) -> None:
         state.warned.add("prefixes")
         log.warning(
             "at least %s stored for another retrieval or threshold: their texts are signed again",
-            counted(lacking, "document was", "documents were"),
+            counted(int(lacking), "document was", "documents were"),
         )
 
 
