@@ -204,11 +204,6 @@ def arrivals_of(rows: Rows) -> NDArray[np.int64]:
     return rows["order"]
 
 
-def times_of(rows: Rows) -> NDArray[np.int64]:
-    """The times of documents, in milliseconds since 1970."""
-    return rows["time"]
-
-
 def hours_of(rows: Rows) -> NDArray[np.int64]:
     """The hour of each row's document."""
     return rows["time"] // HOUR_MS

@@ -719,6 +719,14 @@ def test_a_field_where_the_window_has_an_object_is_replaced_and_told_once(page, 
     assert "its field 'page.at' is replaced by its time" in caplog.messages[-1]
 
 
+def test_a_document_that_is_shown_anew_keeps_its_time_as_it_was_written(caplog):
+    """Another client may have written it more precisely, or in a form that is the only one its mapping takes."""
+    layout = Layout(Address("http://127.0.0.1:1", "news"), text_field="page.body", time_field="page.at")
+    given = document(title="Rain", page={"at": format_time(HOUR * 3_600_000)})
+    assert Composer(layout, SIGNER).shown(given) == {"title": "Rain", "page": {"body": "Some text."}}
+    assert not caplog.messages
+
+
 @pytest.mark.parametrize(
     ("archive", "own", "copies"), [(None, NAME, NAME.replace("-", "-copies-", 1)), (*["news-old"] * 3,)]
 )

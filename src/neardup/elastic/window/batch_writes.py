@@ -79,9 +79,9 @@ class BatchWrites:
             return None
         return encoded
 
-    def show_anew(self, ref: DocumentRef, document: Prepared, time: int) -> None:
-        """Adds the update of a stored document, which keeps its `time`, by the text and fields of `document`."""
-        source = self._encoded(document, self._composer.shown(document, time))
+    def show_anew(self, ref: DocumentRef, document: Prepared) -> None:
+        """Adds the update of a stored document, which keeps its time, by the text and fields of `document`."""
+        source = self._encoded(document, self._composer.shown(document))
         if source is not None:
             self._shown_anew.append((document.id, Action("update", *ref, source)))
 

@@ -11,7 +11,7 @@ from neardup.elastic.http.bulk import Action
 from neardup.elastic.window.codec import OBJECT, own_object, text_of
 from neardup.elastic.window.compact import compact_fields, named_sketch, sketch_keys
 from neardup.model.escapes import escaped
-from neardup.model.field_path import field_of, in_the_way, put_field
+from neardup.model.field_path import field_of, in_the_way, put_field, without_field
 from neardup.model.times import format_time
 
 if TYPE_CHECKING:
@@ -109,6 +109,23 @@ class Composer:
         Fields of the user with the name of our object, or of a field in it, are left out; fields in the place of the
         window's text or time are replaced, which is logged once.
         """
+        source = self._without_ours(document)
+        if self._layout.client_signs:
+            ours = self.signature(document.text) | ours
+        # An empty `partial` stays: partial copies were looked for, and none was found.
+        source[OBJECT] = {
+            name: value
+            for name, value in ours.items()
+            if value is not None and (value != [] or name == "partial")
+        }
+        return source
+
+    def shown(self, document: Prepared) -> dict[str, Any]:
+        """The user's own fields and text, for the update of a stored document, which keeps its time and our object."""
+        return without_field(self._without_ours(document), self._layout.time_field)
+
+    def _without_ours(self, document: Prepared) -> dict[str, Any]:
+        """`source` without our object."""
         layout, fields = self._layout, document.fields
         source: dict[str, Any] = {}
         if fields is not None and isinstance(fields, Mapping):  # isinstance is slow for None
@@ -121,20 +138,6 @@ class Composer:
             if lost is not None and lost not in self._replaced:
                 self._tell_replaced(document.id, lost, what)
             put_field(source, name, value)
-        if layout.client_signs:
-            ours = self.signature(document.text) | ours
-        # An empty `partial` stays: partial copies were looked for, and none was found.
-        source[OBJECT] = {
-            name: value
-            for name, value in ours.items()
-            if value is not None and (value != [] or name == "partial")
-        }
-        return source
-
-    def shown(self, document: Prepared, time: int) -> dict[str, Any]:
-        """The user's own fields and text of a document that is stored with this time, without our object."""
-        source = self.source(document._replace(time=time), {})
-        del source[OBJECT]
         return source
 
     def _tell_replaced(self, id: str, name: str, what: str) -> None:

@@ -18,7 +18,7 @@ from neardup.elastic.window.epoch import committed_state, epoch
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.look_ahead import LookAhead
 from neardup.elastic.window.state_document import SettingsToLeave
-from neardup.stores.records import are_deleted, are_set_aside, arrivals_of, bitmaps_among, times_of
+from neardup.stores.records import are_deleted, are_set_aside, arrivals_of, bitmaps_among
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -253,7 +253,7 @@ class ClusterStore:
     def show_anew(self, row: Rows, document: Prepared) -> None:
         arrival = int(arrivals_of(row)[0])
         self._held.show_anew(arrival, document.text)
-        self._writes.show_anew(self._held.ref(arrival), document, int(times_of(row)[0]))
+        self._writes.show_anew(self._held.ref(arrival), document)
 
     def commit(self, commit: Commit) -> Mapping[str, str]:
         """Sends the waiting writes, then the state document, which releases the lease. If a write is refused,
