@@ -432,6 +432,16 @@ def test_a_text_to_be_shown_anew_whose_fields_do_not_fit_is_rejected_and_the_sto
         assert sorted(reject.id for reject in rejects if reject.id) == ["a", "c"]
         assert again_verdicts == verdicts[1:2]
         assert [read and read.text for read in window.read(list("abc"))] == [A, f"{B}!", C]
+        # What was refused is not taken for what is stored: the same texts are shown with other fields.
+        assert (
+            list(
+                window.ingest(
+                    with_rank(id, f"{text}!", 0, 2) for id, text in zip("abc", (A, B, C), strict=True)
+                )
+            )
+            == verdicts
+        )
+        assert [read and read.text for read in window.read(list("abc"))] == [f"{A}!", f"{B}!", f"{C}!"]
         assert next(window.ingest([with_rank("d", A, 1, 1)])).duplicate_of == "a"
 
 

@@ -41,6 +41,7 @@ class HeldDocuments:
         self._unmoved: dict[int, DocumentRef] = {}
         self._blobs: dict[int, bytes] = {}
         self._by_hour: dict[int, list[int]] = {}
+        self._shown_anew: list[int] = []
 
     @property
     def hours(self) -> KeysView[int]:
@@ -78,8 +79,14 @@ class HeldDocuments:
         self._refs[arrival], self._blobs[arrival] = ref, blob
 
     def show_anew(self, arrival: int, text: bytes) -> None:
-        """Notes another text with the same normal form."""
+        """Notes another text with the same normal form, which counts until the batch is sent."""
         self._texts.show_anew(arrival, text)
+        self._shown_anew.append(arrival)
+
+    def sent(self) -> None:
+        """Notes that the batch was sent: texts that were to be shown anew are read again, as some may be refused."""
+        self._texts.forget(self._shown_anew)
+        self._shown_anew.clear()
 
     def committed(self) -> None:
         """Notes the commit: all documents now lie where `revise` said."""

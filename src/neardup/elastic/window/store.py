@@ -261,6 +261,7 @@ class ClusterStore:
         """
         self._lease.ensure_held()
         refused = self._writes.send(self._lease.state.epoch)
+        self._held.sent()
         if refused:
             # The rest is appended again. An hour whose documents were all refused may not exist.
             self._added_to.clear()
