@@ -211,12 +211,17 @@ def texts_of(texts: Any) -> list[Any]:
     elif hasattr(texts, "columns") or hasattr(texts, "column_names"):
         remedy = "pass one column of a frame, list(frame['text'])"
     elif isinstance(texts, Iterable):
-        return [
-            text if isinstance(text, str) or not hasattr(text, "as_py") else text.as_py() for text in texts
-        ]
+        return items_of(texts)
     else:
         remedy = "such as a list"
     raise TypeError(f"check takes an iterable of texts, not {_brief(texts)}: {remedy}")
+
+
+def items_of(values: Iterable[Any]) -> list[Any]:
+    """The items of `values`; values of Arrow as Python has them."""
+    return [
+        value if isinstance(value, str) or not hasattr(value, "as_py") else value.as_py() for value in values
+    ]
 
 
 def plain_id(id: Any) -> str:

@@ -234,8 +234,9 @@ class Window(Protocol):
     def check(self, texts: Iterable[str], *, sources: Iterable[str | None] | None = None) -> list[Verdict]:
         """The verdict of `query` on each of `texts`, by the window's own threshold, `matches` and `partial`. `sources`
         has the source of each text, None for a text without one. Raises `SettingsError` unless there are as many
-        sources as texts, `TypeError` if `texts` is not an iterable of texts (one text, a document or a data frame, for
-        example) or an item is no text, `DocumentError` for one with an unpaired surrogate: both name its position.
+        sources as texts, each a name; `TypeError` if `texts` is not an iterable of texts (one text, a document or a
+        data frame, for example) or an item is no text, `DocumentError` for one with an unpaired surrogate: both name
+        its position.
 
         All texts are compared together: 64 texts of 4 KB cost 60 to 75 µs each in memory and in a directory, a tenth of
         as many queries; in a cluster, where one search serves them all unless `partial` or `routes` are set, a few

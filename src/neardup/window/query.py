@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from neardup.errors import SettingsError
-from neardup.model.document import text_argument, texts_of
-from neardup.model.query_options import QueryOptions
+from neardup.model.document import items_of, text_argument, texts_of
+from neardup.model.plain_values import is_missing
+from neardup.model.query_options import QueryOptions, check_source
 from neardup.window import in_memory
 
 if TYPE_CHECKING:
@@ -41,10 +42,13 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
 def check(session: Session, texts: Iterable[str], sources: Iterable[str | None] | None) -> list[Verdict]:
     """See `Window.check`."""
     given = texts_of(texts)
-    owners = [None] * len(given) if sources is None else list(sources)
+    owners = [None] * len(given) if sources is None else items_of(sources)
     if isinstance(sources, str | bytes) or len(owners) != len(given):
         expected = f"one for each of the {len(given):,} texts, None for a text without one"
         raise SettingsError("sources", owners, expected)
+    owners = [None if is_missing(owner) else owner for owner in owners]
+    for owner in owners:
+        check_source(owner, is_text=True)
     return session.reading(lambda: _answers(session, given, owners))
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import neardup
-from neardup.errors import DocumentError
+from neardup.errors import DocumentError, SettingsError
+from neardup.model.boilerplate import Boilerplate, SourceBoilerplate
+from neardup.signing.boilerplate_file import save
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
 
@@ -53,3 +58,24 @@ def test_a_column_of_a_frame_holds_texts(window: neardup.Window, frame: Any):
 def test_the_position_of_an_item_that_is_no_text_is_named(window: neardup.Window, wrong: Any, message: str):
     with pytest.raises((TypeError, DocumentError), match=message):
         window.check([*["fine"] * 5, wrong, "fine"])
+
+
+@pytest.mark.parametrize("column", [pa.array, pd.Series, list], ids=["arrow", "pandas", "list"])
+def test_a_column_of_a_frame_names_sources_and_a_missing_one_is_none(tmp_path: Path, column: Any):
+    """Values of Arrow were no sources, so that what is boilerplate of any source was left out."""
+    footer, table = "All rights reserved by us.", tmp_path / "boilerplate.json"
+    save(Boilerplate({"ann.org": SourceBoilerplate(40, {footer: 38})}), table)
+    with neardup.open(None, settings=neardup.Settings(recipe=neardup.Recipe(boilerplate=table))) as window:
+        list(window.ingest([("a", FERRY)]))
+        texts, sources = [f"{footer}\n{FERRY}"] * 3, ["ann.org", "bob.org", None]
+        expected = [window.query(text, source=source) for text, source in zip(texts, sources, strict=True)]
+        assert [verdict.score == 1 for verdict in expected] == [True, False, True]
+        assert window.check(column(texts), sources=column(sources)) == expected
+
+
+def test_what_is_no_name_of_a_source_is_refused_as_in_a_query(window: neardup.Window):
+    with pytest.raises(
+        SettingsError, match=r"setting source is \['a.org'\]: it must be the name of a source"
+    ):
+        window.check([FERRY], sources=[["a.org"]])  # type: ignore[list-item]
+    assert window.check([FERRY], sources=[float("nan")])[0].duplicate_of == "a"  # type: ignore[list-item]
