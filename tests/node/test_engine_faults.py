@@ -23,6 +23,7 @@ from neardup.elastic.http.address import Address
 from neardup.elastic.http.admin_api import config_of_template
 from neardup.elastic.http.bulk import Action, bulk
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.batch_writes import BatchWrites
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.opening import open_elastic_window
@@ -443,6 +444,23 @@ def test_a_text_to_be_shown_anew_whose_fields_do_not_fit_is_rejected_and_the_sto
         )
         assert [read and read.text for read in window.read(list("abc"))] == [f"{A}!", f"{B}!", f"{C}!"]
         assert next(window.ingest([with_rank("d", A, 1, 1)])).duplicate_of == "a"
+
+
+def test_an_hour_that_is_deleted_before_a_text_in_it_is_shown_anew_is_not_made_again(cluster, caplog):
+    with open_elastic_window(str(cluster.address)) as window:
+        verdicts = list(window.ingest([document("a", A)]))
+        ((index, _, _),) = stored(cluster)
+        shown_anew = BatchWrites.show_anew
+
+        def deleted_meanwhile(*arguments):
+            cluster.request("DELETE", f"/{index}")
+            shown_anew(*arguments)
+
+        with mock.patch.object(BatchWrites, "show_anew", deleted_meanwhile):
+            assert list(window.ingest([document("a", f"{A}!")])) == verdicts
+        assert stored(cluster) == []
+        assert not cluster.request("GET", f"/{index}/_settings", params={"ignore_unavailable": "true"})
+    assert "the texts of documents in it (1) are not changed" in caplog.text
 
 
 def test_an_infinite_number_is_rejected_and_a_missing_one_is_null(cluster):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from neardup.elastic.http.bulk import CHANGED_MEANWHILE, Action, Op, bulk
@@ -9,6 +10,7 @@ from neardup.elastic.http.exact_json import check_finite, dumps
 from neardup.elastic.window.codec import OBJECT, first_fields, unstored_fields, verdict_fields
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.held_documents import HeldDocuments
+from neardup.elastic.window.index_layout import lost_indices
 from neardup.elastic.window.pending_writes import PendingWrites
 from neardup.model.clock import now_ms
 
@@ -109,12 +111,22 @@ class BatchWrites:
         """Sends all waiting writes, in an `epoch` of the lease; returns what `PendingWrites.send` returns. Texts shown
         anew are not taken back with the others: nothing that counts depends on them.
         """
-        shown, self._shown_anew = self._shown_anew, []
-        outcomes = bulk(self._cluster, (action for _, action in shown), between=self._lease.ensure_held)
-        for (id, _), outcome in zip(shown, outcomes, strict=True):
-            if outcome.error is not None and outcome.status not in CHANGED_MEANWHILE:
-                self._pending.refuse(id, outcome.error)
+        self._send_shown_anew()
         return self._pending.send(epoch)
+
+    def _send_shown_anew(self) -> None:
+        """Sends the updates of `show_anew`. What another client has deleted stays so: an update would make an index
+        again, empty.
+        """
+        updated = Counter(action.index for _, action in self._shown_anew)
+        what = "the texts of documents in it ({}) are not changed"
+        lost = lost_indices(self._cluster, self._layout.target, updated, what)
+        sent = [(id, action) for id, action in self._shown_anew if action.index not in lost]
+        self._shown_anew.clear()
+        outcomes = bulk(self._cluster, (action for _, action in sent), between=self._lease.ensure_held)
+        for (id, _), outcome in zip(sent, outcomes, strict=True):
+            if outcome.error is not None and outcome.status not in CHANGED_MEANWHILE:
+                self._pending.refuse(id, f"Elasticsearch refuses it: {outcome.error}")
 
     def committed(self) -> None:
         """Notes that the epoch is committed: nothing of it needs to be undone any more."""
