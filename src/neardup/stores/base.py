@@ -256,7 +256,8 @@ class Store(Protocol):
 
     def show_anew(self, row: Rows, document: Prepared) -> None:
         """Has a stored document shown with the text and fields of `document` from the next commit on; both texts have
-        the same normal form. Called only if `keeps_text` is None. An unfinished batch may have done so already.
+        the same normal form. Other fields stay. Called only if `keeps_text` is None. An unfinished batch may have done
+        so already.
         """
 
     # ---- other writers, and documents of other owners ----

@@ -197,7 +197,7 @@ class Window(Protocol):
         Lazy: reads `documents` as verdicts are asked for, a batch at a time; with n threads up to n + 1 batches ahead,
         if they come fast enough. The same id with the same text again changes nothing and gives the stored verdict;
         with another text it replaces the old one and is scored anew; if only punctuation, symbols or white space
-        differ, it gives the stored verdict, and is shown from then on as it came last.
+        differ, it gives the stored verdict, and is shown from then on as it came last, if the window keeps texts.
 
         An error of `documents` itself is raised after the verdicts on what came before it. What `on_reject` raises ends
         the stream: the current batch may be stored, and gives its verdicts when it is ingested again. Raises
