@@ -128,7 +128,19 @@ def test_a_table_shows_the_text_that_a_verdict_is_about_though_its_id_comes_agai
     words = ("--format", "table")
     done = run_process("ingest", "-", *words, stdin=data) if is_live else run("ingest", stream, *words)
     rows = done.out.splitlines()
-    assert [row.split("1.000")[1].strip() for row in rows if "1.000" in row] == ["Minutes (of: Draft)"]
+    shown = [row.split("1.000")[1].strip().removeprefix("0 s    ") for row in rows if "1.000" in row]
+    assert shown == ["Minutes (of: Draft)"]
+
+
+def test_a_table_says_how_long_after_its_original_a_copy_came_though_other_text_has_the_id_of_that_now(run):
+    pie = "Two cups of flour. " * 9
+    texts = [("first", 1, FERRY, "Draft"), ("copy", 3, FERRY, "Minutes"), ("first", 4, pie, "Pie")]
+    records = [
+        {"id": id, "time": f"2026-11-21T0{hour}:00Z", "text": text, "title": title}
+        for id, hour, text, title in texts
+    ]
+    done = run("ingest", written("replaced.jsonl", records), "--format", "table")
+    assert done.out.splitlines()[1].split("1.000")[1].split() == ["2", "h", "Minutes", "(of:", "Draft)"]
 
 
 def test_a_long_table_says_how_many_rows_it_leaves_out(run):

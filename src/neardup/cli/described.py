@@ -75,7 +75,7 @@ class Descriptions:
                 for _ in range(at + 1):
                     self._pending.popleft()
                 if is_stored:
-                    _keep(self._stored, id, own)
+                    _keep(self._stored, id, own._replace(time=verdict.time))
                 return Row(verdict, own, original)
         self._pending.clear()  # a cluster calls its documents by other ids
         return Row(verdict, None, original)
