@@ -143,6 +143,23 @@ def test_a_table_says_how_long_after_its_original_a_copy_came_though_other_text_
     assert done.out.splitlines()[1].split("1.000")[1].split() == ["2", "h", "Minutes", "(of:", "Draft)"]
 
 
+def test_a_table_does_not_show_the_text_of_a_rejected_document_for_the_one_that_follows_with_its_id(run):
+    cake = "Four eggs. " * 9
+    texts = [
+        ("first", "soon", cake, "Rejected"),
+        ("first", "2026-11-21T06:00Z", FERRY, "Draft"),
+        ("ahead", "2026-11-21T06:10Z", FERRY, "Minutes"),
+        ("ahead", "2199-01-01", cake, "Too far ahead"),
+        ("last", "2026-11-21T06:20Z", FERRY, "Proof"),
+    ]
+    records = [{"id": id, "time": time, "text": text, "title": title} for id, time, text, title in texts]
+    done = run("ingest", written("rejects.jsonl", records), "--format", "table")
+    shown = [
+        row.split("1.000")[1].split(maxsplit=2)[2].strip() for row in done.out.splitlines() if "1.000" in row
+    ]
+    assert shown == ["Minutes (of: Draft)", "Proof (of: Draft)"]
+
+
 def test_a_long_table_says_how_many_rows_it_leaves_out(run):
     records = [{"id": f"{i}", "time": 1795251600 + i, "text": FERRY} for i in range(80)]
     done = run("ingest", written("many.jsonl", records), "--format", "table")

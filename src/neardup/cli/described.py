@@ -67,6 +67,15 @@ class Descriptions:
         shown = Described("", str(fields.get(SOURCE) or ""), title_or_beginning(fields, document.text))
         self._pending.append((document.id, shown, is_stored))
 
+    def forget_rejected(self, id: str | None) -> None:
+        """Forgets a noted document that gets no verdict: the last one, if it has this id or `id` is None."""
+        if self._pending and id in (None, self._pending[-1][0]):
+            self._pending.pop()
+            return
+        at = next((at for at, (pending, _, _) in enumerate(self._pending) if pending == id), None)
+        if at is not None:
+            del self._pending[at]
+
     def row(self, verdict: Verdict) -> Row:
         """The row of the next verdict. Verdicts come in the order of their documents; rejects have none."""
         original = self._stored.get(original_of(verdict) or "")

@@ -62,9 +62,12 @@ def ingest_all(target: Window, reader: Readable, options: OutputOptions) -> int:
         stream = _documents(stop.until_requested(reader), sinks)
         sinks.tally.left, sinks.tally.too_late = lambda: target.left, lambda: target.too_late
         sinks.verdicts.look_up_in(target.read)
-        for verdict in target.ingest(
-            stream, on_reject=lambda reject: sinks.rejects.add(reader.located(reject))
-        ):
+
+        def refuse(reject: Reject) -> None:
+            sinks.verdicts.forget_rejected(reject.id)
+            sinks.rejects.add(reader.located(reject))
+
+        for verdict in target.ingest(stream, on_reject=refuse):
             sinks.tally.spent("score")
             sinks.verdicts.write(verdict)
             sinks.tally.add(verdict)

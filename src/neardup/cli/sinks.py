@@ -123,6 +123,11 @@ class Verdicts:
         if self._table:
             self._table.descriptions.note(document, is_stored=is_stored)
 
+    def forget_rejected(self, id: str | None) -> None:
+        """Forgets a noted document that was rejected; None: its id is not known, and it was noted last."""
+        if self._table:
+            self._table.descriptions.forget_rejected(id)
+
     def look_up_in(self, read: Read) -> None:
         """Lets a table read its descriptions of other documents from the window, by `read`."""
         if self._table:
