@@ -11,6 +11,7 @@ from neardup.errors import UnknownDocument, shown
 from neardup.model.settings import DEFAULT_MATCHES, Recipe
 from neardup.reading.explanation import explain
 from neardup.reading.group_order import by_time, newest_first
+from neardup.reading.group_title import stored_ids
 from neardup.reading.present_score import present_score
 
 if TYPE_CHECKING:
@@ -200,9 +201,11 @@ class Questions:
         return group
 
     def is_in_group(self, document: ReadDocument) -> bool:
-        """Whether a group has this document, which may have replaced the head of the group that has its id."""
+        """Whether the group that is shown under the id in the document's verdict has this document: another document
+        may have replaced the head of its group, and head one.
+        """
         group = self.groups().get(document.verdict.group)
-        return group is not None and (group.head_is_there or document.id != group.head)
+        return group is not None and document.id in stored_ids(group)
 
     def bands(self) -> list[Band]:
         """The copies by their scores with their best matches, in bands."""

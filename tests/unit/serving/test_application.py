@@ -829,6 +829,11 @@ def test_a_document_that_replaced_a_head_and_heads_a_group_is_shown_with_that(cl
         list(writer.ingest([other, {**other, "id": "of the other"}]))
     members = client.get("/api/group", params={"head": "a"}).json()["members"]
     assert [member["id"] for member in members] == ["of the other"]
+    links = {
+        id: "its group" in client.get("/document", params={"id": id}).text
+        for id in ("a", "b", "of the other")
+    }
+    assert links == {"a": True, "b": False, "of the other": True}
 
 
 def test_a_difference_beyond_what_is_shown_of_a_long_text_is_told(serve, path):
