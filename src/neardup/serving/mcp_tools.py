@@ -304,13 +304,13 @@ class Tools:
         """
         group = self._questions.group(head)
         members = group.members[offset : offset + limit]
-        kinds = (member.kind or self._kind(member) for member in members)
+        kinds = (member.kind or self._kind(member, group) for member in members)
         listed = [{**member._asdict(), "kind": kind} for member, kind in zip(members, kinds, strict=True)]
         return {**_counted(group), "members": listed}
 
-    def _kind(self, member: Member) -> str | None:
+    def _kind(self, member: Member, group: Group) -> str | None:
         """The kind of a copy and its best match, where the verdict has none; None if one of them has gone."""
-        if member.duplicate_of is None:
+        if member.duplicate_of is None or (member.duplicate_of == group.head and not group.head_is_there):
             return None
         try:
             original, own = (self._questions.document(id) for id in (member.duplicate_of, member.id))

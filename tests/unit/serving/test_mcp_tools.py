@@ -130,6 +130,14 @@ def test_groups_are_listed_in_parts(ask):
     assert [(member["id"], member["kind"]) for member in group["members"]] == [("hostile", "copy")]
 
 
+def test_a_copy_is_not_compared_with_the_document_that_replaced_the_head_of_its_group(ask, path, monkeypatch):
+    monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
+    with open_window(path) as window:
+        list(window.ingest([{"id": "a", "text": grams(900, 960), "time": "2026-11-21T10:00Z"}]))
+    members = ask("get_group", head="a")["members"]
+    assert {member["kind"] for member in members if member["duplicate_of"] == "a"} == {None}
+
+
 def test_a_head_that_another_document_has_replaced_is_said_to_be_gone(path, ask):
     with open_window(path) as writer:
         list(writer.ingest([{"id": "a", "text": "Nothing like it.", "time": "2026-11-21T10:00:00Z"}]))
