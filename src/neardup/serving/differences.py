@@ -92,10 +92,7 @@ def compared(first: str, second: str, recipe: Recipe | None) -> SideBySide:
 
 def _rest_differs(first: str, second: str) -> bool:
     """Whether two texts differ in what is not shown of them. What is inserted before it shifts it, and is shown."""
-    rests = [
-        (rest, other) for rest, other in ((first[MOST_SHOWN:], second), (second[MOST_SHOWN:], first)) if rest
-    ]
-    return bool(rests) and not any(other.endswith(rest) for rest, other in rests)
+    return not (first.endswith(second[MOST_SHOWN:]) and second.endswith(first[MOST_SHOWN:]))
 
 
 def _said(why: Explanation, first: str, second: str, recipe: Recipe | None) -> str:

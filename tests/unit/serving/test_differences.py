@@ -77,6 +77,9 @@ def test_a_difference_in_what_is_not_shown_is_told():
         assert against(other, long, None, most_facts=0).side.rest_differs
         first, second, *_ = compared(long, other, None)
         assert (first.rest_differs, second.rest_differs) == (True, True)
+    footer = " All rights reserved."
+    ends, goes_on = long[:MOST_SHOWN] + footer, long + footer
+    assert against(ends, goes_on, None, most_facts=0).side.rest_differs
     short = against(HEAD, HEAD + " More.", None, most_facts=0).side
     assert (short.cut, short.rest_differs) == (0, False)
 
