@@ -34,7 +34,7 @@ def test_a_copy_of_a_document_that_has_another_text_now_says_so(run, window):
     run("ingest", "other.jsonl", "--window", window, "--format", "quiet")
     lines = run("get", "b", "a", "--window", window).out.splitlines()
     assert lines[0].endswith("exact copy of a, doc_q 1.000")
-    assert lines[1] == "(now doc_q 0.020: the text of a, or the recipe, is another since then)"
+    assert lines[1] == "(now doc_q 0.020: the text of a, or the recipe, has changed since then)"
     assert sum("since then" in line for line in lines) == 1
 
 

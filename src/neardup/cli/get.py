@@ -119,7 +119,7 @@ def _print_texts(documents: Sequence[ReadDocument], changed: Mapping[str, float]
         if each.id in changed:
             now = f"now doc_q {cell(changed[each.id])}"
             print_line(
-                f"({now}: the text of {each.verdict.duplicate_of}, or the recipe, is another since then)"
+                f"({now}: the text of {each.verdict.duplicate_of}, or the recipe, has changed since then)"
             )
         print_pairs(each.fields)
         if not each.is_original and each.text:

@@ -818,7 +818,7 @@ def test_a_document_that_replaced_a_head_is_not_shown_as_the_head(client, path, 
     assert "Cake" not in client.get("/groups").text
     assert "its group" not in client.get("/document?id=a").text
     assert "its group" in client.get("/document?id=b").text
-    assert ": its text, or the recipe, is another since then)" in client.get("/document?id=b").text
+    assert ": its text, or the recipe, has changed since then)" in client.get("/document?id=b").text
     assert "since then" not in client.get("/document?id=d").text
 
 
