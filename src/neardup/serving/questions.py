@@ -208,7 +208,9 @@ class Questions:
         return group is not None and document.id in stored_ids(group)
 
     def bands(self) -> list[Band]:
-        """The copies by their scores with their best matches, in bands."""
+        """The copies by their scores with their best matches, in bands. Pairs with a head that has gone are counted,
+        not listed: another document may have its id.
+        """
         pairs: list[list[Pair]] = [[] for _ in range(BANDS + 1)]
         counts = [0] * (BANDS + 1)
         for group in self.groups().values():
@@ -217,7 +219,8 @@ class Questions:
                     continue
                 at = min(int(member.duplicate_score * BANDS), BANDS)
                 counts[at] += 1
-                if len(pairs[at]) < _PAIRS_A_BAND:
+                is_there = group.head_is_there or member.duplicate_of != group.head
+                if is_there and len(pairs[at]) < _PAIRS_A_BAND:
                     pairs[at].append(Pair(member.id, member.duplicate_of, member.duplicate_score))
         return [
             Band(at / BANDS, min((at + 1) / BANDS, 1), count, tuple(sorted(own, key=lambda pair: pair.score)))

@@ -816,6 +816,8 @@ def test_a_document_that_replaced_a_head_is_not_shown_as_the_head(client, path, 
     assert 'href="/document?id=a"' in group
     assert ("Cake" in group, "data-judgement" in group, "3 documents" in group) == (False, False, True)
     assert "Cake" not in client.get("/groups").text
+    scores = client.get("/scores").text
+    assert ("Cake" in scores, "more pair" in scores) == (False, True)
     assert "its group" not in client.get("/document?id=a").text
     assert "its group" in client.get("/document?id=b").text
     assert ": its text, or the recipe, has changed since then)" in client.get("/document?id=b").text
