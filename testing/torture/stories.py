@@ -36,7 +36,7 @@ LATEST: Final = 2
 """Hours that a document may be late, and that a batch may span."""
 
 WEIGHTS: Final = {"new": 12, "again": 2, "delete": 2, "expire": 1, "reconcile": 1, "reopen": 1}
-"""How often each operation occurs in a story; "again" is another text under a known id."""
+"""How often each operation occurs in a story; "again" is another text, or other punctuation, under a known id."""
 
 
 class Step(NamedTuple):
@@ -119,6 +119,7 @@ def new_story(
     keep = chosen["window_hours"]
     clock = floor = known = 0
     done: list[Operation] = []
+    texts: dict[str, str] = {}
     for _ in range(operations):
         (what,) = random.choices(list(chances), list(chances.values()))
         if what in ("delete", "again") and known:
@@ -126,7 +127,11 @@ def new_story(
             if what == "delete":
                 done.append(Delete(id))
             else:
-                done.append(Ingest([_document(random, id, max(clock, floor))]))
+                other = _document(random, id, max(clock, floor))
+                if random.random() < 0.4:
+                    other = other._replace(text=f"{texts[id]}{random.choice(' !?')}")
+                texts[id] = other.text
+                done.append(Ingest([other]))
         elif what == "expire":
             clock += random.randrange(3)
             floor = max(floor, clock - keep) if keep else floor
@@ -143,6 +148,7 @@ def new_story(
                 hour = max(clock - random.choice((0, 0, 0, 1, LATEST)), floor, 0)
                 documents.append(_document(random, f"d{number}", hour))
             known += count
+            texts |= {each.id: each.text for each in documents}
             done.append(Ingest(documents))
     return Story(chosen, done)
 

@@ -16,6 +16,7 @@ from testing.window.backends import (
     without_candidates,
 )
 
+import neardup
 from neardup.errors import UnknownDocument
 
 A, B, C = grams(0, 10), grams(2, 12), grams(4, 14)
@@ -54,6 +55,13 @@ def test_a_text_with_other_punctuation_under_its_id_keeps_its_verdict_and_is_sho
         assert [each.verdict for each in (a, b)] == verdicts[:2]
         assert window.stats().documents == before.documents + 1
         window = place.reopened(window)
+
+
+def test_an_opening_that_keeps_no_texts_takes_none_away(tmp_path):
+    for keep_text, text in ((True, "It costs 12.5."), (False, "It costs 125!")):
+        with neardup.open(tmp_path / "window", keep_text=keep_text) as window:
+            list(window.ingest([document("a", text)]))
+            assert [read and read.text for read in window.read(["a"])] == ["It costs 12.5."]
 
 
 def shown(id, text, title, hour=0):

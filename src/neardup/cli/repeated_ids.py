@@ -131,9 +131,10 @@ class IdCheckingReader:
         if again.alike:
             are = "it is" if again.alike == 1 else "they are"
             first = "" if again.other else f" (first: {self._ids.example})"
+            shown = "" if target.settings.keep_text is False else ", and the text that came last is shown"
             log_line(
                 f"{counted(again.alike, 'document')} came again with the same id and, {aside}, the same text"
-                f"{first}: {are} counted above; the verdict stays, and the text that came last is shown"
+                f"{first}: {are} counted above; the verdict stays{shown}"
             )
         if again.other:
             log_line(

@@ -233,10 +233,12 @@ class State:
         self._revise(doc, self._stored_blob(doc))
 
     def show_anew(self, doc: int, document: Prepared) -> None:
-        """Has a stored document shown with the text and fields of `document`; its verdict stays."""
+        """Has a stored document shown with the text and fields of `document`; its verdict stays. Nothing changes if this
+        opening keeps no texts.
+        """
         if self._shown is None:
             self.store.show_anew(self.table.rows[doc : doc + 1], document)
-        else:
+        elif self._shown.keeps_text:
             (part,) = self._shown.parts([document])
             self._revise(doc, blobs.shown_anew(self.table.rows, doc, self._stored_blob(doc), part))
 
