@@ -233,8 +233,8 @@ class State:
         self._revise(doc, self._stored_blob(doc))
 
     def show_anew(self, doc: int, document: Prepared) -> None:
-        """Has a stored document shown with the text and fields of `document`; its verdict stays. Nothing changes if this
-        opening keeps no texts.
+        """Has a stored document shown with the text and fields of `document`; its verdict stays. An opening that keeps
+        no texts changes nothing.
         """
         if self._shown is None:
             self.store.show_anew(self.table.rows[doc : doc + 1], document)
