@@ -1,4 +1,6 @@
-"""The text of HTML: every word between its tags, with a line for each block, and `> ` before what a mail quotes."""
+"""The text of HTML: every word between its tags, with a line for each block, as plain text of mails has it: `> ` before
+what a mail quotes, and a rule where one is drawn.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +24,8 @@ _MOST_SIGNS: Final = 16
 """How many quote marks a line begins with at most: with one for each of thousands of quotations a page could become a
 thousand times as long.
 """
+_RULE: Final = "_" * 32
+"""A rule, as in plain text: the message that a mail answers, or a footer, follows."""
 _LINE_END_RE: Final = re.compile(r"\r\n?|\n")
 
 
@@ -96,6 +100,10 @@ def _begin(page: _Page, element: Any) -> None:
     if element.tag == "br":
         page.end_line(keeps_blank=True)
     _break(page, element)
+    if _is_rule(element):
+        page.end_paragraph()
+        page.add(_RULE)
+        page.end_paragraph()
     if element.tag == "pre":
         page.preformatted += 1
     page.quotes += _is_quotation(element)
@@ -120,10 +128,20 @@ def _break(page: _Page, element: Any) -> None:
 
 
 def _is_quotation(element: Any) -> bool:
-    """Whether a mail program has marked the element as what the mail replies to."""
-    if element.tag != "blockquote":
-        return False
-    return str(element.get("type")).lower() == "cite" or "gmail_quote" in str(element.get("class"))
+    """Whether a mail program has marked the element as what the mail replies to: those that quote in a `blockquote`,
+    Yahoo, and GMX.
+    """
+    named = str(element.get("class"))
+    if element.tag == "blockquote":
+        return str(element.get("type")).lower() == "cite" or "gmail_quote" in named
+    return element.tag == "div" and ("yahoo_quoted" in named or element.get("name") == "quote")
+
+
+def _is_rule(element: Any) -> bool:
+    """Whether a line is drawn at the beginning of the element, as Outlook draws it above the headers of a message."""
+    if element.tag == "hr":
+        return True
+    return element.tag == "div" and "border-top:solid" in str(element.get("style")).replace(" ", "").lower()
 
 
 def _names_author(element: Any) -> bool:

@@ -63,6 +63,21 @@ APPLE = (
     '{answer}<div><br><blockquote type="cite"><div>On 3 March, Ann wrote:</div>'
     '<br class="Apple-interchange-newline"><div>{quoted}</div></blockquote></div>'
 )
+YAHOO = (
+    '<div>{answer}</div><div id="yahoo_quoted_1" class="yahoo_quoted"><div><div>On 3 March, Ann wrote:</div>'
+    "<div>{quoted}</div></div></div>"
+)
+GMX = (
+    '<div>{answer}<div name="quote" style="border-left: 2px solid"><div><b>Gesendet:</b> Dienstag</div>'
+    "<div>{quoted}</div></div></div>"
+)
+HEADERS = "<p><b>From:</b> Ann<br><b>Sent:</b> 3 March<br><b>To:</b> Bo<br><b>Subject:</b> Dredging</p>"
+OUTLOOK = f"<p>{{answer}}</p><div><div style='border:none;border-top:solid #E1E1E1 1.0pt'>{HEADERS}</div></div>{{quoted}}"
+OWA = f'<p>{{answer}}</p><hr style="width:98%"><div id="divRplyFwdMsg">{HEADERS}</div>{{quoted}}'
+FORMS = {
+    "gmail": GMAIL, "thunderbird": THUNDERBIRD, "proton": PROTON, "apple": APPLE, "yahoo": YAHOO, "gmx": GMX,
+    "outlook": OUTLOOK, "owa": OWA,
+}  # fmt: skip
 LETTER = (
     "<p>The harbour board will meet on Thursday to decide on the dredging of the western channel.</p>"
     "<p>Please send me the figures of last winter, and the name of the surveyor who wrote them.</p>"
@@ -101,9 +116,11 @@ def test_a_page_of_quotations_within_quotations_does_not_become_a_thousand_times
     assert text_of(page).split("\n") == ["> " * 16 + "Rain"] * 1_000
 
 
-@pytest.mark.parametrize(
-    "form", [GMAIL, THUNDERBIRD, PROTON, APPLE], ids=["gmail", "thunderbird", "proton", "apple"]
-)
+def test_a_line_that_is_drawn_is_a_rule():
+    assert text_of("one<hr>two").split("\n") == ["one", "", "_" * 32, "", "two"]
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_an_answer_in_html_is_a_quote_of_the_mail_it_answers(form):
     answered = text_of(form.format(answer=ANSWER, quoted=LETTER))
     assert kind_of(text_of(LETTER), answered).name == "quote"
