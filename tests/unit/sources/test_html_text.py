@@ -72,7 +72,7 @@ GMX = (
     "<div>{quoted}</div></div></div>"
 )
 HEADERS = "<p><b>From:</b> Ann<br><b>Sent:</b> 3 March<br><b>To:</b> Bo<br><b>Subject:</b> Dredging</p>"
-OUTLOOK = f"<p>{{answer}}</p><div><div style='border:none;border-top:solid #E1E1E1 1.0pt'>{HEADERS}</div></div>{{quoted}}"
+OUTLOOK = f"<p>{{answer}}</p><div><div style='border-top:solid #E1E1E1 1pt'>{HEADERS}</div></div>{{quoted}}"
 OWA = f'<p>{{answer}}</p><hr style="width:98%"><div id="divRplyFwdMsg">{HEADERS}</div>{{quoted}}'
 FORMS = {
     "gmail": GMAIL, "thunderbird": THUNDERBIRD, "proton": PROTON, "apple": APPLE, "yahoo": YAHOO, "gmx": GMX,
