@@ -495,6 +495,20 @@ class TestOtherClients:
         assert (anew.id, anew.status) == ("b", "unique")
 
     @pytest.mark.parametrize("sign", ["plugin", "client"])
+    def test_a_bulk_update_that_takes_our_object_away_has_the_new_text_signed_and_scored(self, cluster, sign):
+        made(cluster, sign=sign)
+        documents = [one("a", A), one("b", A_EDITED, 1), one("c", B, 2)]
+        put(cluster, documents)
+        watched(cluster)
+        update(cluster, documents[1], {"text": B, "neardup": None})
+        (anew,) = watched(cluster)
+        assert (anew.id, anew.status, anew.duplicate_of) == ("b", "exact", "c")
+        put(cluster, [one("d", A_EDITED, 3), one("e", B, 3)])
+        assert [(each.id, each.duplicate_of) for each in watched(cluster)] == [("d", "a"), ("e", "b")]
+        with open_elastic_window(str(cluster.address), credentials=cluster.credentials) as opened:
+            assert [match.id for match in opened.query(B).matches] == ["b", "c", "e"]
+
+    @pytest.mark.parametrize("sign", ["plugin", "client"])
     def test_changed_while_it_is_scored_it_is_scored_by_what_it_says_now(self, cluster, sign):
         made(cluster, sign=sign)
         document, other = one("a", A), one("b", B, 1)
