@@ -46,6 +46,32 @@ class Scorer:
         pass
 
 
+@pytest.mark.parametrize("once", [False, True])
+def test_copies_earlier_than_their_originals_are_counted_over_openings_and_the_first_is_logged(
+    monkeypatch, caplog, once
+):
+    monkeypatch.setattr(watcher, "leadership", lambda _: mock.Mock())
+    windows = iter(
+        [mock.MagicMock(left=Left(), earlier_copies=2), mock.MagicMock(left=Left(), earlier_copies=1)]
+    )
+    with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
+        watch = Watcher(lambda: entered(next(windows)), cluster, Layout(cluster.address), once=once)
+        with mock.patch.object(watch, "_passes", side_effect=[failing(["a", "b"]), iter(["c"])]):
+            assert list(watch.verdicts(on_reject=print)) == ["a", "b", "c"]
+    assert watch.earlier_copies == 3
+    assert len([line for line in caplog.messages if "a copy is earlier than its original" in line]) == 1
+
+
+def entered(window):
+    window.__enter__.return_value = window
+    return window
+
+
+def failing(verdicts):
+    yield from verdicts
+    raise SettingsChanged("threshold 0.8")
+
+
 @pytest.fixture
 def run(monkeypatch):
     """The verdicts of a watcher over a backlog, and waits, in their order."""
@@ -55,7 +81,7 @@ def run(monkeypatch):
         monkeypatch.setattr(watcher, "BacklogScorer", lambda *_, **__: Scorer(*waiting))
         happened: list[Any] = []
         with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
-            window = mock.MagicMock(left=Left())
+            window = mock.MagicMock(left=Left(), earlier_copies=0)
             window.__enter__.return_value = window
             watch = Watcher(lambda: window, cluster, Layout(cluster.address), roll_over=roll_over, once=once)
             verdicts = watch.verdicts(
@@ -124,7 +150,11 @@ def test_a_cluster_that_is_away_for_days_is_waited_for(monkeypatch):
     pauses: list[float] = []
     with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
         watch = Watcher(
-            lambda: mock.MagicMock(left=Left()), cluster, Layout(cluster.address), once=False, poll=1.0
+            lambda: entered(mock.MagicMock(left=Left(), earlier_copies=0)),
+            cluster,
+            Layout(cluster.address),
+            once=False,
+            poll=1.0,
         )
         assert not list(
             watch.verdicts(on_reject=print, stopped=lambda: len(pauses) == 1_100, sleep=pauses.append)
@@ -162,7 +192,7 @@ def test_a_window_that_setup_has_given_other_fields_is_opened_again_and_read_by_
 
     monkeypatch.setattr(watcher, "leadership", lambda _: mock.Mock())
     monkeypatch.setattr(watcher, "BacklogScorer", scorer)
-    opened = mock.Mock(side_effect=lambda: mock.MagicMock(left=Left()))
+    opened = mock.Mock(side_effect=lambda: entered(mock.MagicMock(left=Left(), earlier_copies=0)))
     with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
         first, changed = Layout(cluster.address), Layout(cluster.address, "body")
         watch = Watcher(opened, cluster, first, once=once)
@@ -185,7 +215,7 @@ def test_settings_that_another_process_has_set_are_those_of_the_next_opening(mon
     scorers = iter([Changed((2, HOUR)), Scorer((1, HOUR), (0, None))])
     monkeypatch.setattr(watcher, "leadership", lambda _: mock.Mock())
     monkeypatch.setattr(watcher, "BacklogScorer", lambda *_, **__: next(scorers))
-    opened = mock.Mock(side_effect=lambda: mock.MagicMock(left=Left()))
+    opened = mock.Mock(side_effect=lambda: entered(mock.MagicMock(left=Left(), earlier_copies=0)))
     with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
         watch = Watcher(opened, cluster, Layout(cluster.address), once=True)
         verdicts: list[Any] = list(watch.verdicts(on_reject=print, sleep=print))

@@ -58,6 +58,8 @@ class Watcher:
         self.backlog = Backlog()
         self.left = Left()
         """Documents that have left the window."""
+        self.earlier_copies = 0
+        """As `Window.earlier_copies`, of all openings."""
         self.handled = self.expected = 0
         """How many documents have been handled, and how many will have been with all that were last seen waiting."""
 
@@ -86,10 +88,11 @@ class Watcher:
                 try:
                     with self._open_window() as window:
                         opened = True
-                        before = self.left
+                        before, earlier = self.left, self.earlier_copies
                         for verdict in self._passes(window, on_reject, on_backlog, stopped, sleep):
                             failures = 0
                             self.left = before.plus(window.left)
+                            self._count_earlier(earlier + window.earlier_copies)
                             yield verdict
                     return
                 except LayoutChanged as changed:
@@ -111,6 +114,17 @@ class Watcher:
             with suppress(ClusterError, LeaseLost):
                 self._leadership.release()
             self._leadership.abandon()
+
+    def _count_earlier(self, copies: int) -> None:
+        """Notes how many copies are earlier than their originals; the first is logged."""
+        if copies and not self.earlier_copies:
+            log.warning(
+                "a copy is earlier than its original, which was scored first: it came late, or it is an original that "
+                "was corrected or indexed again, whose copies still name it (reported for the first only). `neardup "
+                "reconcile --window %s` marks all as if they had arrived in order of time",
+                self._cluster.address,
+            )
+        self.earlier_copies = copies
 
     def _survives(self, error: Exception, failures: int) -> bool:
         """Whether to go on after `error`. An index that has just stopped taking marks is left out next time."""
