@@ -57,7 +57,8 @@ def test_copies_earlier_than_their_originals_are_counted_over_openings_and_the_f
     with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
         watch = Watcher(lambda: entered(next(windows)), cluster, Layout(cluster.address), once=once)
         with mock.patch.object(watch, "_passes", side_effect=[failing(["a", "b"]), iter(["c"])]):
-            assert list(watch.verdicts(on_reject=print)) == ["a", "b", "c"]
+            verdicts: list[Any] = list(watch.verdicts(on_reject=print))
+    assert verdicts == ["a", "b", "c"]
     assert watch.earlier_copies == 3
     assert len([line for line in caplog.messages if "a copy is earlier than its original" in line]) == 1
 
