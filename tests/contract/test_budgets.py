@@ -111,6 +111,19 @@ def test_giving_up_is_logged(place, caplog):
     ] or len(caplog.records) == 2
 
 
+@engines_only
+@pytest.mark.parametrize("most", [1, 2])
+def test_of_very_many_hours_that_are_given_up_only_some_are_logged(place, most, caplog):
+    """A line for each of 8,175 hours was printed."""
+    with caplog.at_level(logging.WARNING, "neardup"):
+        window = place.open(max_documents=most, window_hours=0)
+        list(window.ingest(distinct(40 + most, an_hour=1)))
+    assert window.left.hours == 40
+    told = [record.getMessage() for record in caplog.records]
+    assert len([text for text in told if text.startswith("budget reached")]) == len(told) == 12
+    assert ["(16 hours have" in told[-2], "(32 hours have" in told[-1]] == [True, True]
+
+
 def test_copies_that_are_dropped_take_no_room(place):
     window = place.open(max_documents=3, policy="drop", batch_documents=10)
     copies = [document(f"copy{i}", TEXT, 0) for i in range(20)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from neardup.window.state import State
 
 log = logging.getLogger("neardup")
+
+_MOST_TOLD: Final = 10
+"""How many hours are each named when they are dropped."""
 
 
 def within_budgets(state: State, documents: Sequence[Prepared], signed: SignedQueryBatch, first: int) -> int:
@@ -45,19 +48,28 @@ def within_budgets(state: State, documents: Sequence[Prepared], signed: SignedQu
 def _give_up_oldest(state: State) -> None:
     """Shrinks the window by its oldest hour; by the older half of it, if it is the only one."""
     hours = sorted(state.table.by_hour.documents)
+    first, since_opened = hour_name(hours[0]), state.since_opened
     if len(hours) > 1:
-        log.warning(
-            "budget reached: hour %s is dropped, the window now begins at %s",
-            hour_name(hours[0]), hour_name(hours[1]),
-        )  # fmt: skip
         state.expire_before(hours[1])
         _note_given_up(state, hours[1])
-        return
-    log.warning("budget reached within hour %s: its older half is dropped", hour_name(hours[0]))
-    before, since_opened = state.table.present, state.since_opened
-    state.evict_half()
-    since_opened.left = since_opened.left.with_more({hours[0]: before - state.table.present})
-    _note_given_up(state, hours[0] + 1)
+        text = f"budget reached: hour {first} is dropped, the window now begins at {hour_name(hours[1])}"
+    else:
+        before = state.table.present
+        state.evict_half()
+        since_opened.left = since_opened.left.with_more({hours[0]: before - state.table.present})
+        _note_given_up(state, hours[0] + 1)
+        text = f"budget reached within hour {first}: its older half is dropped"
+    _log_dropped(text, since_opened.left.hours)
+
+
+def _log_dropped(text: str, dropped: int) -> None:
+    """Logs `text` about the last of the hours `dropped` so far: about each of the first ones, then whenever their
+    number has doubled. A stream that is much longer than its budget drops thousands.
+    """
+    if dropped <= _MOST_TOLD:
+        log.warning("%s", text)
+    elif dropped.bit_count() == 1:
+        log.warning("%s (%s hours have been dropped, not all of which are named here)", text, f"{dropped:,}")
 
 
 def _note_given_up(state: State, hour: int) -> None:
