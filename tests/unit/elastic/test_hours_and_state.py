@@ -45,7 +45,7 @@ from neardup.elastic.window.state_recovery import lost_state
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.clock import now_ms
 from neardup.model.document import Origin, Prepared
-from neardup.model.hours import LAST_NAMED, hour_of
+from neardup.model.hours import FIRST_HOUR, LAST_NAMED, hour_of
 from neardup.model.settings import HOUR_MS, MAX_SENTENCE_DOCUMENTS, Recipe, Settings
 from neardup.model.times import format_time
 from neardup.signing.signer import signer_for
@@ -290,6 +290,33 @@ def test_a_doctor_says_that_the_newest_hour_is_ahead_of_the_clock(hours, ahead, 
     told = [each for each in findings if each.what == "newest hour"]
     assert [each.state for each in told] == ["warning"] * is_told
     assert all("`neardup expire --newest TIME` sets it back" in each.found for each in told)
+
+
+@pytest.mark.parametrize(
+    ("archive", "floor", "is_told"),
+    [("mails", HOUR, True), ("mails", FIRST_HOUR, False), (None, HOUR, False)],
+    ids=["given up", "nothing given up", "hours"],
+)
+def test_a_doctor_says_that_documents_scored_in_place_were_given_up_for_a_budget(archive, floor, is_told):
+    """It said that all is well of a window in which nothing was compared with 13,202 documents."""
+    commit = Commit(next_order=13_202, newest=HOUR, floor_hour=floor, budget_hour=floor)
+    settings = Settings(window_hours=0).remembered
+    document = StateDocument(ABOUT, settings, commit, epoch=1, archive=archive)
+    there = {"found": True, "_source": document.source(), "_seq_no": 1, "_primary_term": 1}
+
+    def script(request):
+        if "/_count" in request.path:
+            return Answer(200, {"count": 13_202, "_shards": {"failed": 0}})
+        return Answer(200, there if "/_doc/" in request.path else {"mails": {"mappings": {}, **FLAT_AND_NOT}})
+
+    with standing_in(script) as server:
+        findings = list(examine_documents(Address(server.url, "news"), Credentials()))
+    told = [each for each in findings if "given up for max" in each.found]
+    assert [(each.what, each.state) for each in told] == [("documents of news", "warning")] * is_told
+    assert all(
+        re.search(r"^13,202 documents .*`neardup remove --window .* --force`, then score mails", each.found)
+        for each in told
+    )
 
 
 @pytest.mark.parametrize(

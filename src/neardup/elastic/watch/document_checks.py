@@ -16,7 +16,7 @@ from neardup.elastic.watch.archive_checks import (
     check_state_index,
     closed,
 )
-from neardup.elastic.watch.state_checks import examine_state, hours_left, opened_state
+from neardup.elastic.watch.state_checks import check_given_up, examine_state, hours_left, opened_state
 from neardup.elastic.watch.waiting_checks import check_waiting
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.scored_documents import (
@@ -61,9 +61,10 @@ _COPIED: Final = (
 def examine_documents(address: Address, credentials: Credentials) -> Iterator[Finding]:
     """The findings of `doctor` about the documents of a window: its archive, if it has one, or its hours that are
     closed or index nothing; that its state index is closed or blocked, or why its state document keeps the window from
-    being opened; whether documents lack their text or their time, or wait for a verdict; whether there are verdicts
-    that another window gave, or, as far as a sample shows, copies of its own documents. A check that cannot be made is
-    a finding; that the cluster does not answer, or refuses the user, is reported by other checks.
+    being opened; whether documents lack their text or their time, were given up for a budget in an archive, or wait for
+    a verdict; whether there are verdicts that another window gave, or, as far as a sample shows, copies of its own
+    documents. A check that cannot be made is a finding; that the cluster does not answer, or refuses the user, is
+    reported by other checks.
     """
     what = f"state of {address.prefix}"
     with (
@@ -97,6 +98,8 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
             layout = Layout.described(address, state.about, state.archive)
             documents, whether = f"documents of {address.prefix}", "whether they have text and time"
             yield from _looked(documents, whether, check_fields(cluster, layout))
+            given_up = check_given_up(cluster, state)
+            yield from _looked(documents, "whether any were given up for a budget", given_up)
             yield from _looked(documents, "whether any wait for a verdict", check_waiting(cluster, layout))
             yield from _verdicts_not_given(cluster, layout, state)
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from neardup.elastic.admin.hourly_indices import read_indices
 from neardup.elastic.http.admin_api import config_of_template
+from neardup.elastic.window.loader import given_up
 from neardup.elastic.window.scored_documents import check_unscored
 from neardup.elastic.window.state_document import read_state
 from neardup.elastic.window.window_state import check_signed, settings_left, why_half_changed
 from neardup.errors import ClusterRefused, ClusterRejected
+from neardup.model.counted import counted
 from neardup.model.finding import Finding
 from neardup.window.newest_hour import examine_newest
 
@@ -30,6 +32,18 @@ def examine_state(address: Address, state: StateDocument) -> Iterator[Finding]:
     if died is not None:
         yield Finding(f"state of {address.prefix}", "warning", died)
     yield from examine_newest(state.newest, settings_left(address.prefix, state).kept_hours)
+
+
+def check_given_up(cluster: Cluster, state: StateDocument) -> Iterator[Finding]:
+    """That documents of an archive were given up for a budget, as earlier versions of neardup did: they keep their
+    verdicts, so that nobody scores them again, and nothing is compared with them.
+    """
+    if state.archive is None or not (lost := given_up(cluster, state, state.archive)):
+        return
+    own = cluster.address
+    fault = "were given up for max_documents or max_memory, and are never compared again"
+    remedy = f"`neardup remove --window {own} --force`, then score {state.archive} again without a limit"
+    yield Finding(f"documents of {own.prefix}", "warning", f"{counted(lost, 'document')} {fault}; {remedy}")
 
 
 def opened_state(cluster: Cluster) -> StateDocument | None:

@@ -256,6 +256,19 @@ def others_before(cluster: Cluster, layout: Layout, floor: int, hour: int) -> in
     return api.count(cluster, layout.target, query, api.NO_INDEX_NEEDED) if named else 0
 
 
+def given_up(cluster: Cluster, state: StateDocument, archive: str) -> int:
+    """How many documents of an `archive` were given up for a budget, and are still stored."""
+    if not state.has_given_up:
+        return 0
+    before = [
+        {"range": {f"{OBJECT}.time": {"lt": state.commit.floor_hour * HOUR_MS}}},
+        {"range": {ARRIVAL: {"lt": state.commit.floor_order}}},
+    ]
+    scored = {"range": {ARRIVAL: {"lt": state.commit.next_order}}}
+    query = {"bool": {"filter": [scored], "should": before, "minimum_should_match": 1}}
+    return api.count(cluster, archive, query, api.WHAT_IS_THERE)
+
+
 def has_aborted(cluster: Cluster, layout: Layout, state: StateDocument) -> bool:
     """Whether there are documents in aborted ranges: late writes of a scorer that had lost the lease."""
     if not state.aborted:

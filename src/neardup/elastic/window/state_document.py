@@ -108,6 +108,11 @@ class StateDocument:
         return hour_name(self.commit.newest) if self.commit.newest > FIRST_HOUR else None
 
     @property
+    def has_given_up(self) -> bool:
+        """Whether documents were given up for a budget."""
+        return self.commit.budget_hour > FIRST_NAMED
+
+    @property
     def is_unused(self) -> bool:
         """Whether nobody has held the lease yet, as far as this document says."""
         return not self.epoch
