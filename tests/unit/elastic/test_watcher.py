@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
@@ -12,11 +13,13 @@ from neardup.elastic.http.address import Address
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch import watcher
 from neardup.elastic.watch.backlog import Backlog, LayoutChanged
+from neardup.elastic.watch.in_place import prepare
 from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.window.index_layout import Layout
-from neardup.errors import ClusterRejected, ClusterUnreachable
+from neardup.errors import ClusterRejected, ClusterUnreachable, SettingsError
 from neardup.model.hours import FIRST_HOUR
-from neardup.model.settings import HOUR_MS
+from neardup.model.settings import HOUR_MS, Settings
+from neardup.sources.fields import Fields
 from neardup.window.base import Left, SettingsChanged
 
 HOUR = FIRST_HOUR + 1
@@ -205,6 +208,25 @@ def test_a_window_that_setup_has_given_other_fields_is_opened_again_and_read_by_
     assert [message.split(":")[0] for message in caplog.messages] == [
         "`neardup setup` has changed the fields or the max_length of this window"
     ]
+
+
+@pytest.mark.parametrize(("name", "value"), [("max_documents", 5), ("max_memory", 1_000_000)])
+def test_an_index_scored_in_place_has_no_budget(name, value, monkeypatch):
+    """What was given up for it kept its verdict, so that no later run scored it or compared anything with it."""
+    monkeypatch.setattr(watcher, "leadership", lambda _: mock.Mock())
+    monkeypatch.setattr(watcher, "BacklogScorer", lambda *_, **__: Scorer((0,)))
+    settings = Settings(window_hours=0, **{name: value})
+    expected = f"setting {name} is {value}: .*would never be compared again; `--candidates search`"
+    with Cluster(Address("http://127.0.0.1:1", "news"), patience=0) as cluster:
+        window = mock.MagicMock(left=Left(), earlier_copies=0, settings=settings)
+        window.__enter__.return_value = window
+        layout = Layout(cluster.address)
+        assert list(Watcher(lambda: window, cluster, layout, once=True).verdicts(on_reject=print)) == []
+        watch = Watcher(lambda: window, cluster, replace(layout, archive="mails"), once=True)
+        with pytest.raises(SettingsError, match=expected):
+            list(watch.verdicts(on_reject=print))
+        with pytest.raises(SettingsError, match=expected):
+            prepare(cluster, "mails", settings, Fields())
 
 
 def test_settings_that_another_process_has_set_are_those_of_the_next_opening(monkeypatch, caplog):

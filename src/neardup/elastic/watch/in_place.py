@@ -11,6 +11,7 @@ from neardup.elastic.reindex.index_reader import Source
 from neardup.elastic.watch.archive import check_source, check_text, map_marks, windows_in_place
 from neardup.elastic.window.index_layout import Layout
 from neardup.elastic.window.state_document import kept_in_place, read_state
+from neardup.elastic.window.window_state import check_no_budget_of_archive
 from neardup.errors import SettingsError
 from neardup.model.document import TIME_FIELDS
 
@@ -37,9 +38,10 @@ def prepare(
     Sets up the window if it does not exist, and maps our object in the index: the only change to the index besides the
     marks. An existing window keeps its fields; those of `fields` that are `given` ("text_field", "time_field") must be
     the same. Raises `SettingsError` for an index that cannot be scored in place, that another window scores so, or that
-    has no such text or time (but other dates), and for a prefix whose window is kept elsewhere, `ClusterRejected` if
-    the index has an object `neardup` of its own.
+    has no such text or time (but other dates), for a prefix whose window is kept elsewhere, and for a budget,
+    `ClusterRejected` if the index has an object `neardup` of its own.
     """
+    check_no_budget_of_archive(settings)
     state = read_state(cluster)
     if state is not None:
         state.check_kept_in(name)

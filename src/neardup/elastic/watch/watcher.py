@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from neardup.elastic.watch.backlog import Backlog, LayoutChanged
 from neardup.elastic.watch.leadership import leadership
 from neardup.elastic.watch.scoring_pass import BacklogScorer
+from neardup.elastic.window.window_state import check_no_budget_of_archive
 from neardup.errors import ClusterError, ClusterRejected, ClusterUnreachable, LeaseLost, WindowLocked
 from neardup.model.clock import now_ms
 from neardup.model.settings import DEFAULT_POLL_SECONDS
@@ -79,8 +80,8 @@ class Watcher:
 
         Logs and survives failures that pass: the cluster is away (for longer than the patience), an index becomes
         read-only, another scorer took over, `neardup setup` changed the window's fields, another process changed
-        settings that this watcher follows. Raises errors that will not go away by themselves, such as `ClusterRefused`;
-        at the first opening, and with `once`, also `ClusterUnreachable`.
+        settings that this watcher follows. Raises errors that will not go away by themselves, such as `ClusterRefused`,
+        or `SettingsError` for a budget of an archive; at the first opening, and with `once`, also `ClusterUnreachable`.
         """
         failures, opened = 0, False
         try:
@@ -88,6 +89,8 @@ class Watcher:
                 try:
                     with self._open_window() as window:
                         opened = True
+                        if self._layout.archive is not None:
+                            check_no_budget_of_archive(window.settings)
                         before, earlier = self.left, self.earlier_copies
                         for verdict in self._passes(window, on_reject, on_backlog, stopped, sleep):
                             failures = 0

@@ -125,6 +125,19 @@ def check_hours_of_archive(window_hours: int) -> None:
         raise SettingsError("window_hours", window_hours, "0 for an archive, which has no hours to expire")
 
 
+def check_no_budget_of_archive(settings: Settings) -> None:
+    """Raises `SettingsError` for a budget of an archive scored in place: a document that was given up keeps its
+    verdict, so that nobody would score it again, and no later run would compare anything with it.
+    """
+    for name in ("max_documents", "max_memory"):
+        if value := getattr(settings, name):
+            expected = (
+                "0 for an index that is scored in place: what is given up for a budget would never be compared again; "
+                "`--candidates search` holds no window in memory"
+            )
+            raise SettingsError(name, value, expected)
+
+
 def check_searchable(settings: Settings) -> None:
     """Raises `SettingsError` if candidates are searched for and a setting needs the whole window in memory."""
     if settings.candidates == "memory":
