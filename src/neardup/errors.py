@@ -20,7 +20,8 @@
     │   ├── WindowMissing    there is none where one was to be opened
     │   ├── WindowLocked     another process writes to it
     │   │   ├── LeaseLost     another scorer of a cluster's window took over while this one stood still
-    │   │   └── WindowResigning  a window is being signed again, or has been since it was opened
+    │   │   ├── WindowResigning  a window is being signed again, or has been since it was opened
+    │   │   └── RemovalBegun  the removal of a window was interrupted     (elastic/window/state_document.py)
     │   ├── WindowExpired    the writer has dropped an hour that a reader still asks for
     │   ├── WindowDamaged    its files do not hold what they should
     │   └── WindowOutdated   it was written by an earlier version of neardup
@@ -338,10 +339,8 @@ class ClusterRefused(ClusterError):
 
     def __str__(self) -> str:
         if self.action is None:
-            return (
-                f"Elasticsearch at {self.url} rejects the credentials, or requires some: set NEARDUP_API_KEY, "
-                "or NEARDUP_USERNAME and NEARDUP_PASSWORD"
-            )
+            given = "set NEARDUP_API_KEY, or NEARDUP_USERNAME and NEARDUP_PASSWORD"
+            return f"Elasticsearch at {self.url} rejects the credentials, or requires some: {given}"
         where = "" if self.index is None else f" on {self.index}"
         known = f"the role {self.role} of neardup allows it"
         remedy = "no role of neardup covers that index, so grant it there" if self.role is None else known

@@ -25,7 +25,7 @@ from neardup.elastic.watch.leadership import leadership
 from neardup.elastic.watch.watcher import Watcher
 from neardup.elastic.watch.window_removal import plan_removal, remove
 from neardup.elastic.window.opening import open_elastic_window
-from neardup.elastic.window.state_document import StateDocument, read_state, scoring_lease
+from neardup.elastic.window.state_document import RemovalBegun, StateDocument, read_state, scoring_lease
 from neardup.errors import ClusterConflict, NotSetUp, SettingsError, WindowLocked
 from neardup.model.settings import Recipe, Settings
 from neardup.sources.fields import Fields
@@ -415,7 +415,10 @@ class TestInPlace:
         assert sum("neardup" in source for source, *_ in left.values()) == len(before) - 7
         state = read_state(cluster)
         assert state is not None
-        assert state.holder is None
+        assert (state.holder, state.is_being_removed) == (None, True)
+        with pytest.raises(RemovalBegun):
+            score(cluster, archive)
+        assert raw(cluster, archive) == left
         assert sum(plan_removal(cluster).marks.values()) == len(before) - 7
         assert run(cluster, "--force")[0] == 0
         after = raw(cluster, archive)

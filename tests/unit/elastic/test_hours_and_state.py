@@ -40,7 +40,7 @@ from neardup.elastic.window.scored_documents import (
 )
 from neardup.elastic.window.setup_changes import check_archive, check_not_resigning, remember_hours
 from neardup.elastic.window.signed_otherwise import SignedOtherwise
-from neardup.elastic.window.state_document import SettingsToLeave, StateDocument, scoring_lease
+from neardup.elastic.window.state_document import RemovalBegun, SettingsToLeave, StateDocument, scoring_lease
 from neardup.elastic.window.state_recovery import lost_state
 from neardup.errors import ClusterRejected, RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.clock import now_ms
@@ -390,6 +390,10 @@ def test_a_doctor_waits_no_longer_for_the_state_than_for_anything(monkeypatch):
             {**StateDocument(ABOUT, {}).source(), "resigned_from": "old"},
             r"neardup resign --window .* --force` continues it",
         ),
+        (
+            {**StateDocument(ABOUT, {}, archive="mails").source(), "is_being_removed": True},
+            "the removal of .* has begun, .*`neardup remove --window http.*/news --force` completes it",
+        ),
         ({"format": 1}, "is damaged: .*`neardup setup --window"),
         (
             StateDocument(ABOUT, {"threshold": "x"}).source(),
@@ -449,6 +453,19 @@ def test_other_hours_are_told_once_they_are_stored(is_blocked, caplog):
     with standing_in(script) as server, pytest.raises(ClusterRejected) if is_blocked else nullcontext():
         remember_hours(f"{server.url}/news", {"keep_hours": 40})
     assert ("keeps 40 h from now on" in caplog.text) == (not is_blocked)
+
+
+def test_nobody_scores_or_reads_what_a_removal_was_interrupted_in():
+    """`watch` gave the documents that had lost their marks new ones, and said nothing."""
+    source = StateDocument(ABOUT, {}, epoch=1, archive="mails", is_being_removed=True).source()
+    assert StateDocument.read(source).is_being_removed
+    assert not StateDocument.read(StateDocument(ABOUT, {}).source()).is_being_removed
+    earlier = {name: value for name, value in source.items() if name != "is_being_removed"}
+    assert not StateDocument.read(earlier).is_being_removed
+    there = Answer(200, {"found": True, "_source": source, "_seq_no": 1, "_primary_term": 1})
+    for readonly in (False, True):
+        with standing_in(lambda _: there) as server, pytest.raises(RemovalBegun, match="neardup remove"):
+            open_elastic_window(f"{server.url}/news", readonly=readonly)
 
 
 def test_no_setup_turns_back_what_is_being_signed_again():

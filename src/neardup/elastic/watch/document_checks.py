@@ -23,7 +23,7 @@ from neardup.elastic.window.scored_documents import (
     copied_within,
     verdicts_of_others,
 )
-from neardup.elastic.window.state_document import read_state
+from neardup.elastic.window.state_document import RemovalBegun, read_state
 from neardup.errors import (
     ClusterRefused,
     ClusterRejected,
@@ -82,7 +82,7 @@ def examine_documents(address: Address, credentials: Credentials) -> Iterator[Fi
         except WindowResigning as error:
             yield Finding(what, "bad", f"{error}{hours_left(cluster, error.recipe)}")
             return
-        except WindowDamaged as error:
+        except (RemovalBegun, WindowDamaged) as error:
             yield Finding(what, "bad", str(error))
             return
         except (ClusterRefused, ClusterRejected) as error:

@@ -180,7 +180,8 @@ def remove(cluster: Cluster) -> Generator[Step]:
     not read to its end: it holds the lease.
 
     The documents of its hours are deleted; those of an index scored in place lose their marks and stay otherwise as
-    they are. If it is interrupted, the next call goes on. Needs the roles `setup` and `scorer`, and rights that
+    they are. If it is interrupted, the next call goes on; a window whose marks were being removed can then neither be
+    read nor scored (`RemovalBegun`). Needs the roles `setup` and `scorer`, and rights that
     docs/security.md names. Raises `WindowLocked` while a scorer is at work, and what `plan_removal` raises;
     `SettingsError` for an index whose marks cannot be removed as it is.
     """
@@ -192,6 +193,7 @@ def remove(cluster: Cluster) -> Generator[Step]:
         if plan.archive is not None:
             check_takes_writes(cluster, plan.archive, plan.marks)
             if plan.marks:
+                epoch.begin_removal()
                 remove_marks(cluster, plan.archive, plan.before, epoch.keep)
             yield from (_of_marks(name, documents) for name, documents in plan.marks.items())
         for name in plan.removal.hours:

@@ -10,6 +10,7 @@ from neardup.elastic.http.bulk import Action, bulk_done
 from neardup.elastic.window.codec import OBJECT, UNSCORED, own_object
 from neardup.elastic.window.composer import Composer
 from neardup.elastic.window.loader import BY_ARRIVAL, in_aborted_range, pages
+from neardup.elastic.window.state_document import RemovalBegun
 from neardup.elastic.window.undo_log import UndoLog
 from neardup.elastic.window.window_state import check_signed, settings_left
 from neardup.errors import ClusterUnreachable, WindowDamaged, WindowResigning
@@ -33,13 +34,13 @@ def epoch(context: ElasticContext, *, sweep: bool = False, resigns: bool = False
     commits or releases the lease.
 
     Raises `WindowResigning` for a window that is being signed again, or has been, unless the caller does that
-    (`resigns`), and `WindowDamaged` for settings that no writer can have left.
+    (`resigns`), `RemovalBegun`, and `WindowDamaged` for settings that no writer can have left.
     """
     state = context.lease.acquire()
     try:
         if not resigns:
             _check(context, state)
-    except (WindowResigning, WindowDamaged):
+    except (WindowResigning, RemovalBegun, WindowDamaged):
         context.lease.commit(state)  # with nothing done
         raise
     try:
@@ -87,8 +88,8 @@ def _undoing(hit: Hit) -> Action:
 
 
 def committed_state(context: ElasticContext) -> StateDocument:
-    """The state that is committed now. Raises `WindowResigning`, and `WindowDamaged` for settings that no writer has
-    left.
+    """The state that is committed now. Raises `WindowResigning`, `RemovalBegun`, and `WindowDamaged` for settings that
+    no writer has left.
     """
     state = context.lease.read_existing()
     _check(context, state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from neardup.elastic.admin.managed_objects import window_config
@@ -31,6 +32,13 @@ class LastEpoch:
         """Makes sure that the lease is still held; raises `LeaseLost` if another process took over."""
         if self._lease is not None:
             self._lease.ensure_held()
+
+    def begin_removal(self) -> None:
+        """Notes in the state document that the removal has begun, so that no scorer gives marks again after it was
+        interrupted. Raises `LeaseLost` if another process took over.
+        """
+        if self._lease is not None:
+            self._lease.renew(replace(self._lease.state, is_being_removed=True))
 
     def delete_state(self) -> None:
         """Deletes the state index, and with it the lease. If the cluster refuses that, the lease is still held."""

@@ -219,9 +219,11 @@ class Lease(Generic[State]):
         if self._is_due():
             self.renew()
 
-    def renew(self) -> None:
-        """`ensure_held` with a write in any case, however recent the last renewal."""
-        if not self._claim(self.state):
+    def renew(self, state: State | None = None) -> None:
+        """`ensure_held` with a write in any case, however recent the last renewal; the document says `state` then (by
+        default what it says already).
+        """
+        if not self._claim(state or self.state):
             self._lose()
 
     def ensure_as_known(self) -> None:

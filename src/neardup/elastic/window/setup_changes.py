@@ -69,7 +69,7 @@ def lower_max_length(window: str, max_length: int, *, credentials: Credentials |
 
 def check_not_resigning(cluster: Cluster) -> None:
     """Raises `WindowResigning` if the window at the cluster's address is being signed again: its hours have two recipes
-    until that is done, and setup does not turn an interrupted run back.
+    until that is done, and setup does not turn an interrupted run back; `RemovalBegun` if its marks are being removed.
     """
     if (known := _present(cluster)) is not None:
         check_signed(str(cluster.address), known[0])

@@ -20,7 +20,7 @@ from neardup.elastic.http.address import STATE_DOCUMENT, Address
 from neardup.elastic.http.unexpected import UNREADABLE
 from neardup.elastic.window import holders
 from neardup.elastic.window.lease import Lease
-from neardup.errors import SettingsError
+from neardup.errors import SettingsError, WindowLocked
 from neardup.model.clock import now_ms
 from neardup.model.hours import FIRST_HOUR, FIRST_NAMED, LAST_NAMED, hour_name
 from neardup.stores.base import Commit
@@ -40,6 +40,16 @@ ranges have been rolled back each time that a scorer has died since.
 """
 
 
+class RemovalBegun(WindowLocked):
+    """The removal of the window at `path` has begun, and documents of its archive may have lost their marks."""
+
+    def __str__(self) -> str:
+        return (
+            f"the removal of {self.path} has begun, and documents may have lost their marks: "
+            f"`neardup remove --window {self.path} --force` completes it"
+        )
+
+
 @dataclass(frozen=True)
 class StateDocument:
     """What the state document says; in brackets the stored name, where it is another.
@@ -53,6 +63,7 @@ class StateDocument:
     undo      the epochs whose holders died, and whose changes must be undone
     resigned_from  the recipe that documents may still be signed by, while the window is being signed again by that of
               `about` (cluster_resign.py): until it is done nobody reads or scores; None in any other window
+    is_being_removed  whether a removal of the marks of an archive has begun: nobody reads or scores any more
     """
 
     about: dict[str, Any]
@@ -66,6 +77,7 @@ class StateDocument:
     epoch: int = 0
     undo: tuple[int, ...] = ()
     resigned_from: str | None = None
+    is_being_removed: bool = False
 
     @classmethod
     def made_anew(
@@ -176,6 +188,7 @@ class StateDocument:
             "changes": self.changes, "gaps": [{"from": first, "to": last} for first, last in self.aborted],
             "holder": self.holder, "until": self.until, "archive": self.archive,
             "turn": self.epoch, "undo": list(self.undo), "resigned_from": self.resigned_from,
+            "is_being_removed": self.is_being_removed,
         }  # fmt: skip
 
     @classmethod
@@ -191,7 +204,7 @@ class StateDocument:
             tuple((int(each["from"]), int(each["to"])) for each in source["gaps"][-_MOST_ABORTED:]),
             _text(source["holder"]), int(source["until"]), _text(source["archive"]),
             int(source["turn"]), tuple(int(each) for each in source["undo"]),
-            _text(source.get("resigned_from")),
+            _text(source.get("resigned_from")), source.get("is_being_removed") is True,
         )  # fmt: skip
 
     @classmethod

@@ -13,6 +13,7 @@ from neardup.elastic.admin.managed_objects import deleted_after
 from neardup.elastic.admin.node_files import check_no_boilerplate
 from neardup.elastic.http.address import Credentials, parse_address
 from neardup.elastic.http.client import Cluster
+from neardup.elastic.window.state_document import RemovalBegun
 from neardup.elastic.window.undo_log import has_begun
 from neardup.errors import RecipeMismatch, SettingsError, WindowDamaged, WindowResigning
 from neardup.model.settings import Settings
@@ -80,8 +81,10 @@ def checked_signer(where: str, config: WindowConfig, chosen: Settings) -> Signer
 
 def check_signed(where: str, state: StateDocument, signer: Signer | None = None) -> None:
     """Raises `WindowResigning` for a window that is being signed again, or has been signed again by another recipe than
-    that of the `signer` with which it was opened.
+    that of the `signer` with which it was opened; `RemovalBegun` for one whose marks are being removed.
     """
+    if state.is_being_removed:
+        raise RemovalBegun(where)
     recipe = str(state.about.get("recipe"))
     if state.resigned_from is not None:
         raise WindowResigning(where, recipe)
