@@ -609,8 +609,11 @@ class TestInPlace:
         """Every document was marked that it gets no verdict, and another prefix found none to score."""
         documents = in_order(stream(10))
         fill(cluster, archive, {each["id"]: archived(each) for each in documents}, mapping)
-        for text in ("text", "page"):
-            with pytest.raises(SettingsError, match=rf"'{text}'.*fields: nr, page, published.*--text-field"):
+        for text, named in (
+            ("text", "nr, page.body, page.title, published"),
+            ("page", "page.body, page.title"),
+        ):
+            with pytest.raises(SettingsError, match=rf"'{text}'.*fields: {named}\).*--text-field"):
                 prepare(window, archive, Settings(), Fields("_id", text, ("published",)))
         with pytest.raises(SettingsError, match=r"'publishd'.*which has no publishd"):
             prepare(window, archive, Settings(), Fields("_id", "page.body", ("publishd",)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from neardup.model.counted import some_of
@@ -104,6 +104,30 @@ def names_beside(record: Mapping[str, Any], name: str) -> list[str]:
     if not isinstance(inner, Mapping):
         return list(map(str, record))
     return [f"{head}.{each}" for each in names_beside(inner, rest)]
+
+
+def leaves_near(record: Mapping[str, Any], name: str) -> list[str]:
+    """The dotted names of the fields that are no objects: within the field `name` if that is an object, else in the
+    innermost object on the way to it, and in the objects there.
+
+    >>> page = {"id": 7, "page": {"body": "Rain.", "of": {"site": "a"}}}
+    >>> leaves_near(page, "page"), leaves_near(page, "page.text"), leaves_near(page, "text")
+    (['page.body', 'page.of.site'], ['page.body', 'page.of.site'], ['id', 'page.body', 'page.of.site'])
+    """
+    head, _, rest = name.partition(".")
+    inner = record.get(head)
+    if not isinstance(inner, Mapping):
+        return list(_leaves(record))
+    near = leaves_near(inner, rest) if rest else _leaves(inner)
+    return [f"{head}.{each}" for each in near]
+
+
+def _leaves(record: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in record.items():
+        if isinstance(value, Mapping):
+            yield from (f"{name}.{each}" for each in _leaves(value))
+        else:
+            yield str(name)
 
 
 def listed(names: Iterable[str]) -> str:

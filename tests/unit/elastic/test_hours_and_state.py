@@ -23,6 +23,7 @@ from neardup.elastic.http.address import Address, Credentials
 from neardup.elastic.http.api import BY_INDEX, Hit
 from neardup.elastic.http.client import Cluster
 from neardup.elastic.watch import document_checks
+from neardup.elastic.watch.archive import check_text
 from neardup.elastic.watch.document_checks import examine_documents
 from neardup.elastic.window import epoch, holders, loader, state_recovery
 from neardup.elastic.window.batch_candidates import BatchCandidates
@@ -366,6 +367,29 @@ def test_an_index_that_a_window_does_not_score_in_place_is_refused_by_the_name_o
         StateDocument(ABOUT, {}, archive=archive).check_kept_in("letters")
     if archive is not None:
         StateDocument(ABOUT, {}, archive=archive).check_kept_in(archive)
+
+
+@pytest.mark.parametrize(
+    ("named", "fields"),
+    [
+        ("body", "body.html.raw, body.text"),
+        ("body.txt", "body.html.raw, body.text"),
+        ("body.text.x", "body.html.raw, body.text"),
+        ("text", "body.html.raw, body.text, title"),
+    ],
+)
+def test_a_field_that_holds_no_text_is_refused_with_the_whole_names_of_those_there_are(named, fields):
+    """Of an object `body` it said that there is no field of this name, and that there is a field `body`."""
+    source = {"title": "A", "body": {"text": "B", "html": {"raw": "C"}}, "neardup": {"status": "near"}}
+    hit = {"_index": "mails", "_id": "1", "_source": source}
+
+    def script(request):
+        types: dict[str, Any] = {named: {"object": {}}} if named == "body" else {}
+        return Answer(200, {"fields": types} if "_field_caps" in request.path else {"hits": {"hits": [hit]}})
+
+    refused = pytest.raises(SettingsError, match=rf"'{named}'.*\(fields: {fields}\): name it by --text-field")
+    with standing_in(script) as server, cluster_of(server) as cluster, refused:
+        check_text(cluster, "mails", named)
 
 
 def test_a_doctor_waits_no_longer_for_the_state_than_for_anything(monkeypatch):

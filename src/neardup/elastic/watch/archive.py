@@ -12,8 +12,9 @@ from neardup.elastic.admin.hourly_indices import rebuilds_source
 from neardup.elastic.admin.resources import load
 from neardup.elastic.http.admin_api import index_names, indices, put_mapping
 from neardup.elastic.http.api import WHAT_IS_THERE, Hit, field_types, search
+from neardup.elastic.window.codec import OBJECT
 from neardup.errors import ClusterRefused, SettingsError
-from neardup.model.field_path import field_of
+from neardup.model.field_path import field_of, leaves_near, listed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -63,7 +64,8 @@ def check_text(cluster: Cluster, name: str, text_field: str) -> None:
         return
     hits = search(cluster, name, {"size": _LOOKED_AT, "track_total_hits": False}).hits
     if hits and not any(isinstance(field_of(hit.source, text_field), str) for hit in hits):
-        fields = ", ".join(sorted(hits[0].source)[:8])
+        theirs = {name: value for name, value in hits[0].source.items() if name != OBJECT}
+        fields = listed(leaves_near(theirs, text_field))
         expected = f"a text in the documents of {name}, which have none of this name (fields: {fields})"
         raise SettingsError("text_field", text_field, f"{expected}: name it by --text-field")
 
