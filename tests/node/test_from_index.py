@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
+import re
 from typing import Any
 from unittest import mock
 
+import orjson
 import pytest
 from testing.cli.invocation import invoke
 from testing.node.clients import expected, in_order, made, stream, unwanted
@@ -651,6 +653,22 @@ class TestInPlace:
         assert not any("but not used" in each.found for each in examine(*own, is_in_place=True))
         done = invoke("doctor", "--window", window.address, "--format", "jsonl")
         assert (done.exit_code, "but not used" in done.stdout) == (0, False)
+
+    def test_the_doctor_says_nothing_of_hours_that_such_a_window_does_not_have(
+        self, cluster, window, archive
+    ):
+        """It said that there are 0 hours, and that the alias writes to none; and that another index under the prefix
+        has a time that is no date, as if its documents were the window's.
+        """
+        fill(cluster, archive, {each["id"]: archived(each) for each in stream(3)})
+        in_place(window, archive)
+        mapping = {"mappings": {"properties": {"published": {"type": "keyword"}}}}
+        window.request("PUT", f"/{window.address.prefix}-other", body=mapping)
+        done = invoke("doctor", "--window", window.address, "--format", "jsonl")
+        findings = [orjson.loads(line) for line in done.stdout.splitlines()]
+        assert done.exit_code == 0
+        assert {each["what"] for each in findings} >= {f"archive {archive}"}
+        assert not [each for each in findings if re.match("hours|alias|index", each["what"])]
 
     def test_that_some_documents_have_no_time_is_said_with_what_comes_of_it(
         self, cluster, window, archive, caplog

@@ -36,7 +36,8 @@ def examine(
 ) -> Iterator[Finding]:
     """Every check of the window at `address`. If `is_half_signed` (the window is being signed again), the checks of how
     it signs are left out: its templates, pipeline and hours have two recipes until that is done. If it `is_in_place`
-    (it scores an index of another client), no note says that the plugin does not sign.
+    (it scores an index of another client), no note says that the plugin does not sign, and the checks of hours and of
+    the alias are left out: it has none.
 
     A fault of the cluster or a missing right is a finding, never an exception: a missing right is a warning if any
     other check could be made. A request is repeated for `PATIENCE` seconds only.
@@ -120,12 +121,14 @@ def _window(
         yield from _objects(address, config, snapshot, is_in_place=is_in_place)
         if config.signed_by == "plugin":
             yield from _allowed("signing", check_signing(cluster, config, snapshot.nodes))
-    yield from _indices(config, snapshot, health().data_nodes)
+    if not is_in_place:
+        yield from _indices(config, snapshot, health().data_nodes)
+        yield from _time_field(cluster, config.time_field)
     for lacks, text in lacking_pipelines(cluster, config, snapshot):
         yield Finding(lacks, "bad", text)
-    yield from _time_field(cluster, config.time_field)
     yield from examine_state_index(cluster)
-    yield _alias(cluster, snapshot)
+    if not is_in_place:
+        yield _alias(cluster, snapshot)
 
 
 def _why_not_set_up(address: Address, snapshot: ClusterSnapshot) -> str:
