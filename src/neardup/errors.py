@@ -31,6 +31,7 @@
     │   ├── ClusterRejected  it answered with another error
     │   │   └── ClusterConflict  what was to be written has changed meanwhile, or is there already (409)
     │   ├── NotSetUp         there is no window at this address yet
+    │   │   └── NothingToRemove  the same, where one was to be removed   (elastic/watch/window_removal.py)
     │   └── SetupRefused     what is there and what is to be set up exclude each other
     ├── MethodFailed        a method that was to be measured ended without a result   (evaluation/errors.py)
     └── OutputClosed        standard output is closed, and something was to be printed

@@ -334,7 +334,10 @@ class TestInPlace:
         assert all(after[id][1] == marked[id][1] + 1 for id in before)
         assert {name for name in all_of(cluster) if cluster.address.prefix in name} == {f"index {archive}"}
         assert stored(beside) == others
-        assert run(cluster, "--force")[0] == 3
+        code, lines, told = run(cluster, "--force")
+        assert (code, lines) == (3, [])
+        assert f"{cluster.address}: there is nothing to remove" in told
+        assert "neardup setup" not in told
         assert raw(cluster, archive) == after | {"later": marked_later(cluster, archive)}
         # And the index can be scored again.
         assert len(score(cluster, archive)) == 61

@@ -5,6 +5,7 @@ import pickle
 import pytest
 
 from neardup import errors
+from neardup.elastic.watch.window_removal import NothingToRemove
 
 URL = "https://search:9200"
 EXAMPLES = [
@@ -39,6 +40,10 @@ EXAMPLES = [
             f"{URL}/news: no window is set up here; `neardup setup --window {URL}/news` does it; for an index scored "
             "in place, `neardup ingest --from-index INDEX --in-place` does"
         ),
+    ),
+    (
+        NothingToRemove(f"{URL}/news"),
+        f"{URL}/news: there is nothing to remove, because no window is set up here",
     ),
     (
         errors.ClusterRejected(URL, "PUT /news", 400, "mapper_parsing_exception", "no handler for type [x]"),

@@ -42,6 +42,13 @@ _STATE_LOST: Final = (
 )
 
 
+class NothingToRemove(NotSetUp):
+    """The cluster has nothing of the window at `address`."""
+
+    def __str__(self) -> str:
+        return f"{self.address}: there is nothing to remove, because no window is set up here"
+
+
 class Step(NamedTuple):
     """A part of the removal: a verb, and what it is done to, in words."""
 
@@ -74,8 +81,8 @@ class RemovalPlan(NamedTuple):
 def plan_removal(cluster: Cluster) -> RemovalPlan:
     """What goes with the window at the cluster's address. Changes nothing.
 
-    Raises `NotSetUp` if the cluster has nothing of such a window, `WindowDamaged` if its state cannot be read, and
-    `SettingsError` if another window scores the same index in place.
+    Raises `NothingToRemove` if the cluster has nothing of such a window, `WindowDamaged` if its state cannot be read,
+    and `SettingsError` if another window scores the same index in place.
     """
     own = cluster.address
     state = read_state(cluster)
@@ -87,7 +94,7 @@ def plan_removal(cluster: Cluster) -> RemovalPlan:
     piped = _indices_with_pipeline(cluster)
     removal = removal_of(own, snapshot, archive=archive, other_states=others, piped=piped)
     if removal.is_empty:
-        raise NotSetUp(str(own))
+        raise NothingToRemove(str(own))
     notes = list(removal.kept)
     if state is None and not removal.hours and (snapshot.about or {}).get("signed_by") == "client":
         notes.append(_STATE_LOST.format(own))
