@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import random
 import re
@@ -29,6 +30,7 @@ from neardup.elastic.http.scan import Entry, read, time_field
 from neardup.elastic.http.scan import in_order as scanned
 from neardup.elastic.reindex.capacity import check_fits
 from neardup.elastic.reindex.index_reader import OWN_ID, IndexReader, Source
+from neardup.elastic.watch import watcher
 from neardup.elastic.watch.backlog import layout_at
 from neardup.elastic.watch.document_checks import examine_documents
 from neardup.elastic.watch.in_place import prepare
@@ -653,6 +655,31 @@ class TestInPlace:
         assert not any("but not used" in each.found for each in examine(*own, is_in_place=True))
         done = invoke("doctor", "--window", window.address, "--format", "jsonl")
         assert (done.exit_code, "but not used" in done.stdout) == (0, False)
+
+    def test_documents_that_were_given_up_for_a_budget_are_named_with_a_remedy(
+        self, cluster, window, archive, monkeypatch
+    ):
+        """As an earlier version left them; now a budget is refused."""
+        documents = {each["id"]: archived(each) for each in stream(10)}
+        fill(cluster, archive, documents)
+        layout = prepare(window, archive, Settings(), FIELDS)
+
+        def scored():
+            opened = functools.partial(
+                open_elastic_window, str(window.address), credentials=window.credentials, archive=archive,
+                window_hours=0, max_documents=3,
+            )  # fmt: skip
+            return list(Watcher(opened, window, layout, once=True).verdicts(on_reject=print))
+
+        with pytest.raises(SettingsError, match="max_documents is 3"):
+            scored()
+        monkeypatch.setattr(watcher, "check_no_budget_of_archive", lambda _: None)
+        count = len(scored())
+        with open_elastic_window(str(window.address), credentials=window.credentials, readonly=True) as left:
+            lost = count - left.stats().documents
+        assert lost
+        told = [each.found for each in examine_documents(window.address, window.credentials)]
+        assert [text for text in told if text.startswith(f"{lost} documents were given up for max_documents")]
 
     def test_the_doctor_says_nothing_of_hours_that_such_a_window_does_not_have(
         self, cluster, window, archive
