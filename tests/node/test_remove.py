@@ -133,7 +133,7 @@ class TestHours:
         assert window.request("GET", f"/{own.prefix}-backup/_doc/1")["_source"] == {"kept": True}
         code, lines, told = run(window, "--force")
         assert (code, lines) == (3, [])
-        assert f"{own}: no window is set up here" in told
+        assert f"{own}: there is nothing to remove, because no window is set up here" in told
 
     def test_what_is_left_of_a_window_goes_and_what_is_only_called_so_stays(self, window, beside):
         own = window.address
