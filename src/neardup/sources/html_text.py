@@ -9,7 +9,7 @@ from typing import Any, Final
 
 _UNSEEN: Final = frozenset({"head", "script", "style", "svg", "template", "title"})
 _PARAGRAPHS: Final = frozenset({
-    "blockquote", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "ol", "p", "pre", "section", "table", "ul",
+    "blockquote", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "p", "pre", "section", "table", "ul",
 })  # fmt: skip
 """Elements with a blank line before and behind them."""
 _LINES: Final = frozenset({
