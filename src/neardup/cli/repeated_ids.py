@@ -68,8 +68,7 @@ class IdCheckingReader:
             yield item
 
     def _where(self, document: Document) -> str:
-        where = self._items.located(Reject(document.id, ""))
-        return f"{where.source}:{where.line}" if where.line else f"{where.source}"
+        return self._items.located(Reject(document.id, "")).where
 
     def position(self) -> tuple[float, float | None]:
         """(How much has been read; of how much)."""

@@ -86,7 +86,7 @@ def read_corpus(
                 rejected += 1
                 on_reject(Reject(error.id or item.id, error.reason))
                 continue
-            where = _where(located(Reject(item.id, "")))
+            where = located(Reject(item.id, "")).where
             if texts.get(id) == item.text:
                 on_same(where)
                 continue
@@ -104,7 +104,3 @@ def read_corpus(
         why = f" ({rejected:,} rejected)" if rejected else ""
         raise EvaluationError("corpus", f"there is no document in it{why}: there is nothing to compare")
     return Corpus(tuple(texts), tuple(texts.values()), tuple(sources))
-
-
-def _where(reject: Reject) -> str:
-    return f"{reject.source}:{reject.line}" if reject.line else reject.source or ""

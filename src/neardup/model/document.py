@@ -99,6 +99,16 @@ class Reject(NamedTuple):
     line: int | None = None
     raw: str | None = None
 
+    @property
+    def where(self) -> str:
+        """File and line, as messages name them; "" if they are not known.
+
+        >>> Reject(None, "not JSON", "a.jsonl", 7).where, Reject(None, "no text", "a.eml").where
+        ('a.jsonl:7', 'a.eml')
+        """
+        source = self.source or ""
+        return f"{source}:{self.line}" if self.line else source
+
 
 class AssumedTime(str):
     """The ISO 8601 time that a document without one was given: it confirms no other document's time."""

@@ -122,7 +122,7 @@ class Position:
 
     def notice(self, what: str, value: str | None = None) -> None:
         """Counts a mail that has `what`, such as a `value` that is not read."""
-        where = f"{self.source}:{self.line}" if self.line else self.source
+        where = self.reject(what).where
         self.notices.add(what, where if value is None else f"{shown(value)} at {where}")
 
     def noticed(self) -> Iterator[str]:
