@@ -34,7 +34,8 @@ HtmlOption = Annotated[
     bool,
     reading(
         "--html",
-        help="Read HTML pages too (main text, title, date), and the HTML parts of mails without a plain alternative.",
+        help="Read HTML pages too (main text, title, date), and the HTML of mails whose plain text is missing or says "
+        "far less.",
     ),
 ]
 DelimiterOption = Annotated[

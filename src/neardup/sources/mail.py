@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from neardup.model.counted import some_of
 from neardup.model.document import FLUSH
 from neardup.sources import optional_readers
-from neardup.sources.encoding import declared_encoding, first_fitting, meant_encoding
 from neardup.sources.html_page import PageError
 from neardup.sources.lines import BOM, Overlong, lines
 from neardup.sources.mail_headers import BROKEN, LONGEST_HEADER, decoded_header, time_of_date
-from neardup.sources.mail_packing import HEADER, packing_meant, unknown_packing, unpacked
+from neardup.sources.mail_packing import HEADER, packing_meant, unknown_packing
+from neardup.sources.mail_texts import (
+    TEXTS,
+    Text,
+    begins_with_page,
+    encoding_named,
+    may_be_text,
+    parts_of,
+    texts_of,
+)
 from neardup.sources.other_formats import reason_by_name
 from neardup.sources.position import ATTACHMENTS
 from neardup.sources.text_file import content_of, too_long
@@ -53,17 +61,12 @@ NO_MAILBOX: Final = (
 TOO_DEEP: Final = "the parts of the mail are nested too deep to be read"
 NO_TEXT: Final = "the mail has no text part"
 OF_OTHERS: Final = "attached texts or mails, which are not read"
+SAYS_LESS: Final = "a plain text with less than half of what their HTML says: --html reads the HTML"
 NO_DATE: Final = "a Date that cannot be read, and so no time"
 PACKED: Final = f"the text of the mail is encoded as {{packing!r}} ({HEADER}), which neardup cannot decode"
 UNREADABLE: Final = "the mail cannot be parsed: {error}"
-_EITHER: Final = "multipart/alternative"
-_PAGE: Final = "text/html"
-_MARKDOWN: Final = ("text/markdown", "text/x-markdown")
-_TEXTS: Final = ("text/plain", *_MARKDOWN, _PAGE)
 _LONGEST_KIND: Final = 60
 BLANK: Final = b" \t\r\n"
-_HALF_RE: Final = re.compile(rb"[\xc2-\xf4][\x80-\xbf]{0,2}\Z")
-"""The end of a text in UTF-8 that was cut within a character."""
 
 
 class _Policy(Compat32):
@@ -85,18 +88,11 @@ class _Policy(Compat32):
 _POLICY: Final = _Policy()
 
 
-class _Text(NamedTuple):
-    """A text of a message, plain or in HTML."""
-
-    is_page: bool
-    text: str
-
-
 class _Mail(NamedTuple):
     """The parts of a message that are used; `id` is empty if it has none."""
 
     id: str
-    texts: list[_Text]
+    texts: list[Text]
     date: str
     """The header Date, which may be no date; empty if there is none."""
     shown: dict[str, Any]
@@ -199,7 +195,7 @@ def _document(data: bytes, position: Position, otherwise: str, html: TextOfHtml 
 
 def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | None) -> Item:
     try:
-        mail = _taken_apart(data, position.encoding)
+        mail = _taken_apart(data, position.encoding, reads_pages=html is not None)
     except (RecursionError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 - a broken mail may make the library raise anything
@@ -210,19 +206,21 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
     if not mail.texts:
         reason = f"{NO_TEXT}: it has {some_of(mail.kinds)}" if mail.kinds else NO_TEXT
         return position.reject(PACKED.format(packing=mail.packing) if mail.packing else reason, id=id)
-    if html is None and _begins_with_page(mail.texts):
+    if html is None and begins_with_page(mail.texts):
         return position.reject(ONLY_HTML, id=id)
     texts = mail.texts if html else [each for each in mail.texts if not each.is_page]
     try:
         read = [html(each.text) if html and each.is_page else each.text for each in texts]
     except PageError as error:
-        plain = "" if _begins_with_page(texts) else "; without --html only the plain text before it is read"
+        plain = "" if begins_with_page(texts) else "; without --html only the plain text before it is read"
         return position.reject(f"{error}{plain}", id=id)
     time = time_of_date(mail.date)
     if mail.date and time is None:
         position.notice(NO_DATE, mail.date)
     if mail.has_others:
         position.notice(OF_OTHERS)
+    if any(each.says_less for each in texts):
+        position.notice(SAYS_LESS)
     return position.document(id, "\n".join(read), time, mail.shown)
 
 
@@ -232,25 +230,25 @@ def _why_no_mail(data: bytes) -> str:
     return reason_by_name("mail.emlx") if _EMLX_RE.match(data) else NO_MAIL
 
 
-def _taken_apart(data: bytes, encoding: str | None) -> _Mail | None:
+def _taken_apart(data: bytes, encoding: str | None, *, reads_pages: bool) -> _Mail | None:
     """The parts of the message that are used; None if it has no header. All of the library's work is done here."""
     message = email.message_from_bytes(data.lstrip(BOM + BLANK), policy=_POLICY)
     if not message.keys():
         return None
-    texts = _texts(message, encoding)
-    packings = () if texts else (unknown_packing(each) for each in _parts(message) if _may_be_text(each))
-    named = next(filter(None, map(_encoding_named, _parts(message))), None)
+    texts = texts_of(message, encoding, reads_pages=reads_pages)
+    packings = () if texts else (unknown_packing(each) for each in parts_of(message) if may_be_text(each))
+    named = next(filter(None, map(encoding_named, parts_of(message))), None)
     return _Mail(
         decoded_header(message.get("Message-ID") or "", (named, encoding)).strip("<> \t"),
         texts,
         decoded_header(message.get("Date") or "", (named, encoding)),
         _shown(message, (named, encoding)),
         next(filter(None, packings), None),
-        [] if texts else [*dict.fromkeys(map(_kind, _parts(message)))],
+        [] if texts else [*dict.fromkeys(map(_kind, parts_of(message)))],
         any(
             each.get_content_type() == "message/rfc822"
-            or (each.get_content_type() in _TEXTS and not _may_be_text(each))
-            for each in _parts(message)
+            or (each.get_content_type() in TEXTS and not may_be_text(each))
+            for each in parts_of(message)
         ),
     )
 
@@ -260,9 +258,9 @@ def _kind(part: Message) -> str:
     kind = decoded_header(part.get_content_type(), ())[:_LONGEST_KIND]
     if part.get_content_maintype() == "multipart":
         return f"{kind} that cannot be divided into parts"
-    if part.get_content_type() not in _TEXTS:
+    if part.get_content_type() not in TEXTS:
         return kind
-    return f"blank {kind}" if _may_be_text(part) else f"{kind} as an attachment"
+    return f"blank {kind}" if may_be_text(part) else f"{kind} as an attachment"
 
 
 def _shown(message: Message, encodings: tuple[str | None, ...]) -> dict[str, Any]:
@@ -272,90 +270,15 @@ def _shown(message: Message, encodings: tuple[str | None, ...]) -> dict[str, Any
     return {name: value for name, value in values.items() if value}
 
 
-def _inner(part: Message) -> list[Message] | None:
-    """The parts within this one; None for a text, a file or a message, even if that has parts of its own."""
-    # Asked for a single part, the library would decode its text, by an encoding that may not exist.
-    inner = part.get_payload() if part.is_multipart() else None
-    is_message = part.get_content_maintype() == "message"
-    return inner if isinstance(inner, list) and not is_message else None  # type: ignore[return-value]
-
-
-def _parts(part: Message) -> Iterator[Message]:
-    """The innermost parts, those without parts of their own."""
-    inner = _inner(part)
-    if inner is None:
-        yield part
-    for each in inner or ():
-        yield from _parts(each)
-
-
-def _texts(part: Message, encoding: str | None) -> list[_Text]:
-    """The texts of the message itself, not of attachments or of messages within it: among alternatives, those that
-    begin with plain text, if there are any. A mailing list's footer is no alternative to the page before it.
-    """
-    inner, kind = _inner(part), part.get_content_type()
-    if inner is not None:
-        if kind == _EITHER and "text/plain" in (each.get_content_type() for each in inner):
-            inner = [each for each in inner if each.get_content_type() not in _MARKDOWN]
-        versions = [_texts(each, encoding) for each in inner]
-        plain = [texts for texts in versions if _begins_with_page(texts) is False]
-        return [text for texts in (plain if kind == _EITHER and plain else versions) for text in texts]
-    if not _may_be_text(part) or unknown_packing(part):
-        return []
-    text = _Text(kind == _PAGE, _decoded(part, encoding))
-    return [] if text.is_page and not text.text.strip() else [text]
-
-
-def _may_be_text(part: Message) -> bool:
-    return part.get_content_type() in _TEXTS and part.get_content_disposition() != "attachment"
-
-
-def _begins_with_page(texts: list[_Text]) -> bool | None:
-    """Whether the first of some texts that is not blank is a page; None if all are blank."""
-    return next((each.is_page for each in texts if each.text.strip()), None)
-
-
 def _attached(message: Message, encodings: tuple[str | None, ...]) -> Iterator[str]:
     """The names of attachments and of forwarded messages, or their kinds if they have no names. Signatures and pictures
     that a page shows are left out.
     """
-    for part in _parts(message):
+    for part in parts_of(message):
         kind, is_attached = part.get_content_type(), part.get_content_disposition() == "attachment"
-        is_own = (kind in _TEXTS and not unknown_packing(part)) or part["Content-ID"]
+        is_own = (kind in TEXTS and not unknown_packing(part)) or part["Content-ID"]
         if not kind.endswith("-signature") and (is_attached or not is_own):
             name = None
             with suppress(*BROKEN):
                 name = part.get_filename()
             yield decoded_header(name or kind, encodings)
-
-
-def _decoded(part: Message, encoding: str | None) -> str:
-    """The text of a part by the encoding it names, or by the likeliest one if it names a wrong one or none."""
-    data = unpacked(part)
-    if data is None:
-        return ""
-    named = _encoding_named(part)
-    declared = declared_encoding(data) if part.get_content_type() == _PAGE else None
-    # ISO-2022 is ASCII with escapes, and so always valid as ASCII and UTF-8.
-    first = named or (declared if declared and "2022" in declared else None)
-    text = first_fitting(_readings(data, first, declared, encoding))
-    return data.decode("latin-1") if text is None else text
-
-
-def _readings(data: bytes, named: str | None, *others: str | None) -> Iterator[tuple[bytes, str | None]]:
-    """Pairs of a text's bytes, perhaps cut, and an encoding that they may be in, the likeliest first."""
-    yield data, named
-    yield data, "utf-8"
-    whole = _HALF_RE.sub(b"", data)
-    if not whole.isascii():  # otherwise its end is a letter of another encoding
-        yield whole, "utf-8"
-    yield from ((data, other) for other in others)
-    yield data, "cp1252"
-
-
-def _encoding_named(part: Message) -> str | None:
-    """The encoding that a part names; None if it names none, or one that cannot be read."""
-    with suppress(*BROKEN):
-        named = part.get_content_charset()
-        return meant_encoding(named) if named else None
-    return None

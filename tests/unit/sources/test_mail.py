@@ -104,6 +104,38 @@ def test_of_alternatives_the_text_counts_and_attachments_do_not(tmp_path):
     assert mail.fields["attachments"] == "table.txt, message/rfc822"
 
 
+def test_a_plain_text_that_only_points_to_the_page_is_no_alternative_to_it(tmp_path):
+    """As of newsletters, which would all be copies of one another."""
+    pytest.importorskip("trafilatura")
+    words = "<p>{0} is due.<p>It will last for most of the day, say all of those who know about it."
+    page = f"<style>p {{{{ margin: 0 }}}}</style>{words}".format
+    for stub in (
+        "Your program does not show HTML.",
+        "See https://example.org/a-very-long-address-with-words?id=123",
+    ):
+        paths = [
+            written(tmp_path / name, bytes(message(plain=stub, html=page(word))))
+            for name, word in (("a.eml", "Rain"), ("b.eml", "Snow"))
+        ]
+        assert [mail.text.split()[0] for mail in read(*paths, html=True)] == ["Rain", "Snow"]
+        reader = Reader(paths)
+        assert [mail.text.strip() for mail in reader if isinstance(mail, Document)] == [stub, stub]
+        said = "2 mails have a plain text with less than half of what their HTML says: --html reads the HTML"
+        assert [*reader.remarks()] == [f"{said} (first: {paths[0]})"]
+
+
+def test_a_page_of_many_tags_says_no_more_than_its_words(tmp_path):
+    pytest.importorskip("trafilatura")
+    hidden = (
+        "<head><title>Weather of today</title></head><!-- <b>Weather</b> of yesterday -->" + 99 * "<br>&nbsp;"
+    )
+    (mail,) = read(
+        written(tmp_path / "a.eml", bytes(message(plain="Rain is due.", html=hidden + "<p>Rain is due."))),
+        html=True,
+    )
+    assert mail.text == "Rain is due.\n"
+
+
 def test_what_goes_along_with_a_text_is_no_attachment(tmp_path):
     """Signatures, other than each other, and pictures that a page shows."""
     built = message(plain="Rain is due.\n", html="<p>Rain is <b>due</b>.<img src=cid:logo>")
@@ -158,7 +190,7 @@ def test_what_a_list_adds_within_an_alternative_does_not_stand_for_a_page_either
     footer = EmailMessage()
     footer.set_content("Sent to the list.")
     page.attach(footer)
-    for plain, expected in ((None, "Rain is due. Sent to the list."), ("Rain.", "Rain.")):
+    for plain, expected in ((None, "Rain is due. Sent to the list."), ("Rain is due today.",) * 2):
         body = EmailMessage()
         if plain:
             body.set_content(plain)
