@@ -460,6 +460,24 @@ def test_a_reader_changes_nothing(path):
         assert reader.stats().documents == 12
 
 
+@pytest.mark.parametrize("commits", [0, 1, 2, 3, 4])
+def test_a_reader_begins_anew_when_an_older_copy_is_put_over_the_files_and_written_to(path, commits):
+    """By then it may have fewer commits than the reader knows, as many, or more."""
+    copy = shutil.copytree(path, path.with_name("copy"))
+    with open_window(path) as writer:
+        for i in range(3):
+            list(writer.ingest([document(f"lost{i}", grams(600 + 40 * i, 620 + 40 * i), 2)]))
+    with open_window(path, readonly=True) as reader:
+        put_back(copy, path, "")
+        with open_window(path) as writer:
+            for i in range(commits):
+                new = [document(f"new{i}{j}", grams(900 + 40 * i, 920 + 40 * i), 2) for j in range(2)]
+                list(writer.ingest(new))
+            expected = sorted(writer)
+        reader.refresh()
+        assert sorted(reader) == expected
+
+
 def test_a_reader_of_an_hour_that_has_expired_reads_again(path):
     with open_window(path) as writer, open_window(path, readonly=True) as reader:
         list(writer.ingest([document("new", "", 25)]))

@@ -12,7 +12,14 @@ from neardup.stores.base import Commit, Records
 from neardup.stores.commit_slots import WatchedSlots
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.hour_files import HourFiles
-from neardup.stores.stored_hour import StoredHour, added_hours, records_of, rows_in, was_begun_after
+from neardup.stores.stored_hour import (
+    StoredHour,
+    added_hours,
+    records_of,
+    row_before,
+    rows_in,
+    was_begun_after,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,6 +43,8 @@ class DirectoryReader(DirectoryStore):
         super().__init__(path, WatchedSlots(path))
         self._row_counts: dict[int, int] = {}
         """How many rows of each hour were read."""
+        self._last_rows: dict[int, Rows] = {}
+        """The last row of each hour that was read."""
         self._added: dict[int, StoredHour] | None = None
         """The hours with new rows, after `refresh` has followed the writer, until `records` returns them; empty if none
         of the new documents were kept.
@@ -45,7 +54,7 @@ class DirectoryReader(DirectoryStore):
         self._is_outdated |= follow and self._slots.is_exchanged()  # stays set until it is read
         if self._is_outdated or not follow:
             super().refresh()
-        elif (newer := self._slots.read()).generation != self.committed.generation:
+        elif (newer := self._slots.read()) != self.committed:
             self._follow(newer)
 
     def _follow(self, newer: Commit) -> None:
@@ -53,7 +62,7 @@ class DirectoryReader(DirectoryStore):
         again.
         """
         known = {hour: count for hour, count in self._row_counts.items() if hour >= newer.floor_hour}
-        added = added_hours(self.path, known, self.committed, newer)
+        added = added_hours(self.path, known, self.committed, newer) if self._is_continued(newer) else None
         if added is None:
             self._read_anew(newer)
             return
@@ -62,15 +71,32 @@ class DirectoryReader(DirectoryStore):
             self._forget(hour)
         self.committed, self._added, self._row_counts = newer, added, known
 
+    def _is_continued(self, newer: Commit) -> bool:
+        """Whether the commit `newer` comes after the one that was read. It does not if an older copy of the window was
+        put over the files, even if more was written to that since: then the last row that was read is another one.
+        """
+        known = self._row_counts
+        last = {h: row for h, row in self._last_rows.items() if h in known and h >= newer.floor_hour}
+        if newer.generation <= self.committed.generation:
+            return False
+        if not last:
+            return True
+        hour = max(last, key=lambda hour: int(records.versions_of(last[hour])[0]))
+        there = row_before(self._directory(hour), known[hour])
+        return there.tobytes() == last[hour].tobytes()
+
     def records(self, since: Commit) -> Iterator[Records]:
         added, self._added = self._added, None
         if added is not None and since != Commit():
             hours = added
             rows = records.joined_rows([hour.rows for hour in hours.values()])
         else:
-            self._row_counts = {}
+            self._row_counts, self._last_rows = {}, {}
             hours, rows = self._stored_hours()
         self._row_counts |= {hour: rows_in(stored) for hour, stored in hours.items()}
+        self._last_rows |= {
+            hour: stored.rows[-1:].copy() for hour, stored in hours.items() if len(stored.rows)
+        }
         first = max(self.committed.floor_order, since.next_order)
         yield records_of([*hours.values()], rows, first, self._reading_keys)
 

@@ -177,6 +177,11 @@ def was_begun_after(directory: Path, version: int) -> bool:
     return not len(records.committed_rows(rows, version))
 
 
+def row_before(directory: Path, count: int) -> Rows:
+    """The last of the first `count` rows of the hour in `directory`; none if it has fewer, or no file."""
+    return _read_array(directory / NAMES[ROWS], STORED_ROW, count - 1, 1)["row"]
+
+
 class CheckedRows(NamedTuple):
     """All rows of an hour's file, committed or not; the id of each; and whether row and id are intact."""
 
