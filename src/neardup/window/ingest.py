@@ -98,7 +98,6 @@ class Ingest:
             ids.add(documents, session.state.since_opened.replaced - before.replaced)
         warn_of_late(session.state, verdicts)
         warn_of_ahead(session.state, documents, newest=newest, left=before.left.documents)
-        session.state.compact_if_worthwhile()
         waiting = iter(rejects)
         try:  # after the commit: what `reject` raises is no failure of the window
             for each in waiting:

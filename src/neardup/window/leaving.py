@@ -42,7 +42,6 @@ def expire(session: Session, now: Any, keep_hours: int | None, *, dry_run: bool)
             session.state.expire_before(first)
             session.commit()
         _drop_left_behind(session, going)
-    session.state.compact_if_worthwhile()
     return going
 
 
@@ -89,7 +88,6 @@ def delete_documents(session: Session, ids: Iterable[str]) -> list[str]:
             elif session.store.make_others_reread():  # as they do after every deletion
                 with session.changing():
                     session.commit()
-    session.state.compact_if_worthwhile()
     if refused:
         others = count - len(missing) - len(refused)
         raise refusal(refused, f"; {counted(others, 'other')} deleted" if others else "")

@@ -227,11 +227,12 @@ class Session:
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:
-        """Guards a change, within `writing`: after a change that failed half-way, memory and store differ, and the
-        window must be opened again.
+        """Guards a change, within `writing`, and frees what it left dead in memory: after a change that failed half-way,
+        memory and store differ, and the window must be opened again.
         """
         try:
             yield
+            self.state.compact_if_worthwhile()
         except BaseException as error:
             self._broken = error
             raise

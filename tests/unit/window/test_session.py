@@ -14,6 +14,7 @@ from testing.window.sqlite_store import SqliteStore
 
 import neardup
 from neardup.errors import ClusterRefused, ClusterRejected, NeardupError, SettingsError, WindowLocked
+from neardup.index.search import Search
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Settings
 from neardup.opening import open_window
 from neardup.signing.signer import signer_for
@@ -216,6 +217,40 @@ def test_after_an_interrupted_change_a_directory_answers_by_what_is_committed(
     window.close()
     with open_window(tmp_path / "window") as again:
         assert list(again) == expected
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda window: window.delete_many([f"d{i}" for i in range(10)]),
+        lambda window: window.expire(now=1_700_000_000 + 4 * 3_600, keep_hours=3),
+        lambda window: list(
+            window.ingest([document(f"d{i}", grams(50 * i, 50 * i + 20), hour=2) for i in range(10)])
+        ),
+    ],
+    ids=["delete", "expire", "ingest"],
+)
+@pytest.mark.parametrize("in_memory", [False, True])
+def test_after_an_interrupt_while_memory_is_freed_nothing_is_answered_by_half_of_it(
+    tmp_path, monkeypatch, change, in_memory
+):
+    """Once it was: docs had new numbers in one array and old ones in another, and the process crashed."""
+    monkeypatch.setattr("neardup.window.state._COMPACT_FROM", 5)
+    window = open_window(None if in_memory else tmp_path / "window")
+    list(window.ingest([document(f"d{i}", grams(50 * i, 50 * i + 30), hour=1 + i // 10) for i in range(20)]))
+    with monkeypatch.context() as patched:
+        patched.setattr(Search, "renumber", mock.Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            change(window)
+    if in_memory:
+        with pytest.raises(NeardupError, match="in memory alone"):
+            list(window)
+        return
+    with open_window(tmp_path / "window", readonly=True) as reader:
+        assert list(window) == list(reader)
+        for i in range(20):
+            text = grams(50 * i, 50 * i + 30)
+            assert window.query(text) == reader.query(text)
 
 
 def test_after_an_interrupted_change_a_window_in_memory_says_that_its_documents_are_lost(monkeypatch):
