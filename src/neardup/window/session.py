@@ -14,6 +14,7 @@ from neardup.errors import NeardupError, WindowExpired
 from neardup.index.freed_memory import give_back
 from neardup.stores.base import SignedDocuments
 from neardup.window.exclusion import Exclusion
+from neardup.window.interrupts import interrupt_put_off
 from neardup.window.restore import add_stored
 from neardup.window.state import State
 
@@ -227,15 +228,17 @@ class Session:
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:
-        """Guards a change, within `writing`, and frees what it left dead in memory: after a change that failed half-way,
-        memory and store differ, and the window must be opened again.
+        """Guards a change, within `writing`, and frees the memory of what it left dead: after a change that failed
+        half-way, memory and store differ, and the window must be opened again. One in memory would be lost then, so a
+        Ctrl-C waits for the change.
         """
-        try:
-            yield
-            self.state.compact_if_worthwhile()
-        except BaseException as error:
-            self._broken = error
-            raise
+        with contextlib.nullcontext() if self.store.is_durable else interrupt_put_off():
+            try:
+                yield
+                self.state.compact_if_worthwhile()
+            except BaseException as error:
+                self._broken = error
+                raise
 
     def commit(self) -> None:
         """Commits all changes so far; raises `NeardupError` if the store refuses any."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import signal
 from collections.abc import Callable
 from unittest import mock
 
@@ -217,6 +218,31 @@ def test_after_an_interrupted_change_a_directory_answers_by_what_is_committed(
     window.close()
     with open_window(tmp_path / "window") as again:
         assert list(again) == expected
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_window_in_memory_outlives_ctrl_c_but_not_a_second_one_at_once(monkeypatch, times):
+    def pressed(store, hour, new):
+        for _ in range(times):
+            signal.raise_signal(signal.SIGINT)
+        append(store, hour, new)
+
+    append, before = MemoryStore.append, signal.signal(signal.SIGINT, signal.default_int_handler)
+    window = open_window(None)
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(MemoryStore, "append", pressed)
+            with pytest.raises(KeyboardInterrupt):
+                list(window.ingest([document("a", A), document("b", A)]))
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if times == 1:
+        (verdict,) = window.ingest([document("c", A)])
+        assert (list(window), verdict.group) == (["a", "b", "c"], "a")
+    else:
+        with pytest.raises(NeardupError, match="in memory alone"):
+            list(window)
 
 
 @pytest.mark.parametrize(
