@@ -99,10 +99,14 @@ class LockedSlots(CommitSlots):
         """Writes `commit` over the older slot and its copy; with `flush` it is on disk when this returns."""
         slot = _encoded(commit)
         with naming(self._path / COMMIT):
-            for at in range(commit.generation % _SLOTS, _COPIES * _SLOTS, _SLOTS):
-                if os.pwrite(self._file.fileno(), slot, SLOT_BYTES * at) != len(slot):
-                    raise OSError(errno.ENOSPC, "the commit slot was not written whole")
-                self._left[SLOT_BYTES * at : SLOT_BYTES * (at + 1)] = slot
+            try:
+                for at in range(commit.generation % _SLOTS, _COPIES * _SLOTS, _SLOTS):
+                    if os.pwrite(self._file.fileno(), slot, SLOT_BYTES * at) != len(slot):
+                        raise OSError(errno.ENOSPC, "the commit slot was not written whole")
+                    self._left[SLOT_BYTES * at : SLOT_BYTES * (at + 1)] = slot
+            except BaseException:
+                self._left = bytearray(_content(self._file))  # an interrupt may come between the two lines
+                raise
             if flush:
                 os.fsync(self._file.fileno())
 

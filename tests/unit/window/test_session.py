@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import signal
 from collections.abc import Callable
+from types import SimpleNamespace
 from unittest import mock
 
 import numpy as np
@@ -19,6 +21,7 @@ from neardup.index.search import Search
 from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Settings
 from neardup.opening import open_window
 from neardup.signing.signer import signer_for
+from neardup.stores import commit_slots
 from neardup.stores.base import Commit, Records, StoredCandidates
 from neardup.stores.commit_slots import LockedSlots
 from neardup.stores.directory_writer import DirectoryWriter
@@ -277,6 +280,22 @@ def test_after_an_interrupt_while_memory_is_freed_nothing_is_answered_by_half_of
         for i in range(20):
             text = grams(50 * i, 50 * i + 30)
             assert window.query(text) == reader.query(text)
+
+
+def test_an_interrupt_right_behind_the_write_of_a_commit_does_not_make_the_window_a_replaced_one(
+    tmp_path, monkeypatch
+):
+    def interrupt(*arguments):
+        os.pwrite(*arguments)
+        raise KeyboardInterrupt
+
+    slots = LockedSlots(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(commit_slots, "os", SimpleNamespace(**{**vars(os), "pwrite": interrupt}))
+        with pytest.raises(KeyboardInterrupt):
+            slots.write(Commit(generation=1), flush=False)
+    slots.check_same()
+    slots.close()
 
 
 def test_after_an_interrupted_change_a_window_in_memory_says_that_its_documents_are_lost(monkeypatch):
