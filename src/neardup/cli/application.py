@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from neardup.cli.usage_messages import ErrorReportingGroup
+from neardup.cli.usage_messages import ErrorReportingGroup, OnceOnlyCommand
 from neardup.cli.version import print_version
 
 
@@ -55,5 +55,10 @@ def command_line(word: str = "") -> typer.Typer:
     names = (*COMMANDS, *GROUPS)
     for name in (word,) if word in names else names:
         named = getattr(import_module(f"neardup.cli.{name}"), name)
-        app.add_typer(named, name=name) if name in GROUPS else app.command()(named)
+        if name in GROUPS:
+            for each in named.registered_commands:
+                each.cls = OnceOnlyCommand
+            app.add_typer(named, name=name)
+        else:
+            app.command(cls=OnceOnlyCommand)(named)
     return app

@@ -6,12 +6,13 @@ import contextlib
 import os
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from neardup.cli.exit_codes import Terminated, exit_code, with_bytes
 from neardup.errors import NeardupError
@@ -42,6 +43,26 @@ class ErrorReportingGroup(TyperGroup):
                 return super().invoke(ctx)
         except (NeardupError, OSError, KeyboardInterrupt, Terminated) as error:
             raise typer.Exit(exit_code(error)) from error
+
+
+class OnceOnlyCommand(TyperCommand):
+    """A command that refuses an option with one value that is given twice, of which typer would take the last."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parses the words behind the name of the command."""
+        if not ctx.resilient_parsing:  # as for completion in a shell
+            _check_given_once(ctx, self.make_parser(ctx).parse_args(args=[*args])[2])
+        return super().parse_args(ctx, args)
+
+
+def _check_given_once(ctx: Any, given: Sequence[Any]) -> None:
+    """Raises `typer.BadParameter` if an option with one value is twice among the parameters `given`."""
+    taking_one = [
+        each for each in given if isinstance(each, TyperOption) and not (each.multiple or each.is_flag)
+    ]
+    for option, times in Counter(taking_one).items():
+        if times > 1:
+            raise typer.BadParameter(f"it is given {times} times, and takes one value", ctx, option)
 
 
 def _check_no_empty_name(words: Sequence[str] = ()) -> None:

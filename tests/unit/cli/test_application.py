@@ -6,6 +6,7 @@ import ast
 import functools
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_group
@@ -37,6 +38,32 @@ def test_a_command_says_the_same_alone_as_among_the_others(words):
         CliRunner().invoke(command_line(word), [first, *rest], prog_name="neardup") for word in (first, "")
     )
     assert (alone.exit_code, alone.output) == (among.exit_code, among.output)
+
+
+def every_command() -> dict[str, Any]:
+    commands: dict[str, Any] = {}
+    for name, command in get_group(command_line("")).commands.items():
+        commands |= {f"{name} {word}": each for word, each in getattr(command, "commands", {}).items()} or {
+            name: command
+        }
+    return commands
+
+
+@pytest.mark.parametrize("words", every_command())
+def test_an_option_with_one_value_is_refused_if_it_is_given_twice(words):
+    for option in every_command()[words].params:
+        if option.param_type_name == "argument" or option.multiple or option.is_flag:
+            continue
+        for name in option.opts:
+            given = f"{words} {name} 1 {option.opts[0]} 2"
+            done = CliRunner().invoke(command_line(words.split()[0]), given.split(), env={"COLUMNS": "200"})
+            assert (done.exit_code, "it is given 2 times, and takes one value" in done.stderr) == (2, True)
+
+
+def test_options_that_may_be_given_twice_and_flags_are_taken(tmp_path):
+    words = ["explain", "--text", "Rain.", "--text", "Snow.", "--force", "--force"]
+    done = CliRunner(env={"NEARDUP_WINDOW": str(tmp_path)}).invoke(command_line("explain"), words)
+    assert done.exit_code == 0
 
 
 @functools.cache
