@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import json
 import re
 from datetime import UTC, datetime
@@ -9,7 +10,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from typer.main import get_group
 
+from neardup.cli.application import command_line
+from neardup.cli.serving import STOP_SECONDS
 from neardup.elastic.http.address import Address
 
 ROOT = Path(__file__).parents[2]
@@ -81,3 +85,15 @@ def test_what_the_page_of_departures_says_of_simhashes_is_what_is_mapped():
     assert {name: how == "indexed" for name, how in said} == {
         name: fields[name].get("index", True) for name in ("simhash", "simhash_bands")
     }
+
+
+def test_the_unit_for_systemd_starts_a_command_that_there_is_and_waits_for_its_end():
+    unit = configparser.ConfigParser(interpolation=None, strict=True)
+    unit.optionxform = str  # type: ignore[assignment, method-assign]
+    unit.read_string((EXAMPLES / "neardup.service").read_text("utf-8"))
+    service = unit["Service"]
+    program, word, *options = service["ExecStart"].split()
+    context = get_group(command_line(word)).commands[word].make_context(word, options)
+    assert (Path(program).name, context.params["window"]) == ("neardup", "/var/lib/neardup/news.window")
+    assert service["WorkingDirectory"] == f"/var/lib/{service['StateDirectory']}"
+    assert int(service["TimeoutStopSec"]) > STOP_SECONDS

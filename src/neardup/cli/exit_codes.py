@@ -5,7 +5,7 @@
 2    the command was not understood, or asked for something that does not exist
 3    the engine or its data cannot be used
 129  its terminal was closed (SIGHUP), 130 interrupted (SIGINT), 141 the reader of our output went away (SIGPIPE), 143
-     terminated (SIGTERM)
+     terminated (SIGTERM); a server that SIGTERM has ended is done (0)
 """
 
 from __future__ import annotations

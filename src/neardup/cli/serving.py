@@ -15,11 +15,13 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from neardup.cli.exit_codes import is_ignored
+from neardup.cli.exit_codes import Terminated, is_ignored
 from neardup.cli.streams import log_line
 from neardup.errors import NeardupError, NotAvailable, SettingsError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from neardup import Window
     from neardup.serving.guard import Limits
     from neardup.serving.judged import JudgedPairs
@@ -81,6 +83,7 @@ def listen(
     own_token: bool,
 ) -> None:
     """Answers requests until SIGINT or SIGTERM; requests that have begun are then finished, for `STOP_SECONDS` at most.
+    SIGTERM is how a server is told to end, so that it returns; SIGINT raises `KeyboardInterrupt`.
 
     With `own_token`, the token came from the user, and is not printed: others may read a service's log.
     """
@@ -95,7 +98,7 @@ def listen(
     application = create_application(questions, limits=limits, judged=pairs)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol set to TCP, answers do not wait for one another.
-    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+    with _until_terminated(), socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, port))
@@ -118,6 +121,15 @@ def listen(
             http=LimitedProtocol, backlog=max(most_connections() // 16, 1),  # accepted at once, before any is closed
         )  # fmt: skip
         Server(config).run(sockets=[listener])
+
+
+@contextlib.contextmanager
+def _until_terminated() -> Iterator[None]:
+    """Lets `Terminated`, which uvicorn raises when everything is finished, end the block without a failure."""
+    try:
+        yield
+    except Terminated:
+        log_line("terminated")
 
 
 def _judged_pairs(path: Path | None) -> JudgedPairs | None:

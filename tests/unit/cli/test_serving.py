@@ -16,6 +16,7 @@ pytest.importorskip("fastapi", reason="neardup serve is not installed (pip insta
 import uvicorn
 
 from neardup.cli import serving
+from neardup.cli.exit_codes import terminate
 from neardup.errors import NotAvailable
 from neardup.opening import open_window
 from neardup.serving.connections import most_connections
@@ -108,7 +109,7 @@ def test_a_port_that_is_taken_is_named(tmp_path, monkeypatch):
         listen(tmp_path, taken.getsockname()[1])
 
 
-def run(path, port, monkeypatch, ask):
+def run(path, port, monkeypatch, ask, handler=lambda *_: None):
     """A run of the server in `path`, which ends by the signal that it is sent; `ask` asks it from another thread."""
     monkeypatch.chdir(path)
     asking = threading.Thread(target=ask)
@@ -118,7 +119,7 @@ def run(path, port, monkeypatch, ask):
             asking.start()
 
     monkeypatch.setattr(serving, "log_line", start)
-    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    before = signal.signal(signal.SIGTERM, handler)
     try:
         listen(path, port)
     finally:
@@ -144,6 +145,16 @@ def test_half_a_request_does_not_hold_its_end_up(tmp_path, monkeypatch, capsys, 
     assert b"503 Service Unavailable" in answers[1]
     assert b"is shutting down" in answers[1]
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_sigterm_is_no_failure_of_it(tmp_path, monkeypatch, port):
+    def ask() -> None:
+        with socket.create_connection(("127.0.0.1", port), 60) as client:
+            client.sendall(b"GET /api/changes HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert b"200 OK" in client.recv(10_000)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    run(tmp_path, port, monkeypatch, ask, terminate)
 
 
 def test_a_second_ctrl_c_ends_it_without_a_traceback(tmp_path, monkeypatch, capsys, port):
