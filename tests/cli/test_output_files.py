@@ -630,6 +630,23 @@ def test_judgements_go_into_no_window(run, stream, monkeypatch, command):
     )
 
 
+@pytest.mark.parametrize("command", ["serve", "calibrate"])
+def test_judgements_of_two_windows_go_into_two_files(run, stream, monkeypatch, command):
+    pytest.importorskip("fastapi", reason="neardup serve is not installed (pip install 'neardup[serve]')")
+    monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)
+    Path("judged.tsv").write_text("id1\tid2\tlabel\nx\ty\tcopy\n", "utf-8")
+    for window in ("a.window", "b", "b"):
+        assert run("ingest", stream, "--window", window, "--format", "quiet").code == 0
+        file = Path(f"{window[0]}.judged.tsv")
+        is_new = not file.exists()
+        done = run(command, "--window", window)
+        old = f"judged.tsv is not used: judgements are kept by window. If those in it are of {window}, rename it to"
+        assert (old in done.err) is is_new
+        file.write_text(f"no pairs of {window}", "utf-8")
+        again = run(command, "--window", window)
+        assert (again.code, str(file) in again.err) == (2, True)
+
+
 def test_a_file_that_nobody_may_ask_about_does_not_end_the_run(tmp_path, monkeypatch):
     barred, stat = tmp_path / "d/a.jsonl", Path.stat
 

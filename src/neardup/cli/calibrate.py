@@ -8,10 +8,9 @@ from typing import Annotated, Literal
 import typer
 
 from neardup.cli import options
-from neardup.cli.context import configuration, opened_window, window_location
+from neardup.cli.context import configuration, judged_file, opened_window, window_location
 
 QUESTIONS = 40
-JUDGED = "judged.tsv"
 SAMPLE = 5_000
 
 
@@ -40,7 +39,7 @@ def calibrate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            show_default=JUDGED,
+            show_default="news.judged.tsv for news.window",
             help="Write the answers to this file, as `neardup serve` does; answers already in it count.",
         ),
     ] = None,
@@ -79,7 +78,7 @@ def calibrate(
 
         neardup calibrate --window news.window
 
-        neardup calibrate --window news.window --answers judged.tsv --format jsonl
+        neardup calibrate --window news.window --answers news.judged.tsv --format jsonl
     """
     from neardup.cli.calibrating import Answers, Calibration, given_answers
 
@@ -88,7 +87,7 @@ def calibrate(
         if answers is not None and value is not None:
             raise typer.BadParameter(f"--answers asks no questions: leave out {option}", param_hint=option)
     location = window_location(window, config)
-    given = given_answers(answers, judged or Path(JUDGED))
+    given = given_answers(answers, lambda: judged or judged_file(location))
     with opened_window(window, config, readonly=True) as target:
         run = Calibration.over(target, lowest, sample=sample, seed=seed)
         run.report_unused(given, target)

@@ -19,6 +19,8 @@ from neardup.model.settings import Recipe
 from neardup.serving.judged import JudgedPairs, is_listable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from neardup.serving.judged import Judgement
     from neardup.window.base import Window
 
@@ -46,15 +48,17 @@ class NoAnswers(SettingsError):
         return f"no answer is about a pair that was found ({self.pairs}): {ways}"
 
 
-def given_answers(answers: Path | None, judged: Path) -> JudgedPairs:
-    """The pairs that are judged already: those in `answers`, or else in the file that is written to.
+def given_answers(answers: Path | None, judged: Callable[[], Path]) -> JudgedPairs:
+    """The pairs that are judged already: those in `answers`, or else in the file that is written to, which
+    `judged` gives.
 
     Raises `SettingsError` if the file of answers does not exist or is of another kind, `OutputRefused` for one in a
     window.
     """
     if answers is None:
-        check_outputs([("--judged", judged)], [], replace=True)
-        return JudgedPairs(judged)
+        file = judged()
+        check_outputs([("--judged", file)], [], replace=True)
+        return JudgedPairs(file)
     if not answers.exists():
         expected = "an existing file, written by neardup serve or calibrate"
         raise SettingsError("answers", str(answers), expected)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from neardup.sources.reader import Reader
 
 DEFAULT_WINDOW: Final = "neardup.window"
+_JUDGED: Final = "judged.tsv"
+"""The file for judgements of earlier states, which two windows may have shared."""
 
 
 def configuration(path: Path | None, arguments: Mapping[str, Any] | None = None) -> Config:
@@ -47,6 +49,22 @@ def window_location(window: str | None, config: Config) -> str:
     else:
         check_no_address(location)
     return location
+
+
+def judged_file(location: str) -> Path:
+    """The file for judgements of pairs if none is named: in the working directory, with the name of the window, because
+    two windows may have documents of the same ids. Reports a file of earlier states, which is not used.
+    """
+    from neardup.elastic.http.address import is_address, parse_address
+
+    name = parse_address(location).prefix if is_address(location) else Path(location).resolve().name
+    file = Path(f"{name.removesuffix('.window')}.{_JUDGED}")
+    if Path(_JUDGED).exists() and not file.exists():
+        log_line(
+            f"{_JUDGED} is not used: judgements are kept by window. If those in it are of {location}, rename it to "
+            f"{file}, or give --judged {_JUDGED}"
+        )
+    return file
 
 
 @contextmanager

@@ -32,7 +32,7 @@ def serve(
         Path | None,
         typer.Option(
             metavar="FILE",
-            show_default="judged.tsv",
+            show_default="news.judged.tsv for news.window",
             help="Write judgements of pairs to this file, for `neardup evaluate --truth`.",
         ),
     ] = None,

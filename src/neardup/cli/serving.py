@@ -15,6 +15,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from neardup.cli.context import judged_file
 from neardup.cli.exit_codes import Terminated, is_ignored
 from neardup.cli.streams import log_line
 from neardup.errors import NeardupError, NotAvailable, SettingsError
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from neardup.serving.judged import JudgedPairs
     from neardup.serving.questions import Questions
 
-_JUDGED: Final = "judged.tsv"
 Part = Literal["serve", "mcp", "metrics"]
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _PARTS: Final = {
@@ -94,7 +94,7 @@ def listen(
     from neardup.serving.questions import Questions
 
     questions = Questions(window, location, ingests=ingests)
-    pairs = _judged_pairs(judged)
+    pairs = _judged_pairs(judged, location)
     application = create_application(questions, limits=limits, judged=pairs)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol set to TCP, answers do not wait for one another.
@@ -132,15 +132,15 @@ def _until_terminated() -> Iterator[None]:
         log_line("terminated")
 
 
-def _judged_pairs(path: Path | None) -> JudgedPairs | None:
+def _judged_pairs(path: Path | None, location: str) -> JudgedPairs | None:
     """The file of judged pairs; None, which is reported, if none is named and this directory cannot be written to."""
     from neardup.cli.output_files import check_outputs
     from neardup.serving.judged import JudgedPairs
 
+    file = path or judged_file(location)
     if path is None and not os.access(Path.cwd(), os.W_OK | os.X_OK):
-        log_line(f"pairs cannot be judged: {_JUDGED} cannot be written here (--judged names another file)")
+        log_line(f"pairs cannot be judged: {file} cannot be written here (--judged names another file)")
         return None
-    file = path or Path(_JUDGED)
     check_outputs([("--judged", file)], [], replace=True)
     return JudgedPairs(file)
 
