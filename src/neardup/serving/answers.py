@@ -158,7 +158,9 @@ class Band(BaseModel):
 
 
 class Health(BaseModel):
-    """`changes` grows when the server sees a new commit."""
+    """`threshold` is the one by which the server answers; `/api/stats` has the window's. `changes` grows when the server
+    sees a new commit.
+    """
 
     status: Literal["ok"] = "ok"
     window: str

@@ -71,8 +71,8 @@ def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) ->
         """Whether the server answers, and for which window."""
         stats = questions.stats()
         return answers.Health(
-            window=questions.name, documents=stats.documents, newest=stats.newest, threshold=stats.threshold,
-            changes=questions.changes, version=VERSION,
+            window=questions.name, documents=stats.documents, newest=stats.newest, changes=questions.changes,
+            threshold=str(questions.threshold), version=VERSION,
         )  # fmt: skip
 
     @router.get("/changes")

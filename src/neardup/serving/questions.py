@@ -98,7 +98,7 @@ class Questions:
 
     @property
     def threshold(self) -> float:
-        """The threshold of the window."""
+        """The threshold by which questions are answered, which need not be that of the window's writer."""
         return float(self._window.settings.threshold_fraction)
 
     @property

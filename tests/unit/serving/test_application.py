@@ -234,6 +234,15 @@ def test_a_look_is_not_taken_at_every_question(client, path, monkeypatch):
     assert client.get("/api/document", params={"id": "new"}).status_code == 404
 
 
+def test_health_and_the_home_page_have_the_threshold_by_which_it_answers(path):
+    with open_window(path, readonly=True, threshold=0.95, window_hours=6) as window:
+        client = TestClient(create_application(Questions(window, "news.window")), base_url="http://localhost")
+        assert client.get("/api/health").json()["threshold"] == "0.95"
+        stats = client.get("/api/stats").json()
+        assert (stats["threshold"], stats["window_hours"]) == ("0.7", 6)
+        assert "<dd>0.95 (stored verdicts: 0.7)</dd>" in client.get("/").text
+
+
 def test_documents_are_taken_only_where_that_was_allowed(serve):
     assert serve().post("/api/ingest", json=[]).status_code == 404
     writer = serve(readonly=False)
