@@ -17,6 +17,8 @@ MOST_INGESTED = 100_000
 """The most documents in one request: 32 MB of numbers would give three million rejects, which take 340 MB."""
 THRESHOLD = "the least doc_q of a match, else the window's; below the reach of sketches (0.6, or 0.5) copies are missed"
 """The description of a threshold in the API, and in the tools of `neardup mcp`."""
+GROUP = "of a stored verdict: the group of the document; of a query: the one it would join now, which may not exist yet"
+"""The description of a group in the API."""
 
 
 class Problem(BaseModel):
@@ -73,7 +75,7 @@ class Verdict(BaseModel):
     duplicate_of: str | None
     score: float | None
     shared: int | None
-    group: str
+    group: str = Field(description=GROUP)
     candidates: int
     truncated: bool
     matches: list[Match]
@@ -158,8 +160,8 @@ class Band(BaseModel):
 
 
 class Health(BaseModel):
-    """`threshold` is the one by which the server answers; `/api/stats` has the window's. `changes` grows when the server
-    sees a new commit.
+    """`threshold` is the one by which the server answers (`/api/stats` has the window's). `changes` grows when it sees
+    a new commit.
     """
 
     status: Literal["ok"] = "ok"

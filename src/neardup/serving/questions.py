@@ -38,8 +38,8 @@ class UnknownGroup(UnknownDocument):
 
     def __str__(self) -> str:
         return (
-            f"no group in this window has the head {shown(self.id)}: the verdict of a document names its group, and a "
-            "document without copies has none"
+            f"no group in this window has the head {shown(self.id)}: the verdict of a document names its group, a "
+            "query the one that it would join now, and a document without copies has none"
         )
 
 

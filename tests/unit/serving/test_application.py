@@ -243,6 +243,20 @@ def test_health_and_the_home_page_have_the_threshold_by_which_it_answers(path):
         assert "<dd>0.95 (stored verdicts: 0.7)</dd>" in client.get("/").text
 
 
+def test_the_group_of_a_query_is_the_one_it_would_join_now(serve, path):
+    with open_window(path) as window:
+        window.delete("a")
+    client = serve()
+    assert client.get("/api/document", params={"id": "b"}).json()["verdict"]["group"] == "a"
+    assert client.get("/api/group", params={"head": "a"}).json()["head_is_there"] is False
+    assert client.get("/api/query", params={"id": "b"}).json()["group"] == "b"
+    answer = client.get("/api/group", params={"head": "b"})
+    assert answer.status_code == 404
+    assert "names its group, a query the one that it would join now" in answer.json()["detail"]
+    schema = client.get("/api/openapi.json").json()["components"]["schemas"]["Verdict"]["properties"]["group"]
+    assert schema["description"] == answers.GROUP
+
+
 def test_documents_are_taken_only_where_that_was_allowed(serve):
     assert serve().post("/api/ingest", json=[]).status_code == 404
     writer = serve(readonly=False)
