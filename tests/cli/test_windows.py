@@ -519,6 +519,13 @@ class TestServingThatIngests:
         monkeypatch.delenv("NEARDUP_WINDOW_HOURS")
         assert run("get", "ferry", "--window", window).code == 0
 
+    def test_names_of_fields_that_have_no_effect_are_reported(self, serve):
+        told = "documents that are posted must have them in the fields id, text and time"
+        Path("neardup.toml").write_text('[fields]\nshow = ["lang"]\n', "utf-8")
+        assert told not in serve().err
+        Path("neardup.toml").write_text('[fields]\ntext = "body"\n', "utf-8")
+        assert f"[fields] of neardup.toml names id, text and time in records of files: {told}" in serve().err
+
     def test_its_settings_are_what_stats_show(self, run, window, serve, monkeypatch):
         monkeypatch.setenv("NEARDUP_THRESHOLD", "0.99")
         assert serve().code == 0

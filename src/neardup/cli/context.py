@@ -191,6 +191,18 @@ def report_new_window(location: str, config: Config, hours: int) -> None:
         log_line(f"{location} is a new window, {limited if hours else 'without a limit of hours'}")
 
 
+def report_fields(config: Config, *, ingests: bool) -> None:
+    """Reports names of fields in the configuration, which are those of records in files, if documents are posted."""
+    from neardup.sources.fields import Fields
+
+    own, usual = config.fields, Fields()
+    if ingests and (own.id, own.text, own.time) != (usual.id, usual.text, usual.time):
+        log_line(
+            f"[fields] of {config.path} names id, text and time in records of files: documents that are posted must "
+            "have them in the fields id, text and time"
+        )
+
+
 def _report_default(directory: Path) -> None:
     """Reports which directory is used, when the user has named no window."""
     if holds_window(directory):

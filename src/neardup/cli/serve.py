@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from neardup.cli import options
-from neardup.cli.context import configuration, opened_window, window_location
+from neardup.cli.context import configuration, opened_window, report_fields, window_location
 
 
 def serve(
@@ -67,6 +67,7 @@ def serve(
     needs_extra("serve")
     config = configuration(config_file)
     location = window_location(window, config)
+    report_fields(config, ingests=ingest)
     limits = limits_for(host, token, body=max_body, rate=rate)
     with opened_window(window, config, readonly=not ingest, remember=ingest) as target:
         listen(target, location, host, port, limits, judged=judged, ingests=ingest, own_token=bool(token))
