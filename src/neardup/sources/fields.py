@@ -76,7 +76,7 @@ class Fields:
         text = record.get(self.text)
         if type(text) is not str:
             text = self._text(record, id)
-        return Document(id or otherwise, text, self._time(record, id), self._rest(record))
+        return Document(id or otherwise, text, self._time(record, id), self.rest(record))
 
     def _id(self, value: object, otherwise: str) -> str:
         if value is None:
@@ -121,7 +121,7 @@ class Fields:
                 return name
         return None
 
-    def _rest(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+    def rest(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
         """The fields of the record that the document keeps; None if there are none."""
         return shown_fields(record, self.show) or None
 
@@ -165,7 +165,8 @@ class FieldsKeepingRest(Fields):
     {'lang': 'en'}
     """
 
-    def _rest(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+    def rest(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        """All fields of the record but those that make the document; None if there are none."""
         rest = dict(record)
         for name in (self.id, self.text, self._used_time(record)):
             rest = without_field(rest, name) if name else rest
@@ -229,6 +230,10 @@ class FieldUse:
             self._odd.setdefault(odd, f"{document.time} at {self._position.source}:{self._position.line}")
             self._odd_counts[odd] += 1
         return document if has_id else document._replace(id=self._position.distinct(otherwise))
+
+    def rest(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The fields of the record that its document keeps; None if there are none."""
+        return self._fields.rest(record)
 
     def odd_times(self) -> Iterator[str]:
         """Messages about times that are numbers and most likely not meant as seconds or milliseconds."""

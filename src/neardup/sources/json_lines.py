@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from neardup.sources.position import Item, Position
     from neardup.sources.streams import Chunk
 
+_LEAST: Final = -(2.0**63)
+_BEYOND: Final = 2.0**64
 _COLUMNS: Final = (
     "not a record, but one object of columns, as to_json() of pandas writes it: to_json(orient='records') writes "
     "records"
@@ -74,10 +77,26 @@ def _item(line: bytes, use: FieldUse, position: Position) -> Item | None:
         return position.reject("not a JSON object", raw=excerpt(line))
     position.record = Record(line, record)
     try:
-        return use.document(record, position.name(line))
+        document = use.document(record, position.name(line))
     except RecordError as error:
         reason = _COLUMNS if _is_of_columns(record, use.text) else error.reason
         return position.reject(reason, id=error.id, raw=excerpt(line))
+    if document.fields and _has_rounded(document.fields):
+        with suppress(ValueError, RecursionError):  # thousands of digits, or levels
+            return document._replace(fields=use.rest(json.loads(line)))
+    return document
+
+
+def _has_rounded(fields: dict[str, object]) -> bool:
+    """Whether a number in `fields` may be an integer beyond 64 bits, which orjson has rounded to floating point."""
+    left: list[Any] = [fields]
+    for value in left:
+        for each in value.values() if type(value) is dict else value:
+            if type(each) is float and not _LEAST < each < _BEYOND:
+                return True
+            if type(each) is dict or type(each) is list:
+                left.append(each)
+    return False
 
 
 def _is_of_columns(record: dict[str, object], text: str) -> bool:

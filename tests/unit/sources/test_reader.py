@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from testing.source_files import read
 
 from neardup.model.document import FLUSH, Document, Reject
+from neardup.model.shown_fields import shown_fields
 from neardup.model.times import parse_time
 from neardup.sources.fields import Fields
 from neardup.sources.lines import Overlong, excerpt, lines
@@ -159,6 +160,21 @@ def test_fields_are_selectable(tmp_path):
     data = '{"guid": 7, "body": "x", "when": 1795251600, "id": "no", "text": "no"}\n'
     fields = Fields(id="guid", text="body", time=("published", "when"))
     assert read(written(tmp_path, "a.jsonl", data), fields=fields) == [Document("7", "x", 1795251600)]
+
+
+@pytest.mark.parametrize(
+    "number", [2**63 - 1, -(2**63), 2**63, 2**64 - 1, 2**64, -(2**63) - 1, 12345678901234567890123, -1e300]
+)
+def test_an_integer_of_any_size_is_kept_as_from_python(tmp_path, number):
+    record = {"id": "a", "text": "x", "title": number, "source": [{"n": number}], "lang": number}
+    path = written(tmp_path, "a.jsonl", json.dumps(record))
+    (document,) = read(path)
+    assert document.fields == shown_fields(record, ("title", "source"))
+    assert document.fields["title"] == (
+        number if isinstance(number, float) or abs(number) < 2**63 else str(number)
+    )
+    (whole,) = read(path, keep=True)
+    assert whole.fields == {name: record[name] for name in ("title", "source", "lang")}
 
 
 @pytest.mark.parametrize("name", ["time", "timestamp", "@timestamp"])
