@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
 from neardup.sources import arrow_tables, csv_rows, html_page, json_lines, mail, text_file
 from neardup.sources.other_formats import JSON, PAGE, TAR, WARC, format_of_beginning, reason_for
@@ -47,14 +47,10 @@ def items(form: Form, content: Iterator[Chunk], reading: Reading, as_text: KindC
     other = format_of_beginning(head)
     if other and (other in _OF_NO_FIELDS[form] if form in _OF_NO_FIELDS else other.form != form):
         yield position.reject(reason_for(other))
-    elif form in _OF_NO_FIELDS:
-        if other and form == "text":
-            as_text.add(other.name, position.source)
-        yield from _of_no_fields(form, content, reading)
-    elif form == "csv":
-        yield from csv_rows.documents(content, reading.use, position, reading.longest, reading.delimiter)
-    else:
-        yield from json_lines.documents(content, reading.use, position, reading.longest)
+        return
+    if other and form == "text":
+        as_text.add(other.name, position.source)
+    yield from _documents(form, content, reading)
 
 
 def rows(form: Form, name: str, use: FieldUse, position: Position) -> Iterator[Item]:
@@ -62,17 +58,25 @@ def rows(form: Form, name: str, use: FieldUse, position: Position) -> Iterator[I
     return arrow_tables.documents(name, form, use, position)
 
 
-def _of_no_fields(form: Form, content: Iterator[Chunk], reading: Reading) -> Iterator[Item]:
-    """The documents of a form whose text is not a field of a record."""
-    position, longest = reading.position, reading.longest
+def _documents(form: Form, content: Iterator[Chunk], reading: Reading) -> Iterator[Item]:
+    use, position, longest, delimiter, _ = reading
     html = html_page.text_of if reading.html else None
-    if form == "mbox":
-        yield from mail.documents(content, position, longest, html)
-    elif form == "mail":
-        yield mail.document(content, position, longest, html)
-    elif form == "text":
-        yield text_file.document(content, position, longest)
-    elif html:
-        yield html_page.document(content, position, longest)
-    else:
-        yield position.reject(reason_for(PAGE))
+    match form:
+        case "jsonl":
+            yield from json_lines.documents(content, use, position, longest)
+        case "csv":
+            yield from csv_rows.documents(content, use, position, longest, delimiter)
+        case "text":
+            yield text_file.document(content, position, longest)
+        case "mail":
+            yield mail.document(content, position, longest, html)
+        case "mbox":
+            yield from mail.documents(content, position, longest, html)
+        case "html" if html:
+            yield html_page.document(content, position, longest)
+        case "html":
+            yield position.reject(reason_for(PAGE))
+        case "parquet" | "arrow":
+            raise ValueError(f"{form} is read by `rows`")
+        case _:
+            assert_never(form)
