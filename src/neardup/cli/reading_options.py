@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
+
+from neardup.sources.files import Form
 
 READING = "Reading"
 reading = partial(typer.Option, rich_help_panel=READING)
@@ -27,7 +29,7 @@ TimeFieldOption = Annotated[
     ),
 ]
 InputOption = Annotated[
-    Literal["jsonl", "csv", "text", "mail", "mbox", "html", "parquet", "arrow"] | None,
+    Form | None,
     reading(show_default="by the file's name", help="Format of the files, whatever their names."),
 ]
 HtmlOption = Annotated[
