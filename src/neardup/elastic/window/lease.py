@@ -78,7 +78,7 @@ State = TypeVar("State", bound=LeaseDocument)
 
 
 class Lease(Generic[State]):
-    """The lease on the document `id` beside the window's state, as seen by one process that may hold it.
+    """The lease whose document is `id` in the index of the state, as seen by one process that may hold it.
 
     `seconds`: how long the lease lasts without a renewal. `first` stands for a document that does not exist yet; None
     if somebody must have made it.
@@ -252,7 +252,9 @@ class Lease(Generic[State]):
             self.commit(state or self.state)
 
     def abandon(self) -> None:
-        """Gives the lease up without a request: others of this machine see at once that its holder has ended."""
+        """Gives the lease up without a request. Others of this process see that at once; to any other process its
+        holder counts as ended when the lease has run out, or, on this machine, when this process ends.
+        """
         holders.end(self._name)
 
     def fail(self, state: State, *, at_once: bool) -> None:
