@@ -110,23 +110,24 @@ def decide(
     if best is None:
         status = _status_without_match(empty=empty, comparable=comparable, partial=parts and bool(shared))
         return Verdict(
-            id, format_time(time), status, None, None, None, id, candidates, truncated, (), 0, named,
-            named_total,
+            id=id, time=format_time(time), status=status, duplicate_of=None, score=None, shared=None, group=id,
+            candidates=candidates, truncated=truncated, matches=(), matches_total=0, partial=named,
+            partial_total=named_total,
         )  # fmt: skip
     return Verdict(
-        id,
-        format_time(time),
-        "exact" if best.exact else "near",
-        best.id,
-        best.score,
-        best.shared,
-        id if matches.head is None else matches.head.id,
-        candidates,
-        truncated,
-        matches.listed,
-        matches.total,
-        named,
-        named_total,
+        id=id,
+        time=format_time(time),
+        status="exact" if best.exact else "near",
+        duplicate_of=best.id,
+        score=best.score,
+        shared=best.shared,
+        group=id if matches.head is None else matches.head.id,
+        candidates=candidates,
+        truncated=truncated,
+        matches=matches.listed,
+        matches_total=matches.total,
+        partial=named,
+        partial_total=named_total,
     )
 
 

@@ -171,21 +171,21 @@ def verdicts_of(rows: Rows, contents: Iterable[Blob]) -> Iterator[Verdict]:
         matches, matches_total = payload.listed
         partial, partial_total = payload.partial if is_asked else (None, None)
         yield Verdict(
-            id,
-            format_time(time),
-            STATUSES[status],
-            payload.original,
-            payload.score,
-            shared if payload.original is not None else None,
-            group,
-            candidates,
-            bool(flags & TRUNCATED),
-            matches,
-            matches_total,
-            partial,
-            partial_total,
-            KINDS[kind],
-            payload.differing_pair,
+            id=id,
+            time=format_time(time),
+            status=STATUSES[status],
+            duplicate_of=payload.original,
+            score=payload.score,
+            shared=shared if payload.original is not None else None,
+            group=group,
+            candidates=candidates,
+            truncated=bool(flags & TRUNCATED),
+            matches=matches,
+            matches_total=matches_total,
+            partial=partial,
+            partial_total=partial_total,
+            kind=KINDS[kind],
+            differing=payload.differing_pair,
         )
 
 

@@ -48,15 +48,15 @@ class VerdictPayload(NamedTuple):
         best, parts, head = basis
         named = zip(verdict.partial or (), largest_first(parts), strict=False)
         return cls(
-            verdict.duplicate_of,
-            best.time if best is not None else 0,
-            verdict.score,
-            list(map(tuple, verdict.matches)),  # orjson takes no tuple with names
-            [[*match, part.time] for match, part in named],
-            unless_listed(verdict.matches_total, verdict.matches),
-            unless_listed(verdict.partial_total, verdict.partial or ()),
-            None if head is None or head is best else [head.score, head.shared],
-            verdict.differing,
+            original=verdict.duplicate_of,
+            time=best.time if best is not None else 0,
+            score=verdict.score,
+            matches=list(map(tuple, verdict.matches)),  # orjson takes no tuple with names
+            parts=[[*match, part.time] for match, part in named],
+            matches_total=unless_listed(verdict.matches_total, verdict.matches),
+            partial_total=unless_listed(verdict.partial_total, verdict.partial or ()),
+            head=None if head is None or head is best else [head.score, head.shared],
+            differing=verdict.differing,
         )
 
     @classmethod

@@ -18,7 +18,7 @@ from neardup.elastic.window.compact import hex_keys, several, sketch_keys
 from neardup.kernels.bitmap_filter import WORDS as BITMAP_WORDS
 from neardup.model.field_path import field_of
 from neardup.model.times import format_time
-from neardup.model.verdict import Match, PartialMatch
+from neardup.model.verdict import Match, PartialMatch, Verdict
 from neardup.stores.blobs import Blob, decode_blobs, encode_blobs, verdicts_of
 from neardup.stores.records import (
     KINDS,
@@ -36,15 +36,18 @@ from neardup.stores.verdict_payload import VerdictPayload, unless_listed
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from neardup.model.verdict import Verdict
     from neardup.stores.records import Rows
 
 OBJECT: Final = "neardup"
 VERDICT: Final = (
-    "status", "duplicate_of", "score", "shared", "group", "candidates", "truncated", "matches", "matches_total",
-    "partial", "partial_total", "kind", "differing", "group_score", "group_shared", "scored_at",
-)  # fmt: skip
-"""The fields of the verdict for users' searches, named as in `Verdict`."""
+    *(name for name in Verdict._fields if name not in ("id", "time")),
+    "group_score",
+    "group_shared",
+    "scored_at",
+)
+"""The fields for users' searches: those of `Verdict`, but the id and the time that a document has anyway; then doc_q
+and |A ∩ B| with the head of its group, and when it was scored.
+"""
 BOOKKEEPING: Final = (
     "identity", "time", "order", "group_order", "group_time", "duplicate_time", "larger", "normal_bytes", "sieve",
     "written_by",
@@ -213,15 +216,15 @@ def _payload(each: Mapping[str, Any]) -> VerdictPayload:
     # Of a member whose best match is the head, the score says it already.
     has_other_head = each.get("group_score") is not None and each["group"] != each.get("duplicate_of")
     return VerdictPayload(
-        each.get("duplicate_of"),
-        each.get("duplicate_time") or 0,
-        each.get("score"),
-        matches,
-        parts,
-        unless_listed(each.get("matches_total"), matches),
-        unless_listed(each.get("partial_total"), parts),
-        [each["group_score"], each["group_shared"]] if has_other_head else None,
-        each.get("differing"),
+        original=each.get("duplicate_of"),
+        time=each.get("duplicate_time") or 0,
+        score=each.get("score"),
+        matches=matches,
+        parts=parts,
+        matches_total=unless_listed(each.get("matches_total"), matches),
+        partial_total=unless_listed(each.get("partial_total"), parts),
+        head=[each["group_score"], each["group_shared"]] if has_other_head else None,
+        differing=each.get("differing"),
     )
 
 
