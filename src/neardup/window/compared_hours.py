@@ -21,21 +21,21 @@ class ComparedHours(NamedTuple):
 
     floors       the oldest hour that is alive when the document comes
     lows, highs  the first and the last hour that it is compared with
-    docs         its doc in the table, -1 if its own hour has expired
+    late         whether its own hour has expired, so that it is not kept
     incomplete   whether hours that it should be compared with are missing
     """
 
     floors: NDArray[np.int64]
     lows: NDArray[np.int64]
     highs: NDArray[np.int64]
-    docs: NDArray[np.int64]
+    late: NDArray[np.bool_]
     incomplete: NDArray[np.bool_]
 
     def part(self, first: int, last: int) -> ComparedHours:
         """The hours of documents `first` to `last` (excluded)."""
         part = slice(first, last)
         return ComparedHours(
-            self.floors[part], self.lows[part], self.highs[part], self.docs[part], self.incomplete[part]
+            self.floors[part], self.lows[part], self.highs[part], self.late[part], self.incomplete[part]
         )
 
 
@@ -57,5 +57,4 @@ def compared_hours_of(state: State, hour_list: Sequence[int]) -> ComparedHours:
         wanted = hours - window
         lows, highs = np.maximum(wanted, floors), hours + window
     late = hours < floors
-    docs = np.where(late, -1, state.table.size + np.cumsum(~late) - 1)
-    return ComparedHours(floors, lows, highs, docs, late | (wanted < next_commit.budget_hour))
+    return ComparedHours(floors, lows, highs, late, late | (wanted < next_commit.budget_hour))

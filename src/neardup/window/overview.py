@@ -84,7 +84,7 @@ def stored_verdict(session: Session, id: str) -> Verdict | None:
     """See `Window.get`."""
     session.synchronise()
     doc = session.state.table.ids.get(id)
-    return None if doc is None else session.state.stored_verdict(doc)
+    return None if doc is None else session.state.stored_verdicts([doc])[0]
 
 
 def documents(session: Session, ids: Sequence[str]) -> list[ReadDocument | None]:

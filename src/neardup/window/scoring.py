@@ -46,7 +46,7 @@ def score(
     docs = state.table.ids.docs_of([document.id for document in documents])
     came_before = (docs >= 0).tolist()  # unless its hour leaves while the batch is decided
     absent = _absent(state, documents, docs)
-    differing = _shown_otherwise(state, documents, batch, docs, absent)
+    shown_otherwise = _shown_otherwise(state, documents, batch, docs, absent)
     verdicts: list[Verdict] = []
     rejects: list[Reject] = []
     leaps.begin(documents)
@@ -56,7 +56,7 @@ def score(
         doc = state.table.ids.get(document.id) if came_before[first] else None
         if doc is not None and doc not in absent and _has_text(state, doc, batch.signed.fingerprints[first]):
             state.since_opened.unchanged += 1
-            if doc in differing:
+            if doc in shown_otherwise:
                 state.show_anew(doc, document)
             verdicts.append(_stored_verdict(state, document, doc, batch.signed.bitmaps[first, 1]))
             first += 1
@@ -107,10 +107,10 @@ def _shown_otherwise(
         and not documents[i].origin
         and _has_text(state, doc, batch.signed.fingerprints[i])
     ]
-    kept = state.store.original_texts(state.table.rows[docs[again]]) if again else ()
+    kept_texts = state.store.original_texts(state.table.rows[docs[again]]) if again else ()
     return {
         int(docs[i])
-        for i, text in zip(again, kept, strict=True)
+        for i, text in zip(again, kept_texts, strict=True)
         if text is not None and text != documents[i].text
     }
 
@@ -127,9 +127,10 @@ def _has_text(state: State, doc: int, fingerprint: NDArray[np.uint64]) -> bool:
 
 def _stored_verdict(state: State, document: Prepared, doc: int, bitmap: NDArray[np.uint64]) -> Verdict:
     """The verdict on a document that came before with the same text, which has this bitmap."""
+    row = state.table.rows[doc : doc + 1]  # not copied: a stream may come again as a whole
     if document.origin is not None:
-        state.store.note_repeated(document, state.table.rows[doc : doc + 1], bitmap)
-    return state.stored_verdict(doc)
+        state.store.note_repeated(document, row, bitmap)
+    return next(state.verdicts_in(row))
 
 
 def _end_of_run(
@@ -164,21 +165,21 @@ def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBa
     own_hours = [document.hour for document in documents]
     hours = compared_hours_of(state, own_hours)
     state.newest = max(state.newest, *own_hours)
-    kept = np.flatnonzero(hours.docs >= 0)
-    if len(kept) < len(documents):
-        state.since_opened.add_late([documents[i] for i in np.flatnonzero(hours.docs < 0).tolist()])
-    state.begin_run(documents, batch, kept)
+    if hours.late.any():
+        state.since_opened.add_late([documents[i] for i in np.flatnonzero(hours.late).tolist()])
+    in_time = np.flatnonzero(~hours.late)
+    docs = np.full(len(documents), -1, np.int64)
+    docs[in_time] = state.begin_run(documents, batch, in_time)
     settings = state.settings
     verdicts: list[Verdict] = []
     query = Query(
-        hours.docs, batch.signed.counts, hours.lows, hours.highs, settings.threshold_fraction.as_integer_ratio(),
+        docs, batch.signed.counts, hours.lows, hours.highs, settings.threshold_fraction.as_integer_ratio(),
         many=0 if settings.matches is None else MANY_OF_ONE_TEXT,
     )  # fmt: skip
     for positions, part, verifier in searched(state, batch, query):
-        verdicts += _decided(
-            state, documents[positions], part, hours.part(positions.start, positions.stop), verifier
-        )
-    state.end_run(batch, kept)
+        part_hours = hours.part(positions.start, positions.stop)
+        verdicts += _decided(state, documents[positions], docs[positions], part, part_hours, verifier)
+    state.end_run(batch, in_time)
     state.expire_before(first_living_hour(state.newest, state.settings.kept_hours))
     return verdicts
 
@@ -186,14 +187,15 @@ def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBa
 def _decided(
     state: State,
     documents: Sequence[Prepared],
+    docs: NDArray[np.int64],
     batch: SignedQueryBatch,
     hours: ComparedHours,
     verifier: Verifier,
 ) -> list[Verdict]:
     """One verdict after another: each sees the groups of those before it, and which copies were not kept. A document
-    without candidates changes nothing for others.
+    without candidates changes nothing for others. `docs`: the doc of each document, -1 for one that came too late.
     """
-    settings, docs = state.settings, hours.docs
+    settings = state.settings
     alive_only = settings.policy != "mark"  # otherwise no candidate dies while others of the run are decided
     truncated = verifier.truncated | hours.incomplete
     are_truncated, empty = truncated.tolist(), (np.diff(batch.signed.text_offsets) == 0).tolist()
@@ -201,8 +203,8 @@ def _decided(
     ids = [document.id for document in documents]
     times = [document.time for document in documents]
     verdicts = unmatched(ids, times, empty, comparable, are_truncated, parts=settings.partial)
-    alone, kept = ~verifier.have_candidates, docs >= 0
-    _keep_alone(state, docs[alone & kept], truncated[alone & kept])
+    alone, are_kept = ~verifier.have_candidates, docs >= 0
+    _keep_alone(state, docs[alone & are_kept], truncated[alone & are_kept])
     bases: dict[int, Basis] = {}
     for i in np.flatnonzero(~alone).tolist():
         compared = verifier.compared(i, int(hours.floors[i]), alive_only=alive_only)
@@ -214,10 +216,10 @@ def _decided(
             bases[i] = compared.matches.basis(compared.parts)
             best = bases[i].best
             is_earlier = best is not None and best.time > times[i]
-            state.since_opened.earlier_copies += is_earlier and bool(kept[i])
-        kept[i] = kept[i] and _keep(state, int(docs[i]), verdicts[i], bases.get(i))
-    state.table.ids.let_find_all(docs[kept], [ids[i] for i in np.flatnonzero(kept).tolist()])
-    _record(state, documents, verdicts, np.where(kept, docs, -1), bases)
+            state.since_opened.earlier_copies += is_earlier and bool(are_kept[i])
+        are_kept[i] = are_kept[i] and _keep(state, int(docs[i]), verdicts[i], bases.get(i))
+    state.table.ids.let_find_all(docs[are_kept], [ids[i] for i in np.flatnonzero(are_kept).tolist()])
+    _record(state, documents, verdicts, np.where(are_kept, docs, -1), bases)
     return verdicts
 
 
@@ -246,8 +248,8 @@ def _record(
     labelled = with_kinds(state, [verdicts[i] for i, _ in copies], texts, [best for _, best in copies])
     for (i, _), verdict in zip(copies, labelled, strict=True):
         verdicts[i] = verdict
-    kept = [i for i in bases if docs[i] >= 0]
-    state.write(docs[kept].tolist(), [verdicts[i] for i in kept], [bases[i] for i in kept])
+    written = [i for i in bases if docs[i] >= 0]
+    state.write(docs[written].tolist(), [verdicts[i] for i in written], [bases[i] for i in written])
     for i in np.flatnonzero(docs < 0).tolist():
         if documents[i].origin is not None:
             state.store.note_not_kept(documents[i], verdicts[i])

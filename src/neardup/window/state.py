@@ -149,8 +149,8 @@ class State:
 
     def begin_run(
         self, documents: Sequence[Prepared], signed: SignedQueryBatch, chosen: NDArray[np.int64]
-    ) -> None:
-        """Adds the `chosen` documents of a run to the table; they are not found by their ids yet."""
+    ) -> NDArray[np.int64]:
+        """Adds the `chosen` documents of a run to the table, not found by their ids yet; returns their docs."""
         indices = chosen.tolist()
         new = [documents[i] for i in indices]
         encoded = [document.id.encode() for document in new]
@@ -165,6 +165,7 @@ class State:
         at = self.table.extend(rows, hours, signed.signed.bitmaps[chosen, 1])
         self._run = _Run(at, new, signed.signed.views(indices), first_blobs)
         self.table.ids.extend(encoded)
+        return np.arange(at, self.table.size)
 
     def shown_parts(self, documents: Sequence[Prepared]) -> list[bytes]:
         """The bytes that each document's blob keeps to be shown."""
@@ -210,15 +211,15 @@ class State:
         which = np.array(docs, np.int64)
         if self._stores_best_alone:
             verdicts = [verdict._replace(matches=verdict.matches[:1]) for verdict in verdicts]
-        encoded = blobs.encode_verdicts(self.table.rows, which, verdicts, bases, self._shown_parts(which))
+        encoded = blobs.encode_verdicts(self.table.rows, which, verdicts, bases, self._parts_in_blobs(which))
         for doc, blob in zip(docs, encoded, strict=True):
             if doc >= self._run.first:
                 self._run.blobs[doc - self._run.first] = blob
             else:
                 self._revise(doc, blob)
 
-    def _shown_parts(self, docs: NDArray[np.int64]) -> list[bytes]:
-        """The end of each document's blob: what is kept to be shown, b"" if there is nothing."""
+    def _parts_in_blobs(self, docs: NDArray[np.int64]) -> list[bytes]:
+        """What the blob of each document in the table keeps to be shown, b"" if there is nothing."""
         rows = records.chosen_rows(self.table.rows, docs)
         parts = [b""] * len(docs)
         for i in np.flatnonzero(blobs.have_shown(rows)).tolist():
@@ -311,17 +312,15 @@ class State:
 
     def stored_verdicts(self, docs: Sequence[int]) -> list[Verdict]:
         """The verdicts that stored documents were given; one call to the store for all of them."""
-        rows = records.chosen_rows(self.table.rows, docs)
-        return list(blobs.verdicts_of(rows, blobs.decode_blobs(rows, self.store.blobs(rows))))
+        return list(self.verdicts_in(records.chosen_rows(self.table.rows, docs)))
+
+    def verdicts_in(self, rows: Rows) -> Iterator[Verdict]:
+        """`stored_verdicts`, of documents by their rows."""
+        return blobs.verdicts_of(rows, blobs.decode_blobs(rows, self.store.blobs(rows)))
 
     def blob(self, doc: int) -> Blob:
         """The decoded blob of a stored document."""
         return blobs.decode_blob(self.table.rows[doc], self._stored_blob(doc))
-
-    def stored_verdict(self, doc: int) -> Verdict:
-        """The verdict that a stored document was given."""
-        rows = self.table.rows[doc : doc + 1]
-        return next(blobs.verdicts_of(rows, blobs.decode_blobs(rows, self.store.blobs(rows))))
 
     def is_unreadable(self, doc: int, form: bytes) -> bool:
         """Whether the text of a stored document can no longer be read: its normal form now is b"", and was not when it
