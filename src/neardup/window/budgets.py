@@ -14,6 +14,8 @@ from neardup.window.signed_rows import rows_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
     from neardup.window.state import State
@@ -24,25 +26,39 @@ _MOST_TOLD: Final = 10
 """How many hours are each named when they are dropped."""
 
 
-def within_budgets(state: State, documents: Sequence[Prepared], signed: SignedQueryBatch, first: int) -> int:
-    """How many documents from `first` on may be added before the budgets are checked again.
+def budget_sizes(state: State, documents: Sequence[Prepared], signed: SignedQueryBatch) -> NDArray[np.int64]:
+    """The bytes that each document of a batch will count towards `max_memory`; 0 if there is no such budget."""
+    if not state.settings.max_memory:
+        return np.zeros(len(documents), np.int64)
+    rows = rows_of(documents, signed, partial=state.settings.partial)
+    return budget_bytes_of(rows, state.table.held_texts)
 
-    At least one, for which the oldest hours are given up if necessary.
-    """
+
+def give_up_for(state: State, size: int) -> None:
+    """Gives up the oldest hours until one more document, of this size, fits into the budgets, or none is left."""
     settings = state.settings
     if not settings.max_documents and not settings.max_memory:
-        return len(documents)
-    rows = rows_of(documents, signed, partial=settings.partial)
-    sizes = budget_bytes_of(rows, state.table.held_texts)[first:]
+        return
     count, memory = state.table.budgeted
-    while count and (0 < settings.max_documents <= count or 0 < settings.max_memory < memory + int(sizes[0])):
+    while count and (0 < settings.max_documents <= count or 0 < settings.max_memory < memory + size):
         _give_up_oldest(state)
         count, memory = state.table.budgeted
-    free_documents = settings.max_documents - count if settings.max_documents else len(sizes)
-    if settings.max_memory:
-        fits = np.searchsorted(memory + np.cumsum(sizes), settings.max_memory, side="right")
-        free_documents = min(free_documents, int(fits))
-    return max(free_documents, 1)
+
+
+def fitting(state: State, sizes: NDArray[np.int64]) -> int:
+    """How many of the next documents, of these sizes, fit into the budgets, of which the first one always does: where
+    it alone exceeds them, all else has been given up for it.
+    """
+    settings = state.settings
+    most = len(sizes)
+    if settings.max_documents or settings.max_memory:
+        count, memory = state.table.budgeted
+        if settings.max_documents:
+            most = settings.max_documents - count
+        if settings.max_memory:
+            fit = np.searchsorted(memory + np.cumsum(sizes), settings.max_memory, side="right")
+            most = min(most, int(fit))
+    return max(most, 1)
 
 
 def _give_up_oldest(state: State) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from neardup.index.posting_lists import MANY_OF_ONE_TEXT, Query
 from neardup.model.decision import decide, unmatched
 from neardup.model.hours import LAST_HOUR, first_living_hour
-from neardup.window.budgets import within_budgets
+from neardup.window.budgets import budget_sizes, fitting, give_up_for
 from neardup.window.compared_hours import ComparedHours, compared_hours_of
 from neardup.window.comparison import searched, with_kinds
 
@@ -49,6 +49,7 @@ def score(
     shown_otherwise = _shown_otherwise(state, documents, batch, docs, absent)
     verdicts: list[Verdict] = []
     rejects: list[Reject] = []
+    sizes = budget_sizes(state, documents, batch)
     leaps.begin(documents)
     first = 0
     while first < len(documents):
@@ -71,7 +72,8 @@ def score(
         if doc is not None:
             state.remove(doc)
             state.since_opened.replaced += 1
-        last = _end_of_run(state, documents, batch, first, came_before)
+        give_up_for(state, int(sizes[first]))
+        last = _end_of_run(state, documents, sizes, first, came_before)
         verdicts += _score_run(state, documents[first:last], batch.part(first, last))
         first = last
     return verdicts, rejects
@@ -136,17 +138,17 @@ def _stored_verdict(state: State, document: Prepared, doc: int, bitmap: NDArray[
 def _end_of_run(
     state: State,
     documents: Sequence[Prepared],
-    batch: SignedQueryBatch,
+    sizes: NDArray[np.int64],
     first: int,
     came_before: Sequence[bool],
 ) -> int:
     """Where the run of new documents from `first` ends: at an id that `came_before`, a leap in time, or where a budget
-    is reached.
+    is reached by documents of these `sizes`.
     """
     settings = state.settings
-    most = within_budgets(state, documents, batch, first)
-    if settings.policy != "mark" and state.search.reads_words:
-        most = 1  # whether a list is too long to read depends on which documents of the run were kept
+    # Whether a list of words is too long to read depends on which documents of the run were kept.
+    is_alone = settings.policy != "mark" and state.search.reads_words
+    most = 1 if is_alone else fitting(state, sizes[first:])
     end = min(first + most, len(documents))
     hours = [document.hour for document in documents[first:end]]
     if not any(came_before[first + 1 : end]) and max(hours) <= max(state.newest, hours[0]) + 1:
