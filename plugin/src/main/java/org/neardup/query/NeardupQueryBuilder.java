@@ -1,7 +1,7 @@
 package org.neardup.query;
 
 import java.io.IOException;
-import java.util.Set;
+import java.util.List;
 import java.util.function.Function;
 import org.apache.lucene.search.MatchNoDocsQuery;
 import org.apache.lucene.search.Query;
@@ -35,8 +35,8 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
     private static final String BOOST = "boost";
     private static final String QUERY_NAME = "_name";
 
-    /** The options that have one value each. */
-    private static final Set<String> VALUES = Set.of(FIELD, THRESHOLD, IGNORE_UNMAPPED, BOOST, QUERY_NAME);
+    /** Each but {@code like} has one value. */
+    private static final List<String> OPTIONS = List.of(FIELD, LIKE, THRESHOLD, IGNORE_UNMAPPED, BOOST, QUERY_NAME);
 
     /**
      * The most characters in the name of an object, or in a path to it: every message about a shard repeats it, and a
@@ -100,7 +100,7 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
                 like = LikeSource.parse(parser);
                 continue;
             }
-            if (!hasText(token) && VALUES.contains(key)) {
+            if (!hasText(token) && OPTIONS.contains(key)) {
                 String given =
                         switch (token) {
                             case VALUE_NULL -> "null";
@@ -120,8 +120,8 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
                 default ->
                     throw new ParsingException(
                             parser.getTokenLocation(),
-                            "[neardup] has no option [" + Shown.of(key)
-                                    + "]: its options are [field], [like], [threshold], [ignore_unmapped], [boost] and [_name]");
+                            "[neardup] has no option [" + Shown.of(key) + "]: its options are ["
+                                    + String.join("], [", OPTIONS) + "]");
             }
         }
         if (like == null) {
@@ -141,7 +141,10 @@ public final class NeardupQueryBuilder extends ServerQueryBuilder<NeardupQueryBu
         if (field.length() <= LONGEST_FIELD) {
             return field;
         }
-        throw wrong(parser, NAME, "the name of an object, of at most " + LONGEST_FIELD + " characters");
+        throw wrong(
+                parser,
+                NAME,
+                "the name, of at most " + LONGEST_FIELD + " characters, of the object that holds the signatures");
     }
 
     private static boolean isTrue(XContentParser parser) throws IOException {
