@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from neardup.elastic.window.codec import BOOKKEEPING, VERDICT
-from neardup.kernels import bitmap_filter
 from neardup.model import settings as params
 from neardup.model.settings import Recipe, Settings
 from neardup.model.verdict import Member, PartialMatch, Verdict
+from neardup.oracle import bitmap_filter
 from neardup.oracle import definitions as oracle
 from neardup.signing.signature import Signature
 from neardup.tables import unicode as unicode_table
@@ -102,10 +102,10 @@ def test_the_ends_of_sentences_are_those_of_the_table():
         ("Search", "j = {}.", params.COMPLETE_SHARED),
         ("Search", "at most {:,} of the documents compared", params.MAX_SENTENCE_DOCUMENTS),
         ("Search", "at most {:,} hold", params.MAX_BAND_DOCUMENTS),
-        ("Bitmap", "of {:,} bits", 64 * bitmap_filter.WORDS),
+        ("Bitmap", "of {:,} bits", bitmap_filter.BITS),
         ("Bitmap", "≥ {}, or 0", bitmap_filter.SAMPLE),
-        ("Bitmap", "+ {:g} · √", bitmap_filter.SPREAD),
-        ("Bitmap", "s′ / {:,})", bitmap_filter.BITS),
+        ("Bitmap", "+ {} · √", bitmap_filter.SPREAD),
+        ("Bitmap", "s′ / {:,})", bitmap_filter.COMPARED_BITS),
         ("Partial copies", "`delta` = {}", params.DEFAULT_DELTA),
         ("Partial copies", "`containment` = {}", params.DEFAULT_CONTAINMENT),
     ],

@@ -20,8 +20,6 @@ HELD_WORDS: Final = WORDS // 2
 BITS: Final = 64 * HELD_WORDS
 LEVELS: Final = 3
 """Bitmaps of a document of a batch: at the level below its own, at its own, and at the level above."""
-SAMPLE: Final = 256
-SPREAD: Final = 5.0
 
 _fill_levels = Kernel("fill_levels")
 _passes = Kernel("bitmap_passes")

@@ -6,13 +6,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from testing.index_parts import line, search_of, signed, table_of
 
 from neardup.elastic.window.codec import first_fields
 from neardup.index.template_filter import passes_bitmap_filter
 from neardup.kernels import bitmap_filter
 from neardup.model.verdict import required_overlap
-from neardup.oracle import definitions as oracle
+from neardup.oracle import bitmap_filter as oracle
 
 
 def passing(pairs, threshold, *, counted=False):
@@ -44,7 +46,7 @@ def pairs_at(numbers, threshold, count, least, most):
     "threshold", [Fraction(1, 10), Fraction(3, 10), Fraction(7, 10), Fraction(95, 100), Fraction(1)]
 )
 def test_at_level_0_nothing_at_the_threshold_is_turned_away(threshold):
-    pairs = pairs_at(np.random.default_rng(1), threshold, 400, 1, 2 * bitmap_filter.SAMPLE)
+    pairs = pairs_at(np.random.default_rng(1), threshold, 400, 1, 2 * oracle.SAMPLE)
     assert passing(pairs, threshold).all()
 
 
@@ -53,14 +55,14 @@ def test_at_level_0_nothing_at_the_threshold_is_turned_away(threshold):
 )
 def test_above_almost_nothing_at_the_threshold_is_turned_away(threshold):
     # At five standard deviations one in three million: none of these 1,200.
-    pairs = pairs_at(np.random.default_rng(2), threshold, 600, 2 * bitmap_filter.SAMPLE, 6_000)
+    pairs = pairs_at(np.random.default_rng(2), threshold, 600, 2 * oracle.SAMPLE, 6_000)
     assert passing(pairs, threshold).all()
 
 
 @pytest.mark.parametrize("threshold", [Fraction(5, 10), Fraction(7, 10), Fraction(9, 10)])
 def test_nor_where_samples_are_largest_and_keys_share_bits(threshold):
     """As if no two keys of a set shared a bit, one in 20 to one in 150 of these 3,000 would be turned away."""
-    largest = (bitmap_filter.SAMPLE << 4) - 1
+    largest = (oracle.SAMPLE << 4) - 1
     pairs = []
     for i in range(1_500):
         shared = required_overlap(threshold, largest - i % 9)
@@ -73,7 +75,7 @@ def test_nor_where_samples_are_largest_and_keys_share_bits(threshold):
 def test_around_a_change_of_level(threshold):
     pairs = []
     for level in (1, 2, 3):
-        edge = bitmap_filter.SAMPLE << level
+        edge = oracle.SAMPLE << level
         pairs += pairs_at(np.random.default_rng(level), threshold, 60, edge - 3, edge + 3)
         numbers = np.random.default_rng(level)
         for larger, smaller in (
@@ -157,7 +159,7 @@ def test_a_set_that_was_not_counted_is_judged_by_its_bits_alone():
 ])  # fmt: skip
 def test_a_level_leaves_256_to_511_of_so_many_windows(size, level):
     assert levels_of([size], np.int64) == [level]
-    assert size < 2 * bitmap_filter.SAMPLE or bitmap_filter.SAMPLE <= size >> level < 2 * bitmap_filter.SAMPLE
+    assert size < 2 * oracle.SAMPLE or oracle.SAMPLE <= size >> level < 2 * oracle.SAMPLE
 
 
 def test_levels_of_many_sizes_are_those_of_each():
@@ -173,21 +175,35 @@ def levels_of(sizes, dtype):
 
 @pytest.mark.parametrize("size", [1, 63, 300, 511, 512, 700, 1_023, 1_024, 5_000])
 def test_bitmaps_hold_their_samples_and_nothing_else(size):
-    batch = signed([line(7 * size, 8 * size)])
-    keys = [key * oracle.multipliers()[6] % 2**64 for key in key_set(batch)]
-    [own] = levels_of([len(batch.texts)], np.int64)
+    form = line(7 * size, 8 * size)
+    batch, own = signed([form]), oracle.level(form)
     assert batch.levels[0] == own
     for place, level in enumerate((own - 1, own, own + 1)):
-        if level < 0:
-            continue
-        sample = [key for key in keys if key >> 16 & ((1 << level) - 1) == 0]
-        words = batch.bitmaps[0, place].tolist()
-        bits = {64 * at + bit for at, word in enumerate(words) for bit in range(64) if word >> bit & 1}
-        assert bits == {(key >> 32) & 0x3FF for key in sample}
+        if level >= 0:
+            words = batch.bitmaps[0, place].tolist()
+            bits = {64 * at + bit for at, word in enumerate(words) for bit in range(64) if word >> bit & 1}
+            assert bits == oracle.bitmap(form, level)
 
 
-def key_set(batch):
-    from neardup.model.settings import Recipe
-    from neardup.signing.signer import signer_for
-
-    return signer_for(Recipe()).key_sets(batch)[0].tolist()
+@settings(max_examples=100, deadline=None)
+@given(
+    size=st.integers(1, 400) | st.integers(400, 2_000),
+    ratio=st.just(1) | st.floats(0.4, 2.5),
+    threshold=st.sampled_from([Fraction(1, 2), Fraction(7, 10), Fraction(9, 10), Fraction(1)]),
+    is_ascii=st.booleans(),
+    is_reversed=st.booleans(),
+    seed=st.integers(0, 2**32),
+)
+def test_the_pairs_let_through_are_those_of_the_oracle(size, ratio, threshold, is_ascii, is_reversed, seed):
+    """Pairs just at the limit of the rule: two parts of one text, which overlap by more or less than it demands."""
+    numbers, other = np.random.default_rng(seed), max(int(ratio * size), 1)
+    whole = random_text(numbers, size + other) if is_ascii else line(0, size + other)
+    pairs, expected = [], []
+    low, high = 0, min(size, other) + 1
+    while low < high:
+        shared = (low + high) // 2
+        pair = whole[:size], whole[size - shared : size - shared + other]
+        pairs.append(pair[::-1] if is_reversed else pair)
+        expected.append(oracle.may_match(*pairs[-1], threshold))
+        low, high = (low, shared) if expected[-1] else (shared + 1, high)
+    assert passing(pairs, threshold).tolist() == expected
