@@ -83,7 +83,12 @@ def differing(found: list[Any], wanted: list[Any]) -> list[str]:
 
 def borders(reach: float) -> list[int]:
     limits = Recipe(reach=reach).sketch_limits
-    return [limits.whole, limits.also(limits.whole), WIDE_ABOVE, limits.also(WIDE_ABOVE)]
+    return [
+        limits.whole,
+        limits.largest_copy_of(limits.whole),
+        WIDE_ABOVE,
+        limits.largest_copy_of(WIDE_ABOVE),
+    ]
 
 
 @pytest.mark.parametrize("batch", [1, 64])

@@ -140,7 +140,7 @@ class Search:
         """
         if self._settings.retrieval == "complete":
             return 0
-        return self._signer.recipe.sketch_limits.also(WIDE_ABOVE) + 1
+        return self._signer.recipe.sketch_limits.largest_copy_of(WIDE_ABOVE) + 1
 
     def _shared_keys(self, counts: Offsets, threshold: Fraction) -> NDArray[np.int64]:
         """m, how many keys of its sketch each document must share: as set, or by threshold and size."""

@@ -23,8 +23,6 @@ MAX_SIMHASH_VARIANTS: Final = 10
 WORDS_KEPT_BELOW: Final = 0xAAAAAAAAAAAAAAAA
 """A random lexicon keeps the words whose hash is below this: two of three (Kołcz et al. 2004 drop about a third)."""
 MAX_SKETCH_SIZE: Final = 64
-REACHES: Final = (0.6, 0.5)
-"""The lowest thresholds that a sketch can be made for (docs/definitions.md, Sketch)."""
 WIDE_ABOVE: Final = 512
 """Larger sets are sampled by their widest grams."""
 HOUR_MS: Final = 3_600_000
@@ -147,9 +145,16 @@ class SketchLimits(NamedTuple):
     whole: int
     close: bool
 
-    def also(self, limit: int) -> int:
-        """The largest size of a set that may be a copy of one of size `limit`, and so is sampled in both ways."""
-        return int(limit / self.lowest)
+    def largest_copy_of(self, size: int) -> int:
+        """The largest size of a set that may be a copy of one of `size`, and so is sampled as that one is, too."""
+        return int(size / self.lowest)
+
+
+SKETCH_LIMITS: Final = {  # by reach
+    0.6: SketchLimits(Fraction(6, 10), 24, close=False),
+    0.5: SketchLimits(Fraction(5, 10), 32, close=True),
+}
+REACHES: Final = tuple(SKETCH_LIMITS)  # the lowest thresholds that a sketch can be made for
 
 
 @dataclass(frozen=True)
@@ -194,9 +199,7 @@ class Recipe:
     @property
     def sketch_limits(self) -> SketchLimits:
         """The sizes and widths that the reach stands for."""
-        if self.reach == DEFAULT_REACH:
-            return SketchLimits(Fraction(6, 10), 24, close=False)
-        return SketchLimits(Fraction(5, 10), 32, close=True)
+        return SKETCH_LIMITS[self.reach]
 
     @property
     def salt_seed(self) -> int:
@@ -227,10 +230,8 @@ class Recipe:
         'neardup-2:q4:case:u16:lex-0123abcd:sketch-32-0.6:simhash-1'
         """
         case = "fold" if self.fold_case else "case"
-        sketch = f"{self.sketch_size}-{self.reach}"
-        text = (
-            f"neardup-2:q{self.q}:{case}:u16:lex-{lexicon_id}:sketch-{sketch}:simhash-{self.simhash_variants}"
-        )
+        sketch = f"sketch-{self.sketch_size}-{self.reach}:simhash-{self.simhash_variants}"
+        text = f"neardup-2:q{self.q}:{case}:u16:lex-{lexicon_id}:{sketch}"
         table, secret = self.boilerplate_mark, self.secret
         text += f":strip-{table}" if table else ""
         return text if secret is None else f"{text}:salt-{salt_mark(secret)}"

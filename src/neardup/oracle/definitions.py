@@ -255,9 +255,9 @@ class Reach(NamedTuple):
     middle: Sequence[int]
     wide: Sequence[int]
 
-    def also(self, limit: int) -> int:
-        """Up to what size a set is sampled as those of up to `limit` are, too, because one of these may be its copy."""
-        return math.floor(limit / self.lowest)
+    def largest_copy_of(self, size: int) -> int:
+        """The largest size of a set that may be a copy of one of so many q-grams."""
+        return math.floor(size / self.lowest)
 
 
 def reach_of(reach: str, q: int) -> Reach:
@@ -309,13 +309,13 @@ def sketch(
         return []
     chosen: list[int] = []
     own = gram_keys(form, q, (0,), factors[:1])
-    if count <= numbers.also(numbers.whole):
+    if count <= numbers.largest_copy_of(numbers.whole):
         chosen += own
-    if numbers.whole < count <= numbers.also(WIDE_ABOVE):
+    if numbers.whole < count <= numbers.largest_copy_of(WIDE_ABOVE):
         chosen += gram_keys(form, q, numbers.middle, factors[1:3])[:size]
     if count > WIDE_ABOVE:
         chosen += gram_keys(form, q, numbers.wide, factors[3:])[:size]
-    if count > numbers.also(numbers.whole) and is_narrow(form, q):
+    if count > numbers.largest_copy_of(numbers.whole) and is_narrow(form, q):
         chosen += own[:size]
     return [f"{value:016x}" for value in chosen]
 

@@ -54,9 +54,9 @@ def sketch_rules(recipe: Recipe) -> SketchRules:
     return SketchRules(
         size=recipe.sketch_size,
         whole=limits.whole,
-        also_whole=limits.also(limits.whole),
+        also_whole=limits.largest_copy_of(limits.whole),
         wide_above=WIDE_ABOVE,
-        also_middle=limits.also(WIDE_ABOVE),
+        also_middle=limits.largest_copy_of(WIDE_ABOVE),
         middle=-(-q // 2) if close else q,
         wide_second=q,
         wide_third=0 if close else 2 * q - 1,

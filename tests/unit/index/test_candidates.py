@@ -231,7 +231,7 @@ def test_no_more_candidates_than_the_limit_the_earliest_of_them():
 def test_an_equal_text_is_found_by_a_sketch_of_any_size(recipe, chosen):
     search = search_of(recipe, **chosen)
     limits = recipe.sketch_limits
-    whole = limits.also(limits.whole)
+    whole = limits.largest_copy_of(limits.whole)
     counts = np.array([0, 3, limits.whole, limits.whole + 1, whole, whole + 1, 5_000, UNCOUNTED])
     min_shared = search.min_shared(counts, search._settings.threshold_fraction)
     posted = np.where((counts <= whole) & (counts != UNCOUNTED), counts, recipe.sketch_size)
@@ -244,7 +244,7 @@ def test_a_search_by_sketch_asks_the_same_of_a_large_set_counted_or_not(retrieva
         for min_shared in (None, 64):
             search = search_of(min_shared=min_shared, threshold=threshold, retrieval=retrieval)
             exact = search._settings.threshold_fraction
-            largest = Recipe().sketch_limits.also(512)
+            largest = Recipe().sketch_limits.largest_copy_of(512)
             asked = search.min_shared(np.array([largest, largest + 1, 10**6]), exact).tolist()
             if retrieval == "sketch":
                 assert asked[1] == asked[2] == search.min_shared(np.array([UNCOUNTED]), exact)[0]
