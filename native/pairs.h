@@ -17,9 +17,14 @@ enum { SHORT_TEXT = 200 };   /* own words of fewer code points are compared by s
 enum { FIGURE_SIGN = 0x23 }; /* what stands for a figure: no normal form has it */
 enum { NOT_OWN = TOKEN | QUOTED | FOOTER };
 
+/* A limit times this decides whether a measure can matter: kinds/kind.py divides where this code multiplies, and by
+ * rounding it may reach a limit that a product just misses. To measure too much changes no kind.
+ */
+#define NEARLY (1 - 1e-9)
+
 /* Where each measure begins in a row; see `measure_pairs` in Python. */
 enum {
-    SAME = 0,
+    DECIDED = 0,
     LIKENESS = 1,
     PASSAGES = 4,
     PLAIN = 6,
@@ -110,7 +115,7 @@ static inline i64 own_words(const u32 *restrict form, const u8 *restrict flags, 
     return count;
 }
 
-/* See `same` of `measure_pairs`. */
+/* See DECIDED of `measure_pairs`. */
 static inline i64 sameness_of(const u32 *form_a, const u8 *flags_a, i64 n_a, const u32 *form_b, const u8 *flags_b,
                               i64 n_b) {
     if (n_a != n_b || memcmp(form_a, form_b, (size_t)n_a * sizeof *form_a)) return 0;
@@ -212,8 +217,8 @@ static inline bool measure_words(i64 n_a, i64 n_b, i64 larger, i64 shared, const
     memset(row, 0, COLUMNS * sizeof *row);
     const u32 *own_a = scratch->a.form, *own_b = scratch->b.form;
     const u8 *flags_a = scratch->a.flags, *flags_b = scratch->b.flags;
-    row[SAME] = sameness_of(own_a, flags_a, n_a, own_b, flags_b, n_b);
-    if (row[SAME]) return false;
+    row[DECIDED] = sameness_of(own_a, flags_a, n_a, own_b, flags_b, n_b);
+    if (row[DECIDED]) return false;
     const GramScratch *grams = &scratch->grams;
     i64 size_a = n_a, size_b = n_b;
     if ((marks_of(flags_a, n_a) | marks_of(flags_b, n_b)) & NOT_OWN) {
@@ -227,17 +232,17 @@ static inline bool measure_words(i64 n_a, i64 n_b, i64 larger, i64 shared, const
     /* Few others are that much alike by long q-grams. */
     const bool may_be_alike = is_known && q == LONG_Q && 10 * shared >= 9 * larger;
     if (may_be_alike && is_surely_alike(own_a, size_a, own_b, size_b, larger + shared, limits, grams)) {
-        row[SAME] = ENOUGH;
+        row[DECIDED] = ENOUGH;
         return false;
     }
     const i64 passage = count_sets(own_a, size_a, own_b, size_b, q, grams, row + LIKENESS);
     const double likeness = likeness_of(row);
     if (likeness >= limits->enough) {
-        row[SAME] = ENOUGH;
+        row[DECIDED] = ENOUGH;
         return false;
     }
     const bool is_spread =
-        likeness < limits->alike && (!is_known || (double)shared >= limits->spread * (double)larger * (1 - 1e-9));
+        likeness < limits->alike && (!is_known || (double)shared >= limits->spread * (double)larger * NEARLY);
     row[PASSAGES + 1] = passage;
     const bool may_be_frame = likeness >= limits->alike && passage >= limits->passage;
     if (may_be_frame || (is_spread && passage <= limits->spread_run)) row[PASSAGES] = longest_outside(size_a, q, grams);
@@ -283,7 +288,7 @@ static inline bool may_be_form(FigureCounts a, FigureCounts b, const i64 *plain,
     const i64 most = SHORT_Q * min_i64(a.count, b.count);
     const double masked = (double)(plain[2] + most) / (double)(rest + most);
     const double score = (double)plain[2] / (double)larger;
-    return masked - score >= form_share * (1 - score) * (1 - 1e-9);
+    return masked - score >= form_share * (1 - score) * NEARLY;
 }
 
 /* Sets out[:4] to how many code points a normal form has, and how many of them lie in long q-grams (at the indexes from

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from neardup.tables.unicode import UnicodeTable
 
 (
-    SAME, LIKENESS, PASSAGES, PLAIN, WITH_SIGNS, BORROWED_A, BORROWED_B, COLUMNS,
+    DECIDED, LIKENESS, PASSAGES, PLAIN, WITH_SIGNS, BORROWED_A, BORROWED_B, COLUMNS,
 ) = 0, 1, 4, 6, 9, 12, 16, 20  # fmt: skip
 """The columns of a row of measures; see `measure_pairs`."""
 SAME_TEXT, OTHER_NUMBERS, BOTH_EMPTY, ENOUGH = 1, 2, 3, 4
@@ -86,10 +86,10 @@ def measure_pairs(
     tables, sign_tables   as for `mark_text`
     scratch         PairScratch for the largest text
 
-    SAME            0: the normal forms differ; `SAME_TEXT`: they are equal; `OTHER_NUMBERS`: they are equal, but
-                    perhaps not the numbers in the texts; `BOTH_EMPTY`; `ENOUGH`: their likeness reaches
-                    `limits.enough`, or `limits.form_below` if one has no passage of length `limits.passage`. If not 0,
-                    the other columns mean nothing
+    DECIDED         why the other columns are not needed, and mean nothing; 0: they are. `SAME_TEXT`: the normal forms
+                    are equal; `OTHER_NUMBERS`: they are equal, but perhaps not the numbers in the texts; `BOTH_EMPTY`;
+                    `ENOUGH`: their likeness reaches `limits.enough`, or `limits.form_below` if one has no passage of
+                    length `limits.passage`
     LIKENESS        |A|, |B|, |A ∩ B| of the own words
     PASSAGES        for each text, its longest passage that the other does not have
     PLAIN, WITH_SIGNS   as LIKENESS, by short q-grams: of the own words, and of these with a sign for each figure

@@ -109,16 +109,16 @@ def labels_of(
 
 
 def _label(row: Sequence[int], a: bytes, b: bytes) -> Label:
-    if row[columns.SAME]:
-        return Label(*_of_equal(row[columns.SAME], a, b))
+    if row[columns.DECIDED]:
+        return Label(*_of_equal(row[columns.DECIDED], a, b))
     return Label(_judged(row).name, None)
 
 
 def _kind(row: Sequence[int], a: bytes, b: bytes) -> Kind:
-    if row[columns.SAME] == columns.BOTH_EMPTY:
+    if row[columns.DECIDED] == columns.BOTH_EMPTY:
         return Kind("other", "there is no letter or digit in them", 0.0, 0.0, 0.0, 0)
-    if row[columns.SAME]:
-        name, differing = _of_equal(row[columns.SAME], a, b)
+    if row[columns.DECIDED]:
+        name, differing = _of_equal(row[columns.DECIDED], a, b)
         reason = "letters and digits are the same"
         if differing is not None:
             reason += f", but {differing[0]} is {differing[1]}"
@@ -184,11 +184,11 @@ def _named(
     return "copy", "{likeness:.0%} of their own words are the same"
 
 
-def _of_equal(same: int, a: bytes, b: bytes) -> tuple[KindName, tuple[str, str] | None]:
+def _of_equal(decided: int, a: bytes, b: bytes) -> tuple[KindName, tuple[str, str] | None]:
     """The name and the differing numbers of two texts whose normal forms are equal, both empty, or surely alike."""
-    if same == columns.BOTH_EMPTY:
+    if decided == columns.BOTH_EMPTY:
         return "other", None
-    return "copy", differing_numbers(a, b) if same == columns.OTHER_NUMBERS else None
+    return "copy", differing_numbers(a, b) if decided == columns.OTHER_NUMBERS else None
 
 
 def _figures_share(doc_q: float, with_signs: float) -> float:
