@@ -1,6 +1,4 @@
-/* Which docs that share enough keys with a document are its candidates: one doc, or 64 at a time.
- * src/neardup/kernels/candidate_filter.py
- */
+/* Which docs that share enough keys with a document are its candidates: one doc, or 64 at a time. */
 #ifndef NEARDUP_CANDIDATE_FILTER_H
 #define NEARDUP_CANDIDATE_FILTER_H
 
@@ -19,10 +17,6 @@ typedef struct {
     bool is_chained;     /* whether documents of one text are in a chain, of which the first is posted */
     u64 half;            /* then the first half of the fingerprint of the text that is searched with */
 } Filter;
-
-#define FILTER                                                                                           \
-    "wanted.low int, wanted.high int, wanted.smallest int, wanted.most int, wanted.fits_uncounted int, " \
-    "wanted.is_chained int, wanted.half int"
 
 /* `count`, or `largest` (not 0) if that is less or the set was not counted (negative). */
 static inline i64 counted_at_most(i64 count, i64 largest) {
@@ -130,22 +124,5 @@ static inline u64 are_certain(const Filter *wanted, const Documents *documents, 
     return certain;
 }
 #endif
-
-KERNEL(are_certain, FILTER ", " DOCUMENTS ", words u8!") {
-    const Arg *rest = a + 7;
-    const Documents documents = documents_of(&rest);
-    u64 *words = rest[0].data;
-    const Filter wanted = {
-        .low = a[0].number,
-        .high = a[1].number,
-        .smallest = a[2].number,
-        .most = a[3].number,
-        .fits_uncounted = a[4].number != 0,
-        .is_chained = a[5].number != 0,
-        .half = (u64)a[6].number,
-    };
-    for (i64 word = 0; word < rest[0].length; word++) words[word] = are_certain(&wanted, &documents, word);
-    return 0;
-}
 
 #endif
