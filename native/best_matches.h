@@ -236,15 +236,15 @@ typedef struct {
     i64 denominator;
 } DocQ;
 
-static inline DocQ doc_q(u8 state, i64 shared, i64 count, i64 other) {
-    return state == EXACT ? (DocQ){1, 1} : (DocQ){shared, max_i64(count, other)};
+static inline DocQ doc_q(u8 outcome, i64 shared, i64 count, i64 other) {
+    return outcome == EXACT ? (DocQ){1, 1} : (DocQ){shared, max_i64(count, other)};
 }
 
 KERNEL(best_matches,
-       "docs i4, starts i8, state u1, shared i8, " RANKING ", count int, best i8!, texts i8!, found i8!") {
+       "docs i4, starts i8, outcome u1, shared i8, " RANKING ", count int, best i8!, texts i8!, found i8!") {
     const i32 *docs = a[0].data;
     const i64 *starts = a[1].data, *shared = a[3].data;
-    const u8 *state = a[2].data;
+    const u8 *outcome = a[2].data;
     const Arg *rest = a + 4;
     const Ranking ranking = ranking_of(&rest);
     const i64 count = rest[0].number, most = rest[1].length, length = a[1].length - 1;
@@ -260,12 +260,12 @@ KERNEL(best_matches,
     i64 worst_time = 0;
     DocQ worst_q = {-1, 1};
     for (i64 j = 0; j < length; j++) {
-        if (state[j] == UNKNOWN) continue;
+        if (outcome[j] == UNKNOWN) continue;
         const i64 begin = starts[j], end = starts[j + 1];
         compared += end - begin;
-        if (state[j] == BELOW) continue;
+        if (outcome[j] == BELOW) continue;
         matches += end - begin;
-        const DocQ q = doc_q(state[j], shared[j], count, counts[first_of[docs[begin]]]);
+        const DocQ q = doc_q(outcome[j], shared[j], count, counts[first_of[docs[begin]]]);
         if (end - begin == 1 && !stands[docs[begin]] &&
             q.numerator * worst_q.denominator < worst_q.numerator * q.denominator)
             continue; /* so do nearly all: no division for them */
@@ -279,7 +279,7 @@ KERNEL(best_matches,
                 const i64 last = docs[listed.best[0].place], text = listed.best[0].text;
                 worst = listed.best[0].score;
                 worst_time = time_of(&ranking, last);
-                worst_q = doc_q(state[text], shared[text], count, counts[first_of[last]]);
+                worst_q = doc_q(outcome[text], shared[text], count, counts[first_of[last]]);
             }
         }
     }

@@ -207,7 +207,7 @@ typedef struct {
 } Compared;
 
 ALWAYS i64 compare_texts(const Compared *compared, const Against *with, bool is_short, i64 *restrict starts,
-                         i64 *restrict shared, u8 *restrict state, i64 *restrict found) {
+                         i64 *restrict shared, u8 *restrict outcome, i64 *restrict found) {
     const Compared c = *compared; /* copies: what is written could not be theirs */
     const Against against = *with;
     const u64 half = c.fingerprint[0], rest_of_it = c.fingerprint[1];
@@ -229,7 +229,7 @@ ALWAYS i64 compare_texts(const Compared *compared, const Against *with, bool is_
             known = known_of(&against, overlap, member);
         }
         shared[size] = overlap;
-        state[size] = known;
+        outcome[size] = known;
         size++;
         rest += known < NEAR;
     }
@@ -241,7 +241,7 @@ ALWAYS i64 compare_texts(const Compared *compared, const Against *with, bool is_
 }
 
 KERNEL(compare_texts, "docs i4, first_of i4, halves u8, fingerprints u8/, fingerprint u8, " AGAINST
-                      ", starts i8!, shared i8!, state u1!, found i8!") {
+                      ", starts i8!, shared i8!, outcome u1!, found i8!") {
     const Compared compared = {
         .docs = a[0].data,
         .length = a[0].length,
@@ -253,24 +253,24 @@ KERNEL(compare_texts, "docs i4, first_of i4, halves u8, fingerprints u8/, finger
     a += 5;
     const Against against = against_of(&a);
     i64 *starts = a[0].data, *shared = a[1].data, *found = a[3].data;
-    u8 *state = a[2].data;
-    return against.is_short ? compare_texts(&compared, &against, true, starts, shared, state, found)
-                            : compare_texts(&compared, &against, false, starts, shared, state, found);
+    u8 *outcome = a[2].data;
+    return against.is_short ? compare_texts(&compared, &against, true, starts, shared, outcome, found)
+                            : compare_texts(&compared, &against, false, starts, shared, outcome, found);
 }
 
-KERNEL(compare_in_crowd, "docs i4, starts i8, first_of i4, " AGAINST ", shared i8!, state u1!") {
+KERNEL(compare_in_crowd, "docs i4, starts i8, first_of i4, " AGAINST ", shared i8!, outcome u1!") {
     const i32 *docs = a[0].data, *first_of = a[2].data;
     const i64 *starts = a[1].data;
     a += 3;
     const Against against = against_of(&a);
     i64 *shared = a[0].data;
-    u8 *state = a[1].data;
+    u8 *outcome = a[1].data;
     for (i64 j = 0; j < a[1].length; j++) {
         const i64 first = first_of[docs[starts[j]]];
-        if (state[j] == EXACT || !is_tallied(&against, first)) continue;
+        if (outcome[j] == EXACT || !is_tallied(&against, first)) continue;
         const i64 member = member_of(&against, first);
         shared[j] = overlap_with(&against, against.is_short, member);
-        state[j] = known_of(&against, shared[j], member);
+        outcome[j] = known_of(&against, shared[j], member);
     }
     return 0;
 }

@@ -55,7 +55,7 @@ static inline void become_bitset(const Lists *lists, i64 slot, const MemberRows 
 /* Adds `member` under `keys[first:last]`; returns a status. `slots` is working memory, one a key. */
 static inline i64 add_member(const Lists *lists, const MemberRows *rows, const u64 *keys, i64 first, i64 last,
                              i64 member, i64 *progress, i64 *slots) {
-    if (10 * (lists->state[STATE_KEYS] + last - first) > 6 * lists->entries_length) return TABLE_FULL;
+    if (10 * (lists->usage[USAGE_KEYS] + last - first) > 6 * lists->entries_length) return TABLE_FULL;
     const i64 shortest = max_i64(SHORTEST_BITSET, member / BITSET_SHARE), begin = first + progress[KEYS_ADDED];
     u64 *entries = lists->entries;
     /* What will be read is prefetched: each step misses the cache, and the misses overlap. */

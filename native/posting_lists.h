@@ -8,7 +8,7 @@
  *     entries[slot] = (key, start << 32 | size_class << 27 | length)     length 0: the slot is free
  *     pool[start : start + length]                                       docs, in the order in which they were added
  *     inline: length 1 and size class 0; `start` is the doc
- *     state = [keys used, pool top, head of the free list of size class 0, 1, ... 31]   heads and links are start + 1
+ *     usage = [keys used, pool top, head of the free list of size class 0, 1, ... 31]   heads and links are start + 1
  *
  * A doc is the number of a document in a table (neardup.index.document_table), below 2^32, as is every `start`: the
  * caller that makes the pool larger ensures that.
@@ -26,7 +26,7 @@ enum { CLASS_SHIFT = 27, CLASS_MASK = 31, START_SHIFT = 32 };
 enum { MOST_CLASS = CLASS_SHIFT - 1 }; /* the length of a full list of the next one would not fit its bits */
 #define LENGTH_MASK ((1ULL << CLASS_SHIFT) - 1)
 
-enum { STATE_KEYS, STATE_TOP, STATE_FREE };
+enum { USAGE_KEYS, USAGE_TOP, USAGE_FREE };
 
 /* What a kernel returns: finished, or which array must grow. */
 enum { DONE, TABLE_FULL, POOL_FULL, CANDIDATES_FULL };
@@ -40,11 +40,11 @@ typedef struct {
     i64 entries_length; /* slots */
     u32 *pool;          /* docs of all lists that are not inline */
     i64 pool_length;
-    i64 *state;
+    i64 *usage;
 } Lists;
 
-#define LISTS "lists.entries u8!, lists.pool u4!, lists.state i8!"
-#define LISTS_READ "lists.entries u8, lists.pool u4, lists.state i8"
+#define LISTS "lists.entries u8!, lists.pool u4!, lists.usage i8!"
+#define LISTS_READ "lists.entries u8, lists.pool u4, lists.usage i8"
 
 static inline Lists lists_of(const Arg **rest) {
     const Arg *a = take(rest, 3);
@@ -92,22 +92,22 @@ static inline PostingList list_at(const Lists *lists, i64 slot) { return unpacke
 /* Start of a free room for `1 << size_class` docs, or -1 if the pool must grow first, or no list can be that long. */
 static inline i64 allocate(const Lists *lists, i64 size_class) {
     if (size_class > MOST_CLASS) return -1;
-    i64 *state = lists->state;
-    const i64 head = state[STATE_FREE + size_class];
+    i64 *usage = lists->usage;
+    const i64 head = usage[USAGE_FREE + size_class];
     if (head) {
-        state[STATE_FREE + size_class] = lists->pool[head - 1];
+        usage[USAGE_FREE + size_class] = lists->pool[head - 1];
         return head - 1;
     }
-    const i64 start = state[STATE_TOP], end = start + ((i64)1 << size_class);
+    const i64 start = usage[USAGE_TOP], end = start + ((i64)1 << size_class);
     if (end > lists->pool_length) return -1;
-    state[STATE_TOP] = end;
+    usage[USAGE_TOP] = end;
     return start;
 }
 
 /* Makes the room at `start` free again. */
 static inline void give_back(const Lists *lists, i64 start, i64 size_class) {
-    lists->pool[start] = (u32)lists->state[STATE_FREE + size_class];
-    lists->state[STATE_FREE + size_class] = start + 1;
+    lists->pool[start] = (u32)lists->usage[USAGE_FREE + size_class];
+    lists->usage[USAGE_FREE + size_class] = start + 1;
 }
 
 static inline u64 inline_list(u64 doc) { return doc << START_SHIFT | 1; }
@@ -127,7 +127,7 @@ static inline bool add_at(const Lists *lists, i64 slot, u64 key, u32 doc) {
     if (length == 0) {
         entry[0] = key;
         entry[1] = inline_list(doc);
-        lists->state[STATE_KEYS]++;
+        lists->usage[USAGE_KEYS]++;
         return true;
     }
     const i64 size_class = size_class_of(packed), start = (i64)(packed >> START_SHIFT);
@@ -151,7 +151,7 @@ static inline bool add_at(const Lists *lists, i64 slot, u64 key, u32 doc) {
 
 /* Adds `doc` under `keys[first:last]`; returns a status. */
 static inline int add_doc(const Lists *lists, const u64 *keys, i64 first, i64 last, u32 doc, i64 *progress) {
-    if (10 * (lists->state[STATE_KEYS] + last - first) > 6 * lists->entries_length) return TABLE_FULL;
+    if (10 * (lists->usage[USAGE_KEYS] + last - first) > 6 * lists->entries_length) return TABLE_FULL;
     const i64 begin = first + progress[KEYS_ADDED];
     for (i64 j = begin; j < min_i64(begin + AHEAD, last); j++) {
         prefetch(lists->entries + 2 * first_slot(lists, keys[j]));
@@ -221,7 +221,7 @@ static inline u64 renumbered_list(const u32 *pool, PostingList list, const i64 *
     return pooled_list(start, size_class, kept);
 }
 
-KERNEL(renumber, LISTS_READ ", docs i8, fresh.entries u8!, fresh.pool u4!, fresh.state i8!") {
+KERNEL(renumber, LISTS_READ ", docs i8, fresh.entries u8!, fresh.pool u4!, fresh.usage i8!") {
     const Lists lists = lists_of(&a);
     const i64 *docs = take(&a, 1)->data;
     const Lists fresh = lists_of(&a);
@@ -238,7 +238,7 @@ KERNEL(renumber, LISTS_READ ", docs i8, fresh.entries u8!, fresh.pool u4!, fresh
         const i64 slot = find(&fresh, lists.entries[2 * i]);
         fresh.entries[2 * slot] = lists.entries[2 * i];
         fresh.entries[2 * slot + 1] = packed;
-        fresh.state[STATE_KEYS]++;
+        fresh.usage[USAGE_KEYS]++;
     }
     return 0;
 }

@@ -39,13 +39,13 @@ _TALLIES: Final = 1 << 22
 class Texts(NamedTuple):
     """The texts that one document is compared with: text j is that of `docs[starts[j] : starts[j + 1]]`.
 
-    shared, state   the result for each text (kernels/crowd.py)
+    shared, outcome   the result for each text (kernels/crowd.py)
     """
 
     docs: NDArray[np.int32]
     starts: NDArray[np.int64]
     shared: NDArray[np.int64]
-    state: NDArray[np.uint8]
+    outcome: NDArray[np.uint8]
 
     @property
     def firsts(self) -> NDArray[np.int32]:
@@ -55,13 +55,13 @@ class Texts(NamedTuple):
     @property
     def compared(self) -> NDArray[np.bool_]:
         """Which texts count as compared."""
-        known: NDArray[np.bool_] = self.state != UNKNOWN
+        known: NDArray[np.bool_] = self.outcome != UNKNOWN
         return known
 
     @property
     def reached(self) -> NDArray[np.bool_]:
         """Which texts match."""
-        return self.state >= NEAR
+        return self.outcome >= NEAR
 
 
 class Best(NamedTuple):
@@ -107,7 +107,7 @@ class CrowdComparison:
         self._sizes: dict[int, Sizes] = {}
         """By position in the batch, the crowds of the candidates; emptied with `_tallied`, by `_gather`."""
         self._known: defaultdict[int, dict[int, tuple[int, int]]] = defaultdict(dict)
-        """By the posted docs of a document's own text and of another text: overlap and state."""
+        """By the posted docs of a document's own text and of another text: overlap and outcome."""
 
     def compared(
         self, index: int, docs: NDArray[np.int32], sentences: NDArray[np.int64] | None, listed: int | None
@@ -123,18 +123,18 @@ class CrowdComparison:
             if matches is not None:
                 return matches
         starts, shared = np.empty(len(docs) + 1, np.int64), np.empty(len(docs), np.int64)
-        state = np.empty(len(docs), np.uint8)
+        outcome = np.empty(len(docs), np.uint8)
         size, exact, others, same = compare_texts(
             docs, table.first_of, table.halves, table.fingerprints, signed.fingerprints[index],
-            signed.counts[index], self._crowds.members, against, self._ratio, starts, shared, state,
+            signed.counts[index], self._crowds.members, against, self._ratio, starts, shared, outcome,
         )  # fmt: skip
         if others and signed.counts[index] == UNCOUNTED:
             self._signer.count(signed, [index])
-        texts = Texts(docs, starts[: size + 1], shared[:size], state[:size])
+        texts = Texts(docs, starts[: size + 1], shared[:size], outcome[:size])
         if others:
             self._compare_rest(index, texts, sizes, sentences, same if exact else -1)
         if exact:
-            texts.shared[texts.state == EXACT] = self.count_same(index, same)
+            texts.shared[texts.outcome == EXACT] = self.count_same(index, same)
         return texts
 
     def count_same(self, index: int, same: int) -> int:
@@ -234,7 +234,7 @@ class CrowdComparison:
                 count = self._signed.counts[index]
                 compare_in_crowd(
                     texts.docs, texts.starts, self._table.first_of, count, self._crowds.members, against,
-                    self._ratio, texts.shared, texts.state,
+                    self._ratio, texts.shared, texts.outcome,
                 )  # fmt: skip
         read = self._read_rest(index, texts, sentences, same)
         if len(read) >= FEWEST:
@@ -248,22 +248,22 @@ class CrowdComparison:
         Texts of crowds that are below the threshold are checked by their bitmaps too: a text that the bitmap rejects is
         no candidate, in a crowd or not. Returns a doc of each text that was read.
         """
-        waiting = np.flatnonzero(texts.state < NEAR)
+        waiting = np.flatnonzero(texts.outcome < NEAR)
         docs = texts.docs[texts.starts[waiting]].astype(np.int64)
         passing = self._pairs.passing(np.full(len(docs), index), docs)
         if sentences is not None:
             # For each text, the most sentences that one of its docs shares with the document.
             sentences = np.maximum.reduceat(sentences, texts.starts[:-1])[waiting]
             passing |= sentences > 0
-        texts.state[waiting[~passing]], texts.shared[waiting[~passing]] = UNKNOWN, 0
-        unread: NDArray[np.bool_] = passing & (texts.state[waiting] == UNKNOWN)
+        texts.outcome[waiting[~passing]], texts.shared[waiting[~passing]] = UNKNOWN, 0
+        unread: NDArray[np.bool_] = passing & (texts.outcome[waiting] == UNKNOWN)
         read, docs = waiting[unread], docs[unread]
         if len(read):
             if same >= 0 and sentences is None:
-                texts.shared[read], texts.state[read] = self._compared_once(index, docs, same)
+                texts.shared[read], texts.outcome[read] = self._compared_once(index, docs, same)
             else:
                 chosen = None if sentences is None else sentences[unread]
-                texts.shared[read], texts.state[read] = self._pairs.compared(
+                texts.shared[read], texts.outcome[read] = self._pairs.compared(
                     np.full(len(docs), index), docs, chosen
                 )
         return docs
@@ -277,8 +277,8 @@ class CrowdComparison:
         known, firsts = self._known[same], self._table.first_of[docs].tolist()
         new = docs[[first not in known for first in firsts]]
         if len(new):
-            shared, state = self._pairs.compared(np.full(len(new), index), new, None)
-            overlaps = zip(shared.tolist(), state.tolist(), strict=True)
+            shared, outcome = self._pairs.compared(np.full(len(new), index), new, None)
+            overlaps = zip(shared.tolist(), outcome.tolist(), strict=True)
             known |= zip(self._table.first_of[new].tolist(), overlaps, strict=True)
         columns = np.array([known[first] for first in firsts])
         return columns[:, 0], columns[:, 1].astype(np.uint8)
@@ -320,13 +320,13 @@ def best_of(texts: Texts, count: int, table: DocumentTable, listed: int | None) 
     most = _most_listed(texts.docs, listed)
     best, text_of = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
     total, compared, head, head_text = best_matches(
-        texts.docs, texts.starts, texts.state, texts.shared,
+        texts.docs, texts.starts, texts.outcome, texts.shared,
         _ranking(table), count, best[:most], text_of[:most],
     )  # fmt: skip
     last = min(total, most)
     best[last], text_of[last] = head, head_text
     best, text_of = best[: last + 1], text_of[: last + 1]
-    exact = texts.state[text_of] == EXACT
+    exact = texts.outcome[text_of] == EXACT
     return Best(texts.docs[best].astype(np.int64), texts.shared[text_of], exact, total, compared, head >= 0)
 
 

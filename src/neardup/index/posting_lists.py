@@ -103,7 +103,7 @@ class PostingLists:
         self._packed = packed_lists.nothing_packed()
         self._docs = 0  # all docs are below this
         self._lists = Lists(
-            np.zeros((slots, 2), np.uint64), np.empty(pool, np.uint32), np.zeros(kernel.STATE_SIZE, np.int64)
+            np.zeros((slots, 2), np.uint64), np.empty(pool, np.uint32), np.zeros(kernel.USAGE_SIZE, np.int64)
         )
         self._reused = ReusedArray(1_024)
         self._bitsets = _no_bitsets(0)
@@ -130,25 +130,25 @@ class PostingLists:
     @property
     def _table_size(self) -> int:
         """How many keys the table has."""
-        return int(self._lists.state[kernel.STATE_KEYS])
+        return int(self._lists.usage[kernel.USAGE_KEYS])
 
     def _grow(self, status: int, wanted: int) -> None:
-        entries, pool, state = self._lists
+        entries, pool, usage = self._lists
         if status == kernel.TABLE_FULL:
             slots = len(entries)
             while 10 * (self._table_size + wanted) > 6 * slots:
                 slots *= 2
             larger = np.zeros((slots, 2), np.uint64)
             kernel.rehash(entries, larger)
-            self._lists = Lists(larger, pool, state)
+            self._lists = Lists(larger, pool, usage)
         elif status == kernel.POOL_FULL:
             # A list may need as much again as the whole pool holds.
             size = min(max(len(pool) * _POOL_GROWTH, _FIRST_POOL), _MOST_POOLED)
             if size == len(pool):
                 raise _too_many(_MOST_POOLED)
             larger_pool = np.empty(size, np.uint32)
-            larger_pool[: state[kernel.STATE_TOP]] = pool[: state[kernel.STATE_TOP]]
-            self._lists = Lists(entries, larger_pool, state)
+            larger_pool[: usage[kernel.USAGE_TOP]] = pool[: usage[kernel.USAGE_TOP]]
+            self._lists = Lists(entries, larger_pool, usage)
 
     def add(self, keys: NDArray[np.uint64], offsets: NDArray[np.int64], docs: NDArray[np.int64]) -> None:
         """Adds `docs[i]` under `keys[offsets[i]:offsets[i + 1]]`; docs of -1 are left out."""
@@ -185,7 +185,7 @@ class PostingLists:
         packing.sort_by_key(order, np.empty(len(order), np.uint64))
         self._add_packed(order, added)
         lists.entries[:] = 0
-        lists.state[:] = 0
+        lists.usage[:] = 0
         give_back(self._docs)
 
     def _add_packed(self, order: NDArray[np.uint64], added: int) -> None:
@@ -268,10 +268,10 @@ class PostingLists:
         """The lists with each doc d replaced by `docs[d]`; docs that become -1, and keys without docs, are left out.
         These lists must not be used afterwards.
         """
-        entries, _, state = self._lists
+        entries, _, usage = self._lists
         fresh = PostingLists(
             len(entries),
-            max(int(state[kernel.STATE_TOP]), _FIRST_POOL),
+            max(int(usage[kernel.USAGE_TOP]), _FIRST_POOL),
             packs=self._packs,
             table_keys=self._table_keys,
         )
@@ -283,9 +283,9 @@ class PostingLists:
             slots *= 2
         smaller = np.zeros((slots, 2), np.uint64)
         kernel.rehash(fresh._lists.entries, smaller)
-        top = int(fresh._lists.state[kernel.STATE_TOP])
+        top = int(fresh._lists.usage[kernel.USAGE_TOP])
         kept = fresh._lists.pool[: max(top, _FIRST_POOL)].copy()
-        fresh._lists = Lists(smaller, kept, fresh._lists.state)
+        fresh._lists = Lists(smaller, kept, fresh._lists.usage)
         return fresh
 
     def _renumbered_packed(self, docs: NDArray[np.int64], size: int) -> PackedLists:

@@ -115,11 +115,11 @@ class Verifier:
         queries, docs, sentences = self._candidates.queries, self._candidates.docs, self._candidates.sentences
         if not len(docs):
             return
-        shared, state = self._pairs.compared(queries, docs, sentences)
-        reached = state >= NEAR
+        shared, outcome = self._pairs.compared(queries, docs, sentences)
+        reached = outcome >= NEAR
         pairs = np.flatnonzero(reached)
         counts = self._signed.counts[queries[pairs]]
-        overlaps = self._overlaps_of(docs[pairs], shared[pairs], counts, state[pairs] == EXACT)
+        overlaps = self._overlaps_of(docs[pairs], shared[pairs], counts, outcome[pairs] == EXACT)
         for query, overlap in zip(queries[pairs].tolist(), overlaps, strict=True):
             self._overlaps.setdefault(query, []).append(overlap)
         for pair, part in self._pairs.parts(queries, docs, sentences, shared, reached).items():

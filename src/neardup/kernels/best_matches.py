@@ -60,7 +60,7 @@ def best_if_all_match(
 def best_matches(
     docs: NDArray[np.int32],
     starts: NDArray[np.int64],
-    state: NDArray[np.uint8],
+    outcome: NDArray[np.uint8],
     shared: NDArray[np.int64],
     ranking: Ranking,
     count: int,
@@ -70,7 +70,7 @@ def best_matches(
     """Sets `best` to the best matches, best first, -1 where there are no more, and `texts` to their texts.
 
     docs            `docs[starts[j] : starts[j + 1]]` are those of text j
-    state, shared   the result for text j (`compare_in_crowd`)
+    outcome, shared   the result for text j (`compare_in_crowd`)
     count           |A|
     best            positions in `docs`; its length is the number of matches to list
 
@@ -79,6 +79,6 @@ def best_matches(
     listed ones.
     """
     numbers = np.empty(3, np.int64)
-    matches = _best_matches(docs, starts, state, shared, ranking, count, best, texts, numbers)
+    matches = _best_matches(docs, starts, outcome, shared, ranking, count, best, texts, numbers)
     compared, head, head_text = numbers.tolist()
     return matches, compared, head, head_text

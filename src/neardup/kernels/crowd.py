@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from neardup.kernels.signing import Scratch
 
 UNKNOWN, BELOW, NEAR, EXACT = 0, 1, 2, 3
-"""The states of a pair: not compared, below the threshold, a match, or equal texts."""
+"""The outcomes of a pair: not compared, below the threshold, a match, or equal texts."""
 
 _core_table = Kernel("core_table")
 _differences = Kernel("differences")
@@ -126,11 +126,11 @@ def compare_texts(
     ratio: tuple[int, int],
     starts: NDArray[np.int64],
     shared: NDArray[np.int64],
-    state: NDArray[np.uint8],
+    outcome: NDArray[np.uint8],
 ) -> tuple[int, int, int, int]:
     """Groups `docs` by text, and compares the texts that are of one crowd.
 
-    Text j is that of `docs[starts[j] : starts[j + 1]]`; only adjacent docs are grouped. `state[j]` becomes EXACT if the
+    Text j is that of `docs[starts[j] : starts[j + 1]]`; only adjacent docs are grouped. `outcome[j]` is EXACT if the
     text has the `fingerprint` (two halves), NEAR or BELOW if it is in the crowd, else UNKNOWN. `shared[j]` becomes the
     overlap; for EXACT texts `count`, which is |A|, or any number if only EXACT texts matter.
 
@@ -143,7 +143,7 @@ def compare_texts(
     numbers = np.empty(3, np.int64)
     size = _compare_texts(
         docs, first_of, halves, fingerprints, fingerprint, count, members, against, ratio,
-        starts, shared, state, numbers,
+        starts, shared, outcome, numbers,
     )  # fmt: skip
     exact, rest, same = numbers.tolist()
     return size, exact, rest, same
@@ -158,10 +158,10 @@ def compare_in_crowd(
     against: Tallied,
     ratio: tuple[int, int],
     shared: NDArray[np.int64],
-    state: NDArray[np.uint8],
+    outcome: NDArray[np.uint8],
 ) -> None:
-    """As `compare_texts`, for the texts of one more crowd: fills in their `shared` and `state`."""
-    _compare_in_crowd(docs, starts, first_of, count, members, against, ratio, shared, state)
+    """As `compare_texts`, for the texts of one more crowd: fills in their `shared` and `outcome`."""
+    _compare_in_crowd(docs, starts, first_of, count, members, against, ratio, shared, outcome)
 
 
 def count_crowds(

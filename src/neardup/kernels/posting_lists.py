@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-STATE_KEYS, STATE_TOP, STATE_FREE = 0, 1, 2
-STATE_SIZE: Final = STATE_FREE + 32
+USAGE_KEYS, USAGE_TOP, USAGE_FREE = 0, 1, 2
+USAGE_SIZE: Final = USAGE_FREE + 32
 
 DONE, TABLE_FULL, POOL_FULL, CANDIDATES_FULL = 0, 1, 2, 3
 """The status that a kernel returns: finished, or which array must grow."""
@@ -33,12 +33,12 @@ class Lists(NamedTuple):
 
     entries   n × 2, n a power of two: the table
     pool      docs of all lists that are not stored in the table itself
-    state     STATE_SIZE counters
+    usage     USAGE_SIZE numbers: how much of both is in use, and which parts of the pool are free again
     """
 
     entries: NDArray[np.uint64]
     pool: NDArray[np.uint32]
-    state: NDArray[np.int64]
+    usage: NDArray[np.int64]
 
 
 def rehash(entries: NDArray[np.uint64], larger: NDArray[np.uint64]) -> None:

@@ -284,8 +284,8 @@ def test_a_list_that_is_as_long_as_its_length_can_be_told_takes_no_more():
     """One of the next size would have a length whose highest bit changes the size that it is said to have."""
     slots = np.zeros((2, 2), np.uint64)
     slots[5 * SPREADING % 2**64 >> 32 & 1] = 5, 26 << 27 | 1 << 26
-    lists = kernel.Lists(slots, np.empty(3 << 26, np.uint32), np.zeros(kernel.STATE_SIZE, np.int64))
-    lists.state[1] = 1 << 26
+    lists = kernel.Lists(slots, np.empty(3 << 26, np.uint32), np.zeros(kernel.USAGE_SIZE, np.int64))
+    lists.usage[1] = 1 << 26
     before = lists.entries.copy()
     added = np.array([5], np.uint64), np.array([0, 1]), np.array([1 << 26]), np.zeros(2, np.int64)
     assert kernel.add_all(lists, *added) == kernel.POOL_FULL

@@ -74,10 +74,10 @@ class LeaseDocument(Protocol):
         """The document with which the next holder begins; `lost`: the last one died before it was done."""
 
 
-State = TypeVar("State", bound=LeaseDocument)
+Leased = TypeVar("Leased", bound=LeaseDocument)
 
 
-class Lease(Generic[State]):
+class Lease(Generic[Leased]):
     """The lease whose document is `id` in the index of the state, as seen by one process that may hold it.
 
     `seconds`: how long the lease lasts without a renewal. `first` stands for a document that does not exist yet; None
@@ -87,17 +87,17 @@ class Lease(Generic[State]):
     def __init__(
         self,
         cluster: Cluster,
-        kind: type[State],
+        kind: type[Leased],
         id: str,
         *,
         seconds: float,
-        first: State | None = None,
+        first: Leased | None = None,
     ) -> None:
         self._cluster, self._kind, self._id = cluster, kind, id
         self._seconds, self._first = seconds, first
         self._name = holders.new_holder()
         self._version: Version | None = None
-        self._known: State | None = None
+        self._known: Leased | None = None
         self._renewed = self._looked = 0.0
         self._seen: tuple[Version | None, float] = (None, 0.0)
 
@@ -109,7 +109,7 @@ class Lease(Generic[State]):
         return holders.is_at_work(self._name)
 
     @property
-    def state(self) -> State:
+    def state(self) -> Leased:
         """What the document said when it was last read or written."""
         assert self._known is not None, "it has been read"
         return self._known
@@ -119,7 +119,7 @@ class Lease(Generic[State]):
         """The holder when the document was last read or written."""
         return None if self._known is None else self._known.holder
 
-    def read(self) -> State | None:
+    def read(self) -> Leased | None:
         """Reads the document; None if there is none. Raises `WindowDamaged` if neardup did not write its contents."""
         index = self._cluster.address.state
         stored = get_doc(self._cluster, index, self._id)
@@ -133,7 +133,7 @@ class Lease(Generic[State]):
             raise self._damaged(f"a document with {in_words(error)}") from error
         return self._known
 
-    def read_existing(self) -> State:
+    def read_existing(self) -> Leased:
         """`read`, or `first` if there is no document; raises `WindowDamaged` if there is neither."""
         state = self.read() or self._first
         if state is None:
@@ -149,19 +149,19 @@ class Lease(Generic[State]):
         )
         return WindowDamaged(f"{own.state}/{self._id} of {own}", actual, "what scorers leave", remedy=remedy)
 
-    def replace(self, state: State) -> None:
+    def replace(self, state: Leased) -> None:
         """Writes `state` in place of the one that was last read, unless that has changed since."""
         if not self._write(state):
             log.warning("%s was changed by another process at the same moment: it is left as it is", self._id)
 
-    def create(self, state: State) -> None:
+    def create(self, state: Leased) -> None:
         """Makes the document, which says `state`; one that another process makes at the same moment stays."""
         try:
             create_doc(self._cluster, self._cluster.address.state, self._id, state.source(), refresh=True)
         except ClusterConflict:
             log.debug("%s was made by another process at the same moment", self._id)
 
-    def is_lost(self, state: State) -> bool:
+    def is_lost(self, state: Leased) -> bool:
         """Whether the holder named in `state`, as it was last read, has died."""
         if state.holder is None:
             return False
@@ -174,7 +174,7 @@ class Lease(Generic[State]):
 
     # ---- to take it, and to keep it ----
 
-    def acquire(self) -> State:
+    def acquire(self) -> Leased:
         """Waits for the lease; returns the state at the beginning of this epoch. If the last holder died in its
         epoch, the state says that this must be undone.
 
@@ -219,7 +219,7 @@ class Lease(Generic[State]):
         if self._is_due():
             self.renew()
 
-    def renew(self, state: State | None = None) -> None:
+    def renew(self, state: Leased | None = None) -> None:
         """`ensure_held` with a write in any case, however recent the last renewal; the document says `state` then (by
         default what it says already).
         """
@@ -236,7 +236,7 @@ class Lease(Generic[State]):
 
     # ---- to let it go ----
 
-    def commit(self, state: State) -> None:
+    def commit(self, state: Leased) -> None:
         """Commits `state` and releases the lease. If that still lists epochs to undo, the lease is left as
         by a holder that died: the next holder must undo them.
 
@@ -246,7 +246,7 @@ class Lease(Generic[State]):
             self._lose()
         holders.end(self._name)
 
-    def release(self, state: State | None = None) -> None:
+    def release(self, state: Leased | None = None) -> None:
         """Releases the lease, if it is held, with `state` unchanged (by default the known one); see `commit`."""
         if self.held:
             self.commit(state or self.state)
@@ -257,7 +257,7 @@ class Lease(Generic[State]):
         """
         holders.end(self._name)
 
-    def fail(self, state: State, *, at_once: bool) -> None:
+    def fail(self, state: Leased, *, at_once: bool) -> None:
         """Ends a failed epoch, which the next holder undoes: with `at_once` immediately, if the cluster answers,
         otherwise when the lease has run out.
         """
@@ -271,7 +271,7 @@ class Lease(Generic[State]):
     def _is_due(self) -> bool:
         return time.monotonic() - self._renewed > self._seconds * RENEWED_AFTER
 
-    def _claim(self, state: State) -> bool:
+    def _claim(self, state: Leased) -> bool:
         """Writes that this process holds the lease; False if another one was faster."""
         self._renewed = time.monotonic()
         holders.begin(self._name)  # before another thread can read that it is
@@ -297,7 +297,7 @@ class Lease(Generic[State]):
         self.read()
         return known == (self._version, self._known)
 
-    def _write(self, state: State) -> bool:
+    def _write(self, state: Leased) -> bool:
         """Writes `state` unless another process has written since it was last read or written; whether it is stored
         now. A write whose answer was lost counts.
         """
