@@ -46,7 +46,7 @@ typedef struct {
     i32 *candidates;
     i64 room;
     i64 *offsets;
-    i64 *left_out; /* of each document, how many of its posting lists were too long to read */
+    i64 *left_out; /* of each document, how many of its posting lists were above the limit */
     StandIns stand_ins;
     i64 *same_as; /* of each document, the posted doc of the same text, or -1 */
     Met met;

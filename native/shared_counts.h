@@ -338,11 +338,12 @@ static inline i64 count_shared(const SharedSearch *search, SharedOutput *out) {
     out->certain_end = out->at;
     out->left_out = 0;
     i64 one = -1, two = -1, row_one = -1, row_two = -1;
+    /* The limit is applied as lists are read. Bitsets are not read, and counters of all docs take the room of all lists.
+     */
     const bool is_dense = size > MANY_LISTS && limit == 0 && are_dense(lengths, size, total);
-    if (minimum > 1 && limit == 0 && !is_dense && is_crowded(lengths, size, total))
-        return count_by_bitsets(search, out);
-    if (minimum > 2 && limit == 0 && !is_dense) {
-        two_longest(lengths, size, total, &one, &two);
+    if (limit == 0 && !is_dense) {
+        if (minimum > 1 && is_crowded(lengths, size, total)) return count_by_bitsets(search, out);
+        if (minimum > 2) two_longest(lengths, size, total, &one, &two);
         if (one >= 0) row_one = bitset_row(search->bitsets, search->keys[one], located, one);
         /* Not at m = 3: one shared key of the others would be enough, and every doc of these would be looked up. */
         if (two >= 0 && minimum > 3) row_two = bitset_row(search->bitsets, search->keys[two], located, two);

@@ -108,7 +108,7 @@ class Candidates(NamedTuple):
 
 def merged(counts: SharedCounts, routes: Sequence[SharedKeys]) -> Candidates:
     """The candidates of the retrieval and of all routes, sorted, each once; none in `many`."""
-    queries = np.arange(len(counts.left_out)) << 32
+    queries = np.arange(counts.searched) << 32
     truncated = np.logical_or.reduce([counts.left_out > 0, *(route.truncated for route in routes)])
     of_routes = [route.queries << 32 | route.docs for route in routes]
     pairs = np.concatenate([np.repeat(queries, np.diff(counts.offsets)) | counts.docs, *of_routes])
@@ -154,7 +154,7 @@ def _are_floods(counts: SharedCounts, which: NDArray[np.int64], passing: Passing
     """For each document of the batch, whether at least half of its candidates pass, judged by a sample; only those in
     `which` are tried, and false for the others.
     """
-    are_floods = np.zeros(len(counts.left_out), np.bool_)
+    are_floods = np.zeros(counts.searched, np.bool_)
     if not len(which):
         return are_floods
     steps = np.diff(counts.offsets)[which, None] / _LOOKED_AT

@@ -68,7 +68,7 @@ class SharedCounts(NamedTuple):
 
     They have 32 bits, because in a flood every document of a batch has the whole flood as candidates.
 
-    left_out    for each document, how many of its posting lists were too long to read
+    left_out    for each document, how many of its posting lists were above the limit; 0 if there is no limit
     stand_ins, stand_in_offsets   further candidates, laid out as `docs`: each for all documents of a repeated text
     met         posted docs of texts of very many documents (`Query.many`); some several times
     """
@@ -79,6 +79,11 @@ class SharedCounts(NamedTuple):
     stand_ins: NDArray[np.int32]
     stand_in_offsets: NDArray[np.int64]
     met: NDArray[np.int32]
+
+    @property
+    def searched(self) -> int:
+        """How many documents of the batch were searched: the first ones, or all."""
+        return len(self.offsets) - 1
 
 
 class PostingLists:

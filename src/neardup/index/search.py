@@ -204,7 +204,7 @@ class Search:
     ) -> Candidates:
         """`candidates` if routes or sentences find candidates too, or if their number is limited."""
         counts = self._counts_of_retrieval(batch, query, table, _PAIRS_AT_ONCE)
-        batch, query = batch.part(0, len(counts.left_out)), query.part(slice(len(counts.left_out)))
+        batch, query = batch.part(0, counts.searched), query.part(slice(counts.searched))
         pairs = merged(counts, self._shared_of_routes(batch, query, table, among))
         if among is not None:
             pairs = pairs.among(among)

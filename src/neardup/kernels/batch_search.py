@@ -93,7 +93,7 @@ class SearchOutput(NamedTuple):
     `stand_ins[stand_in_offsets[i]:stand_in_offsets[i + 1]]`.
 
     offsets    n + 1, like `stand_in_offsets`
-    left_out   for each document, how many of its posting lists were too long to read
+    left_out   for each document, how many of its posting lists were above the limit
     same_as    for each document, the posted doc of the same text, -1 if there is none
     met        posted docs of the texts to report (`Query.many`), none of them `repeated`; a doc may occur several
                times, and some are missing if there is no room. `met_size` holds how many are filled

@@ -59,7 +59,8 @@ class Verdict(NamedTuple):
                   head
     candidates    how many documents were compared exactly
     truncated     something was left out: hours dropped for a budget, hours gone because the document came too late,
-                  posting lists too long to read, or candidates above the limit
+                  a sentence or a band that too many documents have, candidates above the limit, or documents
+                  whose sentences are not known
     matches       matches, best first, as many as `Settings.matches` lists
     matches_total how many of the documents compared are at or above the threshold, listed or not
     partial       partial copies, the largest share first, as many as `Settings.matches` lists; None if not looked for

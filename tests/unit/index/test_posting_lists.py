@@ -464,7 +464,7 @@ def test_documents_of_very_many_candidates_are_searched_and_added_in_parts():
         part = lists.search_and_add(
             keys[first:], np.arange(size - first + 1), one[first:], query, columns, hits, at_once=8
         )
-        sizes.append(len(part.left_out))
+        sizes.append(part.searched)
         found += [part.docs[a:b].tolist() for a, b in pairwise(part.offsets.tolist())]
     assert [sorted(docs) for docs in found] == [list(range(doc)) for doc in range(size)]
     assert len(sizes) > 4
