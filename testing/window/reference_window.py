@@ -127,6 +127,8 @@ class ReferenceWindow:
         self.left = Left()
         self.replaced = self.unchanged = self.earlier_copies = self.too_late = 0
         self._arrivals = itertools.count()
+        self._undated: set[str] = set()
+        self._doubted: tuple[Prepared, int] | None = None
 
     # -- ingest --
 
@@ -137,7 +139,7 @@ class ReferenceWindow:
         reject = on_reject or _log_reject
         coming = self._usable(documents, reject)
         ahead: list[Prepared] = []
-        before: list[Prepared] = []
+        doubted = self._doubted
         while (document := ahead.pop(0) if ahead else next(coming, None)) is not None:
             after = None
             if self._is_doubted(document):
@@ -149,10 +151,15 @@ class ReferenceWindow:
                 after = next((other for other in ahead[:LOOKED_PAST] if other.dated), None)
             # This many documents in a row without a time are a stream without times: it advanced with the clock.
             undated = after is None and not document.dated and len(ahead) >= LOOKED_PAST
-            undated |= len(before) >= LOOKED_PAST and not any(other.dated for other in [*before, document])
-            before.append(document)
+            undated |= not document.dated and len(self._undated) >= LOOKED_PAST
+            self._undated = set() if document.dated else self._undated | {document.id}
             believed = self._is_borne_out(document, after) or (undated and self._is_now(document))
+            if document.dated:
+                believed |= doubted is not None and self._bear_each_other_out(document, *doubted)
+                doubted = self._doubted = None
             if self._is_doubted(document) and not believed:
+                if document.dated:
+                    self._doubted = document, self.newest
                 reject(Reject(document.id, f"time {stamp(document.time)} would move the window on"))
             else:
                 yield self._ingested(document)
@@ -190,6 +197,14 @@ class ReferenceWindow:
     def _is_borne_out(self, doubted: Prepared, after: Prepared | None) -> bool:
         """A doubted document is believed if the next one with a time is nearer to it than to the newest hour."""
         return after is not None and 2 * (after.time // HOUR) > doubted.time // HOUR + self.newest
+
+    def _bear_each_other_out(self, document: Prepared, earlier: Prepared, newest: int) -> bool:
+        """The last document with a time of an earlier call, which was doubted when `newest` was the newest hour, and
+        the first one of this call are believed as if they had come in one call, but for the earlier one, which is gone.
+        """
+        is_other = document.id != earlier.id
+        one, other = document.time // HOUR, earlier.time // HOUR
+        return is_other and 2 * one > other + newest and 2 * other > one + self.newest
 
     def _ingested(self, document: Prepared) -> Verdict:
         form, grams = self._signed(document.text.decode())

@@ -203,7 +203,10 @@ def test_ahead_hours_is_an_option(run):
     done = run("ingest", path, "--window", "w")
     assert (done.code, done.out) == (1, "")
     assert "is over 29 hours ahead of the clock (" in done.err
-    assert "more than 24: if it is right, give more --ahead-hours (ahead_hours)" in done.err
+    assert (
+        "more than 24: if it is right, the setting ahead_hours allows more (--ahead-hours, NEARDUP_AHEAD_HOURS)"
+        in done.err
+    )
     assert run("ingest", path, "--window", "w", "--ahead-hours", "48").code == 0
 
 

@@ -38,7 +38,7 @@ def test_a_time_ahead_of_the_clock_is_rejected_be_it_the_first(place, window_hou
     if place.is_engine:
         assert "9999-01-01T00:00:00Z is " in reject.reason
         assert "ahead of the clock" in reject.reason
-        assert "--ahead-hours (ahead_hours)" in reject.reason
+        assert "(--ahead-hours, NEARDUP_AHEAD_HOURS)" in reject.reason
 
 
 @pytest.mark.parametrize(("ahead_hours", "seconds", "believed"), [
@@ -61,7 +61,9 @@ def test_one_document_a_window_ahead_expires_nothing(place):
             "time 2020-09-15T04:00:00Z would move the window on from hour 2020.09.13-14 to 2020.09.15-04 and expire "
             "all 30 documents in it; "
         )
-        assert reject.reason.endswith("if it is right, give --advance (advance=True)")
+        assert reject.reason.endswith(
+            "if it is right, the setting advance accepts it (--advance, advance=True, NEARDUP_ADVANCE=true)"
+        )
 
 
 def test_nor_does_one_of_a_wrong_zone(place):
@@ -155,11 +157,13 @@ def test_a_stream_without_times_goes_on_after_a_pause(place, count, believed, ba
 @kinds_in_turn(
     "batch, count, dated, believed",
     [
-        (batch, count, dated, count >= 100 and dated is None)
-        for batch, (count, dated) in product([7, 256], [(99, None), (100, None), (150, 0), (150, 149)])
+        (batch, count, dated, count - (0 if dated is None else dated + 1) >= 100)
+        for batch, (count, dated) in product(
+            [7, 256], [(99, None), (100, None), (100, 0), (101, 0), (150, 51), (150, 149)]
+        )
     ],
 )
-def test_one_that_pauses_goes_on_at_once_if_it_has_never_had_any(place, batch, count, dated, believed):
+def test_one_that_pauses_goes_on_at_once_after_a_hundred_in_a_row(place, batch, count, dated, believed):
     """A log that had been silent for a night waited for a hundred lines, and if it ended before lost them."""
     window = place.open(batch_documents=batch)
     assumed = AssumedTime("2020-09-13T12:00:00Z")
@@ -175,6 +179,72 @@ def test_one_that_pauses_goes_on_at_once_if_it_has_never_had_any(place, batch, c
     assert (ids[count:], len(rejects)) == ((["now"], 0) if believed else ([], 1))
     if place.is_engine and not believed:
         assert "it is the present time, accepted only for 100 or more documents" in rejects[0].reason
+
+
+def undated(first, last):
+    return [Document(f"u{i}", grams(100_000 + 50 * i, 100_020 + 50 * i)) for i in range(first, last)]
+
+
+def test_a_service_of_one_document_a_call_goes_on_after_a_pause(place):
+    """Each call was a stream of its own: no call had a hundred documents, so every one was rejected, for ever."""
+    window = place.open()
+    ingested(window, full(0, 1))
+    rejects = [bool(ingested(window, [each])[1]) for each in undated(0, 110)]
+    assert rejects == [True] * 100 + [False] * 10
+    assert window.left.documents == 10
+
+
+def test_a_service_without_times_goes_on_at_once_if_it_has_had_a_hundred_documents(place, monkeypatch):
+    window = place.open(window_hours=24)
+    now = int(time.time() * 1_000)
+    friday = now - 60 * 3_600_000
+    for where in ("neardup.window.newest_hour", "neardup.window.usable_documents"):
+        monkeypatch.setattr(f"{where}.now_ms", lambda: friday)
+    monkeypatch.setattr("testing.window.reference_window._now", lambda: friday)
+    for each in undated(0, 100):
+        assert ingested(window, [each])[1] == []
+    monkeypatch.undo()
+    assert ingested(window, undated(100, 101)) == (["u100"], [])
+    assert window.stats().documents == 1
+
+
+def test_a_document_without_a_time_that_is_sent_again_and_again_is_one_document(place):
+    window = place.open()
+    ingested(window, full(0, 1))
+    assert all(ingested(window, undated(0, 1))[1] for _ in range(150))
+    assert window.stats().documents == 10
+
+
+def test_one_with_a_time_between_begins_the_count_anew(place):
+    window = place.open()
+    ingested(window, full(0, 1))
+    for each in [*undated(0, 99), document("dated", TEXT, 0), *undated(99, 190)]:
+        ingested(window, [each])
+    assert window.stats().documents == 11
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "believed"),
+    [(40, 41, True), (41, 40, True), (50, 27, True), (52, 27, False), (40, 90, False), (90, 40, False)],
+)
+def test_the_first_document_of_the_next_call_bears_out_and_is_borne_out(place, first, second, believed):
+    """The document before it stays rejected: whoever sent it can send it again."""
+    window = place.open()
+    ingested(window, full(0, 3))
+    assert ingested(window, [document("far", TEXT, first)])[0] == []
+    ingested(window, [Document("u", TEXT, AssumedTime("2020-09-13T12:00:00Z"))])
+    ids, _ = ingested(window, [document("next", TEXT, second)])
+    assert ids == (["next"] if believed else [])
+    assert ingested(window, [document("far", TEXT, first)])[0] == (["far"] if believed else [])
+
+
+def test_a_document_that_is_sent_again_does_not_bear_itself_out(place):
+    window = place.open()
+    ingested(window, full(0, 3))
+    for _ in range(3):
+        assert ingested(window, [document("far", TEXT, 40)])[0] == []
+    ingested(window, [document("near", TEXT, 2)])
+    assert ingested(window, [document("too", TEXT, 40)])[0] == []
 
 
 def test_what_waits_in_a_live_stream_is_told(place, caplog):

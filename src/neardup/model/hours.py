@@ -153,5 +153,6 @@ def too_far_ahead(time: int, now: int, ahead_hours: int) -> str | None:
     hours = (time - now) // HOUR_MS
     return (
         f"time {format_time(time)} is over {hours:,} hours ahead of the clock ({format_time(now // 1_000 * 1_000)}), "
-        f"more than {ahead_hours:,}: if it is right, give more --ahead-hours (ahead_hours)"
+        f"more than {ahead_hours:,}: if it is right, the setting ahead_hours allows more (--ahead-hours, "
+        "NEARDUP_AHEAD_HOURS)"
     )

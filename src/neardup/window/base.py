@@ -146,8 +146,8 @@ class Window(Protocol):
 
     Expiry: hours older than the newest document's hour less `keep_hours` are dropped whole, by `ingest` itself or by
     `expire`; `left` counts them. No single document makes most of a window expire (`Leap` in model/hours.py): such a
-    document is rejected unless the clock, the next document or `Settings.advance` confirms its time. A document too far
-    ahead of the clock is rejected too.
+    document is rejected unless the clock, the next document or `Settings.advance` confirms its time; what came in
+    earlier calls counts too (`Before` in window/newest_hour.py). A document too far ahead of the clock is rejected.
 
     Threads: several may use a window at once; calls are done one after the other, `ingest` batch by batch, so a
     document of another thread may come between two of its batches. With a readonly window for each thread, none waits.

@@ -9,7 +9,7 @@ from neardup.model.document import Reject, check_documents
 from neardup.stores.remembered_settings import warn_of_changes
 from neardup.window.batches import batches
 from neardup.window.ingest_warnings import RepeatedIds, warn_of_ahead, warn_of_late
-from neardup.window.newest_hour import Leaps
+from neardup.window.newest_hour import Before, Leaps
 from neardup.window.scoring import score, sign
 from neardup.window.session import Session, one_at_a_time
 from neardup.window.signing_ahead import SigningAhead
@@ -31,6 +31,7 @@ class Ingest:
         self._session = session
         self._threads = session.state.settings.threads
         self._has_warned = False
+        self._before = Before()
 
     def verdicts(
         self, documents: Documents, on_reject: OnReject | None, wait: Callable[[], object] = lambda: None
@@ -42,7 +43,7 @@ class Ingest:
             raise TypeError(
                 f"on_reject is of type {type(reject).__name__}, not a function: for a list, pass rejects.append"
             )
-        settings, leaps = self._session.state.settings, Leaps()
+        settings, leaps = self._session.state.settings, Leaps(self._before)
         limit = self._session.documents_at_once
         self._warn_of_changes()
         usable_ones = usable(documents, settings, reject)

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from neardup.errors import SettingsError
 from neardup.model.clock import now_ms
 from neardup.model.finding import Finding
-from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_name, hour_named, hour_of, is_step, leap
+from neardup.model.hours import (
+    FIRST_HOUR,
+    Leap,
+    first_living_hour,
+    hour_name,
+    hour_named,
+    hour_of,
+    is_step,
+    leap,
+)
 from neardup.model.times import format_time
 
 if TYPE_CHECKING:
@@ -21,6 +30,9 @@ LOOKED_PAST: Final = 100
 count as a stream without times.
 """
 _NOT_BORNE_OUT: Final = "neither the clock nor the next document confirms it"
+_ADVANCE: Final = (
+    "if it is right, the setting advance accepts it (--advance, advance=True, NEARDUP_ADVANCE=true)"
+)
 _FEW: Final = (
     f"it is the present time, accepted only for {LOOKED_PAST} or more documents without a time in a row"
 )
@@ -66,17 +78,45 @@ class Next(NamedTuple):
     undated: bool = False
 
 
-class Leaps:
-    """The documents of a batch whose times are doubted (`neardup.model.hours.leap`).
+class Before:
+    """What came before a call of `ingest`, in earlier calls of the same open window.
 
-    `held` is the end of a batch, from a doubted document on, that is put off until it is known what follows the batch
-    (`resume`). So a verdict does not depend on where a batch ends.
+    undated   ids of the last documents, if none of these had a time of its own: `LOOKED_PAST` of them at most
+    doubted   the id and the leap of the last document that had one, if its time was not believed
+
+    Several threads may ingest at once: a value is replaced and never changed.
     """
 
     def __init__(self) -> None:
+        self.undated: frozenset[str] = frozenset()
+        self.doubted: tuple[str, Leap] | None = None
+
+    def add(self, documents: Sequence[Prepared]) -> None:
+        """Adds documents that are done."""
+        doubted = self.doubted
+        last = next((i for i in reversed(range(len(documents))) if documents[i].dated), None)
+        if last is not None:
+            self.undated = frozenset()
+            if doubted is not None and doubted[0] != documents[last].id:
+                self.doubted = None
+        if len(self.undated) < LOOKED_PAST:
+            behind = documents[0 if last is None else last + 1 :]
+            self.undated |= {document.id for document in behind[-LOOKED_PAST:]}
+
+
+class Leaps:
+    """The documents of a batch whose times are doubted (`neardup.model.hours.leap`), in a call of `ingest`.
+
+    `held` is the end of a batch, from a doubted document on, that is put off until it is known what follows the batch
+    (`resume`). So a verdict does not depend on where a batch ends. What came `before` the call counts as well, because
+    a service may ingest its documents one by one.
+    """
+
+    def __init__(self, before: Before | None = None) -> None:
+        self._before = before or Before()
+        self._doubted_before = self._before.doubted
+        """What an earlier call doubted; None once this one has had a document with a time of its own."""
         self._documents: Sequence[Prepared] = ()
-        self._undated_before: int | None = 0
-        """How many documents of the stream came before this batch; None once one had a time of its own."""
         self._following: Next | None = None
         self.held: Sequence[Prepared] = ()
 
@@ -87,10 +127,10 @@ class Leaps:
     def end(self, batch: Sequence[Prepared]) -> None:
         """Ends a batch: all its documents are done, except those that are held, and what follows is unknown again."""
         self._following = None
-        if self._undated_before is not None:
-            done = batch[: len(batch) - len(self.held)]
-            has_times = any(document.dated for document in done)
-            self._undated_before = None if has_times else self._undated_before + len(done)
+        done = batch[: len(batch) - len(self.held)]
+        self._before.add(done)
+        if self._doubted_before is not None and any(document.dated for document in done):
+            self._doubted_before = None
 
     def resume(self, following: Next) -> None:
         """Notes what follows the first held document, which the next batch consists of."""
@@ -109,6 +149,8 @@ class Leaps:
         is_now = is_current(document.time)
         if is_now and (document.dated or self._is_of_undated_stream(at)):
             return None
+        if document.dated and self._is_borne_out_by_earlier(at, jump):
+            return None
         following = self._next(at)
         if following is None:
             self.held = self._documents[at:]
@@ -118,16 +160,32 @@ class Leaps:
         after = following.document
         if after is not None and jump.borne_out_by(after.hour):
             return None
+        if document.dated:
+            self._before.doubted = document.id, jump
         whose = "" if document.dated else ", which it was given because it has none,"
         why = _FEW if is_now else _NOT_BORNE_OUT
-        return f"time {format_time(document.time)}{whose} {jump}; {why}: if it is right, give --advance (advance=True)"
+        return f"time {format_time(document.time)}{whose} {jump}; {why}: {_ADVANCE}"
 
     def _is_of_undated_stream(self, at: int) -> bool:
-        """Whether `LOOKED_PAST` documents or more came before the one at `at`, all without times, as that one is."""
-        before = self._undated_before
-        if before is None or before + at < LOOKED_PAST:
+        """Whether at least `LOOKED_PAST` documents of different ids, all without times, came directly before the one
+        at `at`, which has none either.
+        """
+        ids = set[str]()
+        for document in reversed(self._documents[:at]):
+            if document.dated:
+                return len(ids) >= LOOKED_PAST
+            ids.add(document.id)
+        return len(ids | self._before.undated) >= LOOKED_PAST
+
+    def _is_borne_out_by_earlier(self, at: int, jump: Leap) -> bool:
+        """Whether the document at `at`, the first of its call that has a time of its own, and the last one of earlier
+        calls bear each other out. A document that is sent again does not bear itself out.
+        """
+        documents = self._documents[: at + 1]
+        if self._doubted_before is None or any(document.dated for document in documents[:at]):
             return False
-        return not any(document.dated for document in self._documents[: at + 1])
+        id, earlier = self._doubted_before
+        return id != documents[at].id and earlier.borne_out_by(jump.hour) and jump.borne_out_by(earlier.hour)
 
     def _next(self, at: int) -> Next | None:
         """What follows the document at place `at`; None if that is not known yet."""
