@@ -130,6 +130,9 @@ class ReferenceWindow:
         self._undated: set[str] = set()
         self._doubted: tuple[Prepared, int] | None = None
 
+    def check_writable(self) -> None:
+        """Nothing fails here."""
+
     # -- ingest --
 
     def ingest(

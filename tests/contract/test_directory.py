@@ -154,13 +154,14 @@ def test_a_process_that_was_forked_off_ends_no_lock_by_closing(path):
 def test_a_process_that_was_forked_off_queries_what_there_was_while_the_other_goes_on(path):
     def found():
         try:
-            return [found.text for found in window.read([STREAM[5].id]) if found], len(window)
+            texts = [found.text for found in window.read([STREAM[5].id]) if found]
+            return texts, len(window), window.refresh()
         except NeardupError as error:
             return str(error)
 
     with open_window(path) as window, forked_off(found) as ask:
         list(window.ingest([document("x", grams(500, 520), 3)]))
-        assert ask() == repr(([STREAM[5].text], len(STREAM)))
+        assert ask() == repr(([STREAM[5].text], len(STREAM), False))
 
 
 def test_nor_does_it_take_an_hour_that_has_expired_since_for_damage(path):
@@ -227,6 +228,8 @@ def test_a_writer_stops_when_its_directory_is_another(path, hour, anew):
             WindowDamaged, match="deleted or replaced while this process wrote to it"
         ) as caught:
             list(window.ingest([document("x", grams(500, 520), hour)]))
+        with pytest.raises(WindowDamaged, match="a server must be restarted"):
+            window.refresh()
         assert caught.value.path == path / "commit"
     assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
 

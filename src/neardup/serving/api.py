@@ -68,7 +68,10 @@ async def _refuse_unknown(request: Request) -> None:
 def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) -> None:
     @router.get("/health")
     def health() -> answers.Health:
-        """Whether the server answers, and for which window."""
+        """Whether the server can be used, and for which window; 503 also if it is to ingest but refuses all documents
+        until it is started again.
+        """
+        questions.check_usable()
         stats = questions.stats()
         return answers.Health(
             window=questions.name, documents=stats.documents, newest=stats.newest, changes=questions.changes,

@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from neardup.errors import NeardupError
 from neardup.model.hours import hour_named
 from neardup.model.settings import HOUR_MS
 from neardup.model.times import parse_time
@@ -89,6 +90,12 @@ class _WindowFigures(Collector):
         }
         for name, (value, what) in figures.items():
             yield GaugeMetricFamily(f"neardup_window_{name}", what, value)
+        if self._questions.ingests:
+            yield GaugeMetricFamily(
+                "neardup_ingest_usable",
+                "1, or 0 if documents are refused until the server is started again",
+                self._is_usable(),
+            )
         kinds = GaugeMetricFamily(
             "neardup_window_kinds", "Copies by their kind, where that is known", labels=["kind"]
         )
@@ -109,6 +116,13 @@ class _WindowFigures(Collector):
         for hours in STORY_HOURS:
             story.add_metric([str(hours)], _most_copies(times, newest, hours))
         yield story
+
+    def _is_usable(self) -> bool:
+        try:
+            self._questions.check_usable()
+        except NeardupError:
+            return False
+        return True
 
 
 def _most_copies(times: Sequence[Sequence[int]], newest: int, hours: int) -> int:

@@ -177,6 +177,14 @@ class Questions:
         self.look()
         return self._window.stats()
 
+    def check_usable(self) -> None:
+        """Raises the error with which other calls are refused; of a server that ingests also the one with which
+        documents are.
+        """
+        self.look()
+        if self.ingests:
+            self._window.check_writable()
+
     def groups(self, most_seconds: float = 0) -> dict[str, Group]:
         """All groups, by their heads, the newest first. The first call after a change reads them all, unless they were
         read less than `most_seconds` ago.

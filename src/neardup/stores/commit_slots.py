@@ -112,9 +112,13 @@ class LockedSlots(CommitSlots):
 
     def check_same(self) -> None:
         """Raises `WindowDamaged` if the window was deleted, or replaced by another one or an older copy of itself."""
-        check_same(self._path / COMMIT, self._file)
+        self.check_there()
         if _content(self._file) != self._left:
             raise replaced(self._path / COMMIT)
+
+    def check_there(self) -> None:
+        """Raises `WindowDamaged` if another commit file, or none, is where that of this writer was."""
+        check_same(self._path / COMMIT, self._file)
 
     def close(self) -> None:
         """Lets go of the file and its lock; slots can still be read."""

@@ -96,6 +96,14 @@ class DirectoryWriter(DirectoryStore):
 
     # ---- what is added ----
 
+    def refresh(self, *, follow: bool = False) -> None:
+        """Reads anew after a change that failed. Raises `WindowDamaged` where it is to `follow` and the directory is
+        gone or replaced.
+        """
+        if follow and not self._is_forked_off:
+            self._slots.check_there()  # not what it holds: after a commit that failed it is still read
+        super().refresh(follow=follow)
+
     @contextlib.contextmanager
     def begin(self) -> Iterator[None]:
         self._slots.check_same()

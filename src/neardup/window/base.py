@@ -252,7 +252,8 @@ class Window(Protocol):
         read again (3 µs a stored document). With `Settings.candidates` "search" no document is read for this, unless
         another call has read them all. Windows of other kinds notice by themselves what others commit; for a window in
         a cluster, `refresh` also notices, by two requests, hours that another client has deleted. Raises
-        `WindowResigning` if the window was signed again by another recipe.
+        `WindowResigning` if the window was signed again by another recipe, and `WindowDamaged` if the directory that
+        this window writes to was deleted, moved or replaced.
         """
         ...
 
@@ -340,6 +341,12 @@ class Window(Protocol):
 
     def stats(self) -> Stats:
         """The window in figures."""
+        ...
+
+    def check_writable(self) -> None:
+        """Raises `NeardupError`, with the reason, if documents are refused until the window is opened again: it is
+        readonly, an earlier change failed half-way, or this process was forked from the one that opened it.
+        """
         ...
 
     def close(self) -> None:

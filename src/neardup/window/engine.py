@@ -131,6 +131,10 @@ class WindowEngine:
         return check(self._session, texts, sources)
 
     @one_at_a_time
+    def check_writable(self) -> None:
+        self._session.check_writable()
+
+    @one_at_a_time
     def refresh(self) -> bool:
         return self._session.follow()
 

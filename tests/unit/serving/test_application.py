@@ -286,6 +286,40 @@ def test_a_window_that_must_be_opened_again_is_told_as_a_server_that_must_be_sta
     )
 
 
+@pytest.mark.parametrize("error", [OSError(errno.EFBIG, "File too large"), NeardupError("lost")])
+def test_a_server_that_refuses_all_documents_is_not_healthy(serve, monkeypatch, error):
+    """A probe saw a healthy server that stored nothing any more."""
+    client = serve(readonly=False)
+    assert "neardup_ingest_usable 1.0" in client.get("/metrics").text
+    with monkeypatch.context() as patched:
+
+        def fail(*_: Any) -> None:
+            raise error
+
+        patched.setattr("neardup.stores.directory_writer.DirectoryWriter.commit", fail)
+        assert client.post("/api/ingest", json=[DOCUMENT_E]).status_code == 503
+    health = client.get("/api/health")
+    assert (health.status_code, "a server must be restarted" in health.json()["detail"]) == (503, True)
+    assert "neardup_ingest_usable 0.0" in client.get("/metrics").text
+    assert client.post("/api/check", json={"text": grams(0, 120)}).status_code == 200
+
+
+@pytest.mark.parametrize("readonly", [True, False])
+def test_a_server_whose_directory_is_gone_is_not_healthy(serve, path, monkeypatch, readonly):
+    """One that ingests answered from memory, as if nothing had happened."""
+    monkeypatch.setattr("neardup.serving.questions.FRESH_SECONDS", 0)
+    client = serve(readonly=readonly)
+    assert client.get("/api/health").status_code == 200
+    path.rename(path.parent / "elsewhere")
+    for url in ("/api/health", "/metrics", "/api/document?id=a"):
+        assert client.get(url).status_code == 503
+
+
+def test_a_server_that_only_reads_has_no_figure_of_ingest(client):
+    assert client.get("/api/health").status_code == 200
+    assert "neardup_ingest_usable" not in client.get("/metrics").text
+
+
 def test_no_request_brings_more_documents_than_can_be_answered(serve):
     client = serve(readonly=False)
     answer = client.post("/api/ingest", json=[1] * (answers.MOST_INGESTED + 1))
