@@ -181,7 +181,9 @@ class Rejected(BaseModel):
 
 
 class Ingested(BaseModel):
-    """The verdicts and the rejects, each in the order of the documents; what has a verdict is stored durably."""
+    """The verdicts and the rejects. A document with a verdict is stored durably, unless it came too late, which its
+    status `unscored` says, or the window does not store copies (policy `drop`).
+    """
 
     verdicts: list[Verdict]
     rejects: list[Rejected]

@@ -35,11 +35,12 @@ class Metrics(Collector):
 
     def __init__(self, questions: Questions) -> None:
         self.registry = CollectorRegistry()
-        self.registry.register(_WindowFigures(questions))
-        self.registry.register(self)
+        self._questions = questions
         self._counts: dict[str, Counts] = {}
         self._rejects = 0
         self._lock = threading.Lock()
+        self.registry.register(_WindowFigures(questions))
+        self.registry.register(self)
         self._seconds = Histogram(
             "neardup_request_seconds",
             "Time of requests",
@@ -59,7 +60,7 @@ class Metrics(Collector):
     def collect(self) -> Iterator[Metric]:
         """The figures of verdicts."""
         with self._lock:
-            yield from verdict_figures(self._counts, self._rejects)
+            yield from verdict_figures(self._counts, self._rejects, self._questions.too_late)
 
     def time(self, path: str, status: int, seconds: float) -> None:
         """Counts a request; `path` is the pattern of the route, not a path that a client made up."""

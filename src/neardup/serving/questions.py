@@ -185,6 +185,11 @@ class Questions:
         if self.ingests:
             self._window.check_writable()
 
+    @property
+    def too_late(self) -> int | None:
+        """How many documents came too late to be stored; None where none are ingested."""
+        return self._window.too_late if self.ingests else None
+
     def groups(self, most_seconds: float = 0) -> dict[str, Group]:
         """All groups, by their heads, the newest first. The first call after a change reads them all, unless they were
         read less than `most_seconds` ago.

@@ -48,15 +48,11 @@ class RunFigures(Collector):
     def collect(self) -> Iterator[Metric]:
         """See docs/serve.md."""
         state = self._state()
-        yield from verdict_figures({self._call: state.counts}, state.rejects)
+        yield from verdict_figures({self._call: state.counts}, state.rejects, state.too_late)
         seconds = CounterMetricFamily("neardup_stage_seconds", "Time spent in each stage", labels=["stage"])
         for stage, spent in list(state.seconds.items()):
             seconds.add_metric([stage], spent)
         yield seconds
-        if state.too_late is not None:
-            yield CounterMetricFamily(
-                "neardup_too_late", "Documents that came after their hour was dropped", state.too_late
-            )
         if state.waiting is not None:
             yield from _of_waiting(state.waiting)
 

@@ -12,8 +12,12 @@ if TYPE_CHECKING:
     from neardup.model.verdict import Counts
 
 
-def verdict_figures(counts: Mapping[str, Counts], rejects: int) -> Iterator[CounterMetricFamily]:
-    """The figures of verdicts by the call that made them, and of rejected documents."""
+def verdict_figures(
+    counts: Mapping[str, Counts], rejects: int, too_late: int | None
+) -> Iterator[CounterMetricFamily]:
+    """The figures of verdicts by the call that made them, of rejected documents, and of those that came too late to be
+    stored; `too_late` is None where that is not known.
+    """
     verdicts = CounterMetricFamily("neardup_verdicts", "Verdicts that were made", labels=["call", "status"])
     copies = CounterMetricFamily("neardup_copies", "Copies by their kind", labels=["call", "kind"])
     candidates = CounterMetricFamily(
@@ -31,3 +35,7 @@ def verdict_figures(counts: Mapping[str, Counts], rejects: int) -> Iterator[Coun
         truncated.add_metric([call], own.truncated)
     yield from (verdicts, copies, candidates, truncated)
     yield CounterMetricFamily("neardup_rejects", "Documents that could not be used", rejects)
+    if too_late is not None:
+        yield CounterMetricFamily(
+            "neardup_too_late", "Documents that came after their hour was dropped", too_late
+        )

@@ -315,6 +315,18 @@ def test_a_server_whose_directory_is_gone_is_not_healthy(serve, path, monkeypatc
         assert client.get(url).status_code == 503
 
 
+def test_documents_that_came_too_late_are_counted(serve):
+    client = serve(readonly=False)
+    late = {"id": "late", "text": grams(0, 120), "time": "2026-11-01T06:00Z"}
+    (verdict,) = client.post("/api/ingest", json=[late]).json()["verdicts"]
+    assert verdict["status"] == "unscored"
+    assert client.get("/api/document", params={"id": "late"}).status_code == 404
+    assert "neardup_too_late_total 1.0" in client.get("/metrics").text
+    assert "neardup_too_late" not in serve().get("/metrics").text
+    schemas = client.get("/api/openapi.json").json()["components"]["schemas"]
+    assert "came too late" in schemas["Ingested"]["description"]
+
+
 def test_a_server_that_only_reads_has_no_figure_of_ingest(client):
     assert client.get("/api/health").status_code == 200
     assert "neardup_ingest_usable" not in client.get("/metrics").text
