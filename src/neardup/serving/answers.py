@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_core import PydanticCustomError
@@ -173,9 +173,36 @@ class Health(BaseModel):
     version: str
 
 
+_INDEX: Final = (
+    "the position of the document in the request, from 0 on; null if its id comes more than once, and one of these "
+    "documents was rejected"
+)
+DOCUMENT_SENT: Final = {
+    "type": "object",
+    "description": "A document. Its other fields may be kept beside its text.",
+    "required": ["id", "text"],
+    "properties": {
+        "id": {"type": ["string", "integer"]},
+        "text": {"type": "string"},
+        "time": {
+            "type": ["string", "number", "null"],
+            "description": "ISO 8601, or seconds or milliseconds since 1970; without one the present time",
+        },
+    },
+}
+"""The schema of a document to be ingested. Documents are checked one by one: a faulty one rejects no other."""
+
+
+class IngestedVerdict(Verdict):
+    """The verdict on a document of the request."""
+
+    index: int | None = Field(description=_INDEX)
+
+
 class Rejected(BaseModel):
     """A document that could not be used."""
 
+    index: int | None = Field(description=_INDEX)
     id: str | None
     reason: str
 
@@ -185,7 +212,7 @@ class Ingested(BaseModel):
     status `unscored` says, or the window does not store copies (policy `drop`).
     """
 
-    verdicts: list[Verdict]
+    verdicts: list[IngestedVerdict]
     rejects: list[Rejected]
 
 

@@ -160,18 +160,25 @@ def _add_judgements(router: APIRouter, questions: Questions, judged: JudgedPairs
 def _add_ingest(router: APIRouter, questions: Questions, metrics: Metrics) -> None:
     @router.post("/ingest", responses=_SOME_REJECTED)
     def ingest(
-        documents: Annotated[list[Any], Body(max_length=answers.MOST_INGESTED)], response: Response
+        documents: Annotated[
+            list[Any],
+            Body(max_length=answers.MOST_INGESTED, json_schema_extra={"items": answers.DOCUMENT_SENT}),
+        ],
+        response: Response,
     ) -> answers.Ingested:
         """Stores documents (id, text, optionally time) and gives a verdict on each; 207 if some were rejected."""
         ingested = questions.ingest(documents)
-        metrics.count("ingest", ingested.verdicts, len(ingested.rejects))
+        metrics.count("ingest", [verdict for verdict, _ in ingested.verdicts], len(ingested.rejects))
         if ingested.rejects:
             response.status_code = 207
         return answers.Ingested(
-            verdicts=[answers.Verdict.model_validate(verdict.to_dict()) for verdict in ingested.verdicts],
+            verdicts=[
+                answers.IngestedVerdict.model_validate({**verdict.to_dict(), "index": index})
+                for verdict, index in ingested.verdicts
+            ],
             rejects=[
-                answers.Rejected(id=reject.id and utf8_text(reject.id), reason=reject.reason)
-                for reject in ingested.rejects
+                answers.Rejected(index=index, id=reject.id and utf8_text(reject.id), reason=reject.reason)
+                for reject, index in ingested.rejects
             ],
         )
 

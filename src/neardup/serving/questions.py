@@ -13,9 +13,10 @@ from neardup.reading.explanation import explain
 from neardup.reading.group_order import by_time, newest_first
 from neardup.reading.group_title import stored_ids
 from neardup.reading.present_score import present_score
+from neardup.serving.documents_sent import DocumentsSent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from neardup.model.document import Reject
     from neardup.model.verdict import Group, Verdict
@@ -72,10 +73,12 @@ class Seen(NamedTuple):
 
 
 class Ingested(NamedTuple):
-    """The result of ingesting documents: a verdict or a reject for each."""
+    """The result of ingesting documents: a verdict or a reject for each, with the position of its document, from 0 on,
+    where that is known.
+    """
 
-    verdicts: list[Verdict]
-    rejects: list[Reject]
+    verdicts: list[tuple[Verdict, int | None]]
+    rejects: list[tuple[Reject, int | None]]
 
 
 class Questions:
@@ -240,12 +243,12 @@ class Questions:
             for at, (count, own) in enumerate(zip(counts, pairs, strict=True))
         ]
 
-    def ingest(self, documents: Iterable[Any]) -> Ingested:
+    def ingest(self, documents: Sequence[Any]) -> Ingested:
         """Stores `documents` by `Window.ingest`; they are committed when this returns."""
-        rejects: list[Reject] = []
+        sent = DocumentsSent(documents)
         try:
-            verdicts = list(self._window.ingest(documents, on_reject=rejects.append))
+            verdicts = list(self._window.ingest(sent.usable(), on_reject=sent.reject))
         finally:  # after a failure half-way the first documents may be stored
             with self._lock:
                 self.changes += 1
-        return Ingested(verdicts, rejects)
+        return Ingested(sent.indexed_verdicts(verdicts), sent.indexed_rejects())

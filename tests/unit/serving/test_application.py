@@ -315,6 +315,64 @@ def test_a_server_whose_directory_is_gone_is_not_healthy(serve, path, monkeypatc
         assert client.get(url).status_code == 503
 
 
+def test_verdicts_and_rejects_name_the_position_of_their_document(serve):
+    """A reject without an id could be that of any document."""
+    sent = [
+        None,
+        DOCUMENT_E,
+        {"text": "x"},
+        {"id": "f", "text": 7},
+        {"id": "", "text": "x"},
+        {"id": 12, "text": "x"},
+        {**DOCUMENT_E, "text": "y"},
+        {"id": "z"},
+    ]
+    sent = [{"time": DOCUMENT_E["time"], **each} if each else each for each in sent]
+    answer = serve(readonly=False).post("/api/ingest", json=sent).json()
+    assert [(each["index"], each["id"]) for each in answer["verdicts"]] == [(1, "e"), (5, "12"), (6, "e")]
+    assert [(each["index"], each["id"]) for each in answer["rejects"]] == [
+        (0, None), (2, None), (3, "f"), (4, None), (7, "z"),
+    ]  # fmt: skip
+
+
+def test_where_one_of_an_id_that_comes_twice_is_rejected_no_position_is_guessed(serve):
+    far = {"id": "far", "text": "far", "time": "2026-11-23T12:00Z"}
+    sent = [far, {**DOCUMENT_E, "id": "far"}, DOCUMENT_E, {**DOCUMENT_E, "text": 7}]
+    answer = serve(readonly=False).post("/api/ingest", json=sent).json()
+    assert [(each["index"], each["id"]) for each in answer["verdicts"]] == [(None, "far"), (2, "e")]
+    assert [(each["index"], each["id"]) for each in answer["rejects"]] == [(3, "e"), (None, "far")]
+
+
+@pytest.mark.parametrize(
+    ("document", "reason"),
+    [
+        (None, "null is no document: it must be an object with id and text"),
+        (7, "a number is no document: it must be an object"),
+        ({"text": "x"}, "there is no id: it must be a string that is not empty, or a whole number"),
+        ({"id": True, "text": "x"}, "id is a boolean: it must be"),
+        (
+            {"id": 1.5, "text": "x"},
+            "id is a number: it must be a string that is not empty, or a whole number",
+        ),
+        ({"id": "a", "text": None}, "text is null, not a string"),
+        ({"id": "a", "text": ["x"]}, "text is an array, not a string"),
+        ({"id": "a", "text": "x", "time": False}, "time is a boolean: it must be a string"),
+        ({"id": "a"}, "no text: there is no field 'text'"),
+    ],
+)
+def test_why_a_document_is_rejected_is_said_in_words_of_json(serve, document, reason):
+    (reject,) = serve(readonly=False).post("/api/ingest", json=[document]).json()["rejects"]
+    assert reason in reject["reason"]
+    assert not re.search(r"None|True|False|tuple|mapping|list", reject["reason"])
+
+
+def test_a_document_to_be_ingested_is_described(serve):
+    described = serve(readonly=False).get("/api/openapi.json").json()
+    body = described["paths"]["/api/ingest"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert body["items"]["required"] == ["id", "text"]
+    assert body["maxItems"] == answers.MOST_INGESTED
+
+
 def test_documents_that_came_too_late_are_counted(serve):
     client = serve(readonly=False)
     late = {"id": "late", "text": grams(0, 120), "time": "2026-11-01T06:00Z"}
