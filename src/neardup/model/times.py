@@ -92,7 +92,7 @@ def parse_time(value: Any) -> int:
     if isinstance(meant, bool) or not isinstance(meant, int | float) or is_nan:
         raise ValueError(
             f"time {shown_value(value)} is neither a date, ISO 8601 text, nor a number of seconds"
-            f"{'; if it stands for a missing time, give None' if is_nan else ''}"
+            f"{'; if it stands for a missing time, leave it out or give None' if is_nan else ''}"
         )
     # As it is written: the float 1087905324.103 times 1,000 is less than what that says.
     number: Any = Decimal(float.__repr__(meant)) if isinstance(meant, float) else meant

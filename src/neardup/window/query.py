@@ -34,7 +34,9 @@ def answer(session: Session, options: QueryOptions) -> Verdict:
             among_them = session.over(candidates, settings)
             return in_memory.query(among_them.state, replace(options, verify_all=True))
     if not has_sentences:
-        raise SettingsError("partial", True, "set when this window is opened: partial=True")
+        raise SettingsError(
+            "partial", True, "set when this window is opened: partial=True, NEARDUP_PARTIAL=true"
+        )
     session.synchronise()
     return in_memory.query(session.state, options)
 
