@@ -28,8 +28,10 @@ def _problem(description: str) -> dict[str, Any]:
 
 _ERRORS: Final[dict[int | str, dict[str, Any]]] = {
     401: _problem("A token is needed"),
-    403: _problem("A page of another origin may not change anything"),
+    403: _problem("A page of another origin may send only GET and HEAD"),
+    405: _problem("This path does not accept the method"),
     413: _problem("The request is too large"),
+    415: _problem("The body of a request may not be compressed"),
     421: _problem("This server does not answer to that name"),
     422: _problem("The request is not valid"),
     429: _problem("Too many requests in this second"),

@@ -97,7 +97,8 @@ def _tell_errors(application: FastAPI) -> None:
     async def answer_refused(request: Request, error: HTTPException) -> Response:
         path, method = request.url.path, request.method
         if error.status_code == 404:
-            return _error(request, 404, f"there is nothing at {shown(path)}")
+            started = ": the server was started without --ingest" if path == "/api/ingest" else ""
+            return _error(request, 404, f"there is nothing at {shown(path)}{started}")
         if unreadable := _why_unreadable(error.__cause__):
             return _error(request, 422, unreadable)
         detail = str(error.detail)

@@ -77,7 +77,7 @@ class Guard:
     """An ASGI application that passes requests on to `app` as far as `limits` allow.
 
     A browser sends the token once in the address (`?token=…`) and from then on in a cookie, which no script can read
-    and no other site can use; a program sends it as `Authorization: Bearer …`. Requests that change anything are
+    and no other site can use; a program sends it as `Authorization: Bearer …`. Requests other than GET and HEAD are
     accepted only from pages of the same origin, or from programs.
     """
 
@@ -134,6 +134,10 @@ class Guard:
             return problem(
                 429, f"more than {self._limits.rate} requests a second: wait a second", {"Retry-After": "1"}
             )
+        coding = headers.get("content-encoding", "").strip().lower()
+        if coding not in ("", "identity"):
+            advice = "send it as it is, without the header Content-Encoding"
+            return problem(415, f"the body of a request may not be compressed ({shown(coding)}): {advice}")
         if int(headers.get("content-length") or 0) > self._limits.body:
             return self._too_large()
         try:
@@ -143,9 +147,11 @@ class Guard:
             return problem(422, f"an address must be escaped UTF-8: its byte {wrong:#04x} is not")
         origin = headers.get("origin")
         if scope["method"] not in _SAFE_METHODS and origin and _host_of(origin) != host:
-            advice = "a proxy must pass on the Host header that it received"
+            advice = (
+                "if both are this server, the proxy between must pass on the Host header that it received"
+            )
             return problem(
-                403, f"a page of {shown(origin)} may not change anything at {shown(host)}: {advice}"
+                403, f"a page of {shown(origin)} may send only GET and HEAD to {shown(host)}: {advice}"
             )
         return self._unauthorized(scope, headers)
 

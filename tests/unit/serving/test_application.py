@@ -258,7 +258,10 @@ def test_the_group_of_a_query_is_the_one_it_would_join_now(serve, path):
 
 
 def test_documents_are_taken_only_where_that_was_allowed(serve):
-    assert serve().post("/api/ingest", json=[]).status_code == 404
+    refused = serve().post("/api/ingest", json=[])
+    assert (refused.status_code, refused.json()["detail"]) == (
+        404, "there is nothing at '/api/ingest': the server was started without --ingest",
+    )  # fmt: skip
     writer = serve(readonly=False)
     answer = writer.post("/api/ingest", json=[DOCUMENT_E, {"id": "f", "text": 7}, 5])
     assert answer.status_code == 207
@@ -743,8 +746,21 @@ def test_behind_a_proxy_that_hides_its_name_a_refusal_says_what_to_do(client):
     refused = client.post("/check", data={"text": "x"}, headers=sent)
     assert refused.status_code == 403
     assert (
-        "not change anything at '127.0.0.1:8642': a proxy must pass on the Host" in refused.json()["detail"]
+        "may send only GET and HEAD to '127.0.0.1:8642': if both are this server, the proxy between must pass on the "
+        "Host" in refused.json()["detail"]
     )
+
+
+@pytest.mark.parametrize(("coding", "status"), [("gzip", 415), ("ZSTD", 415), ("identity", 200), ("", 200)])
+def test_a_compressed_body_is_refused_as_such(client, coding, status):
+    """It was said not to be UTF-8."""
+    sent = {"content-type": "application/json", "content-encoding": coding}
+    body = b'{"text": "x"}' if status == 200 else b"\x1f\x8b\x08"
+    answer = client.post("/api/check", content=body, headers=sent)
+    assert answer.status_code == status
+    assert status == 200 or "may not be compressed" in answer.json()["detail"]
+    described = client.get("/api/openapi.json").json()["paths"]["/api/check"]["post"]["responses"]
+    assert {"405", "415"} <= set(described)
 
 
 def test_a_token_is_asked_for_and_kept_by_the_browser(serve):
