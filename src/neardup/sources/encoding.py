@@ -39,6 +39,11 @@ UNDECODABLE: Final = "neardup.undecodable"
 BAD: Final = b"\xff"
 """Stands for bytes that are not text in the encoding: UTF-8 never has it, so that only their record is rejected."""
 
+_PER_BAD: Final = 3
+"""The fewest characters besides ASCII for each place that is no text, in an encoding that is not wrong."""
+MENDED: Final = "bytes that are no text in the encoding of the rest: U+FFFD is in their place"
+"""What is to be said of a mail or a page that was `nearly_fitting`."""
+
 _SAMPLE: Final = 1024
 """How many of the first bytes tell an encoding without a byte order mark."""
 _PER_ZERO: Final = 32
@@ -106,6 +111,29 @@ def first_fitting(readings: Iterable[tuple[bytes, str | None]]) -> str | None:
             text.encode()  # half a pair has no UTF-8
             return text
     return None
+
+
+def nearly_fitting(data: bytes, names: Iterable[str | None]) -> str | None:
+    r"""The text by the first of some encodings in which nearly all of it is text, with U+FFFD in place of the rest.
+
+    None if there is none: in a wrong encoding most of what is not ASCII is no text.
+
+    >>> nearly_fitting("Fähre über Tübingen".encode() + b"\xff", ["utf-8"])
+    'Fähre über Tübingen�'
+    """
+    for name in filter(None, names):
+        with suppress(LookupError, ValueError):
+            text = data.decode(name, "replace")
+            text.encode()  # half a pair has no UTF-8
+            if is_nearly_text(text):
+                return text
+    return None
+
+
+def is_nearly_text(text: str) -> bool:
+    """Whether few of the characters besides ASCII stand for bytes that could not be decoded."""
+    bad = text.count("\N{REPLACEMENT CHARACTER}")
+    return _PER_BAD * bad <= len(text) - len(text.encode("ascii", "ignore")) - bad
 
 
 def marked_encoding(head: bytes) -> str | None:

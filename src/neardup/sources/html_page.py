@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neardup.errors import SettingsError
 from neardup.sources import optional_readers
-from neardup.sources.encoding import declared_encoding, first_fitting, is_binary, not_text
+from neardup.sources.encoding import (
+    MENDED,
+    declared_encoding,
+    first_fitting,
+    is_binary,
+    is_nearly_text,
+    nearly_fitting,
+    not_text,
+)
 from neardup.sources.html_text import text_of_tree
 from neardup.sources.text_file import content_of, too_long
 
@@ -35,7 +43,10 @@ _SHORT: Final = 1_000_000
 """Numbers of tags and characters below which the extractor's own parser reads a page to its end. It silently stops at
 256 nested elements, and at 10 million bytes in one piece, such as a picture embedded in a page.
 """
-
+_GUESSED: Final = "an encoding that was guessed: it is not UTF-8, and names none that fits"
+_UNKNOWN: Final = (
+    "not UTF-8, and in no encoding that the page names or that can be guessed: --encoding names it"
+)
 
 _DATES: Final = {"extensive_search": False, "original_date": True}
 """How the extractor looks for the date of a page: that of publication."""
@@ -55,8 +66,8 @@ def check_extractor() -> None:
 def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
     """The page as a document named by the file; a page in which no main text is found is taken whole.
 
-    The encoding is the one named by the user; else the first that fits of UTF-8, the one that the page names (before
-    UTF-8, if it is ISO-2022) and the one that it looks like.
+    The encoding is the one named by the user; else the first that fits of UTF-8 and the one that the page names (before
+    UTF-8, if it is ISO-2022); else the first of these that nearly fits; else the one that it looks like.
     """
     data = content_of(chunks, longest)
     if data is None:
@@ -64,27 +75,35 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
     if position.encoding and (fault := not_text(data, position.encoding)):
         return position.reject(fault, id=position.stem)
     try:
-        page = data.decode() if position.encoding else _decoded(data)
+        page, doubt = (data.decode(), None) if position.encoding else _decoded(data)
         text, values = _main_text(page)
     except PageError as error:
         return position.reject(str(error), id=position.stem)
     if not text.strip():
         return position.reject("the page has no text", id=position.stem)
+    if doubt:
+        position.notice(f"page has {doubt}")
     shown = {name: values[value] for name, value in _SHOWN.items() if values.get(value)}
     return position.document(position.named(data), text, _published(page, values.get("date")), shown)
 
 
-def _decoded(data: bytes) -> str:
-    """The page by the likeliest encoding. Raises `PageError` if it is no text."""
+def _decoded(data: bytes) -> tuple[str, str | None]:
+    """(The page by the likeliest encoding; what is to be said of that). Raises `PageError` if it is no text."""
     declared = declared_encoding(data)
     # ISO-2022 is ASCII with escapes, and so always valid as UTF-8.
     first = declared if declared and "2022" in declared else "utf-8"
     page = first_fitting((data, name) for name in (first, "utf-8", declared) if name)
     if page is not None:
-        return page
+        return page, None
     if is_binary(data) and (fault := not_text(data, None)):
         raise PageError(fault)
-    return str(_extractor().utils.decode_file(data))
+    page = nearly_fitting(data, (declared, "utf-8"))
+    if page is not None:
+        return page, MENDED
+    page = str(_extractor().utils.decode_file(data))
+    if not is_nearly_text(page):
+        raise PageError(_UNKNOWN)
+    return page, _GUESSED
 
 
 def _main_text(page: str) -> tuple[str, dict[str, Any]]:

@@ -60,9 +60,9 @@ NO_MAILBOX: Final = (
 )
 TOO_DEEP: Final = "the parts of the mail are nested too deep to be read"
 NO_TEXT: Final = "the mail has no text part"
-OF_OTHERS: Final = "attached texts or mails, which are not read"
-SAYS_LESS: Final = "a plain text with less than half of what their HTML says: --html reads the HTML"
-NO_DATE: Final = "a Date that cannot be read, and so no time"
+OF_OTHERS: Final = "mail has attached texts or mails, which are not read"
+SAYS_LESS: Final = "mail has a plain text with less than half of what is in HTML: --html reads the HTML"
+NO_DATE: Final = "mail has a Date that cannot be read, and so no time"
 PACKED: Final = f"the text of the mail is encoded as {{packing!r}} ({HEADER}), which neardup cannot decode"
 UNREADABLE: Final = "the mail cannot be parsed: {error}"
 _LONGEST_KIND: Final = 60
@@ -221,6 +221,8 @@ def _read(data: bytes, position: Position, otherwise: str, html: TextOfHtml | No
         position.notice(OF_OTHERS)
     if any(each.says_less for each in texts):
         position.notice(SAYS_LESS)
+    for doubt in sorted({each.doubt for each in texts if each.doubt}):
+        position.notice(f"mail has {doubt}")
     return position.document(id, "\n".join(read), time, mail.shown)
 
 

@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from neardup.sources.encoding import declared_encoding, first_fitting, meant_encoding
+from neardup.sources.encoding import MENDED, declared_encoding, first_fitting, meant_encoding, nearly_fitting
 from neardup.sources.mail_alternatives import says_less
 from neardup.sources.mail_headers import BROKEN
 from neardup.sources.mail_packing import unknown_packing, unpacked
@@ -19,6 +19,7 @@ _EITHER: Final = "multipart/alternative"
 _PAGE: Final = "text/html"
 _MARKDOWN: Final = ("text/markdown", "text/x-markdown")
 TEXTS: Final = ("text/plain", *_MARKDOWN, _PAGE)
+UNNAMED: Final = "a text that is not UTF-8 and names no encoding that fits: Windows-1252 was assumed"
 _HALF_RE: Final = re.compile(rb"[\xc2-\xf4][\x80-\xbf]{0,2}\Z")
 """The end of a text in UTF-8 that was cut within a character."""
 
@@ -30,6 +31,8 @@ class Text(NamedTuple):
     text: str
     says_less: bool = False
     """Whether there is HTML in the same place that says much more."""
+    doubt: str | None = None
+    """What is to be said of the encoding by which it was read."""
 
 
 def _inner(part: Message) -> list[Message] | None:
@@ -61,7 +64,8 @@ def texts_of(part: Message, encoding: str | None, *, reads_pages: bool) -> list[
         return [text for texts in versions for text in texts]
     if not may_be_text(part) or unknown_packing(part):
         return []
-    text = Text(kind == _PAGE, _decoded(part, encoding))
+    decoded, doubt = _decoded(part, encoding)
+    text = Text(kind == _PAGE, decoded, doubt=doubt)
     return [] if text.is_page and not text.text.strip() else [text]
 
 
@@ -88,17 +92,24 @@ def begins_with_page(texts: list[Text]) -> bool | None:
     return next((each.is_page for each in texts if each.text.strip()), None)
 
 
-def _decoded(part: Message, encoding: str | None) -> str:
-    """The text of a part by the encoding it names, or by the likeliest one if it names a wrong one or none."""
+def _decoded(part: Message, encoding: str | None) -> tuple[str, str | None]:
+    """(The text of a part by the encoding it names, or by the likeliest one if it names a wrong one or none; what is to
+    be said of that).
+    """
     data = unpacked(part)
     if data is None:
-        return ""
+        return "", None
     named = encoding_named(part)
     declared = declared_encoding(data) if part.get_content_type() == _PAGE else None
     # ISO-2022 is ASCII with escapes, and so always valid as ASCII and UTF-8.
     first = named or (declared if declared and "2022" in declared else None)
     text = first_fitting(_readings(data, first, declared, encoding))
-    return data.decode("latin-1") if text is None else text
+    if text is not None:
+        return text, None
+    text = nearly_fitting(data, (first, "utf-8", declared))
+    if text is not None:
+        return text, MENDED
+    return first_fitting([(data, "cp1252")]) or data.decode("latin-1"), UNNAMED
 
 
 def _readings(data: bytes, named: str | None, *others: str | None) -> Iterator[tuple[bytes, str | None]]:
@@ -109,7 +120,6 @@ def _readings(data: bytes, named: str | None, *others: str | None) -> Iterator[t
     if not whole.isascii():  # otherwise its end is a letter of another encoding
         yield whole, "utf-8"
     yield from ((data, other) for other in others)
-    yield data, "cp1252"
 
 
 def encoding_named(part: Message) -> str | None:

@@ -54,7 +54,7 @@ class Position:
     is the number of the record among those that begin in that line; `record` is the one that was read last. With
     `by_content`, ids are made of the content of records, because line numbers mean nothing: another stream has other
     records there. `encoding` is that of the source, if not UTF-8. `tables`: for the header of each table, a record
-    without values that stands for its rows. `notices`: what mails have that is not read.
+    without values that stands for its rows. `notices`: what mails and pages have that is not read, or not as they say.
     """
 
     source: str = ""
@@ -121,14 +121,15 @@ class Position:
         return Reject(id, reason, self.source, self.line or None, raw)
 
     def notice(self, what: str, value: str | None = None) -> None:
-        """Counts a mail that has `what`, such as a `value` that is not read."""
+        """Counts one of which `what` is to be said ("mail has an odd Date"), such as a `value` that is not read."""
         where = self.reject(what).where
         self.notices.add(what, where if value is None else f"{shown(value)} at {where}")
 
     def noticed(self) -> Iterator[str]:
         """A message about each kind of `notices`."""
         for kind in self.notices:
-            yield f"{counted(kind.count, 'mail has', 'mails have')} {kind.name} (first: {kind.first})"
+            several = kind.name.replace(" has ", "s have ", 1)
+            yield f"{counted(kind.count, kind.name, several)} (first: {kind.first})"
 
     def remember(self, id: str) -> None:
         """Remembers that the document `id` was read from this line."""

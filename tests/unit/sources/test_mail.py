@@ -120,7 +120,7 @@ def test_a_plain_text_that_only_points_to_the_page_is_no_alternative_to_it(tmp_p
         assert [mail.text.split()[0] for mail in read(*paths, html=True)] == ["Rain", "Snow"]
         reader = Reader(paths)
         assert [mail.text.strip() for mail in reader if isinstance(mail, Document)] == [stub, stub]
-        said = "2 mails have a plain text with less than half of what their HTML says: --html reads the HTML"
+        said = "2 mails have a plain text with less than half of what is in HTML: --html reads the HTML"
         assert [*reader.remarks()] == [f"{said} (first: {paths[0]})"]
 
 

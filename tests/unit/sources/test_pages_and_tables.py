@@ -135,6 +135,52 @@ def test_a_page_is_in_the_encoding_that_it_says_where_that_fits(tmp_path, charse
     assert document.text == text
 
 
+@pytest.mark.parametrize(
+    ("charset", "encoding", "text"),
+    [
+        ("EUC-JP", "euc-jp", "フェリーが座礁した。"), ("euc-kr", "cp949", "나룻배는 매일 운행합니다."),
+        ("gb2312", "gbk", "黎明前镕喆渡轮搁浅"), ("utf-8", "utf-8", "Grüße von der Fähre über den Fluß"),
+        ("", "utf-8", "Grüße von der Fähre über den Fluß"),
+    ],
+)  # fmt: skip
+def test_a_byte_that_is_no_text_does_not_change_how_the_others_are_read(tmp_path, charset, encoding, text):
+    """A page or a mail: it was read as Thai, Polish, or Windows-1252."""
+    pytest.importorskip("trafilatura")
+    data = text.encode(encoding) + b"\xff " + text.encode(encoding)
+    declared = f"; charset={charset}" if charset else ""
+    page = f'<html><head><meta http-equiv="Content-Type" content="text/html{declared}"></head><p>'.encode()
+    mail = f"Message-ID: <1@x>\nContent-Type: text/plain{declared}\n\n".encode()
+    for name, beginning in (("page", page), ("mail", mail)):
+        path = written(tmp_path / f"a.{'html' if name == 'page' else 'eml'}", beginning + data)
+        reader = Reader([path], html=True)
+        (document,) = reader
+        assert isinstance(document, Document)
+        assert document.text == f"{text}\N{REPLACEMENT CHARACTER} {text}"
+        said = "bytes that are no text in the encoding of the rest: U+FFFD is in their place"
+        assert [*reader.remarks()] == [f"1 {name} has {said} (first: {path})"]
+
+
+def test_an_encoding_that_is_not_named_is_guessed_and_said(tmp_path):
+    """A few bytes that are no text are no reason to take a page for UTF-8."""
+    pytest.importorskip("trafilatura")
+    page = written(tmp_path / "a.html", PAGE.replace("hurt", "bless\xe9").encode("cp1252"))
+    mail = written(tmp_path / "a.eml", b"Message-ID: <1@x>\n\nCaf\xe9 and t\xeate")
+    reader = Reader([page, mail], html=True)
+    texts = [document.text for document in reader if isinstance(document, Document)]
+    assert "nobody was bless\xe9" in texts[0]
+    assert texts[1] == "Caf\xe9 and t\xeate"
+    assert {*reader.remarks()} == {
+        f"1 page has an encoding that was guessed: it is not UTF-8, and names none that fits (first: {page})",
+        (
+            "1 mail has a text that is not UTF-8 and names no encoding that fits: Windows-1252 was assumed "
+            f"(first: {mail})"
+        ),
+    }
+    nothing = written(tmp_path / "b.html", "<p>渡し船は毎日運航しています。</p>".encode("euc-jp") + b"\xff")
+    (reject,) = read(nothing, html=True)
+    assert "--encoding names it" in reject.reason
+
+
 def test_a_page_that_is_no_text_of_the_encoding_it_is_said_to_be_in_is_rejected(tmp_path):
     pytest.importorskip("trafilatura")
     path = written(tmp_path / "a.html", PAGE.encode() + b"<p>Caf\x81")
