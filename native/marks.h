@@ -223,7 +223,9 @@ static inline i64 mark_text(const u8 *data, i64 length, const TextTables *tables
     const u32 *points = scratch->points;
     const TextLines *lines = &scratch->lines;
     const u8 *classes = sign_tables->classes;
-    const i64 n = decode_nfc(data, 0, length, tables, scratch->points);
+    const i64 decoded = decode_nfc(data, 0, length, tables, scratch->points);
+    classify(points, decoded, classes, scratch->classes);
+    const i64 n = without_unseen(scratch->points, scratch->classes, decoded);
     Scanned scanned = {
         .form = out->form,
         .starts = scratch->starts,
@@ -231,7 +233,7 @@ static inline i64 mark_text(const u8 *data, i64 length, const TextTables *tables
         .maybe = scratch->maybe,
         .line_ends = lines->end,
     };
-    scan_words(points, n, classes, scratch->classes, &scanned);
+    scan_words(points, n, scratch->classes, &scanned);
     *words = scanned.words;
     const i64 count = split_lines(points, n, classes, lines, scanned.breaks);
     find_origins(points, classes, lines, count);

@@ -14,6 +14,7 @@ enum {
     SIGN_RULE = 0x10,
     SIGN_IN_NAME = 0x20,
     SIGN_VISIBLE = 0x40,
+    SIGN_UNSEEN = 0x80,
 };
 
 enum {

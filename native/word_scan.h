@@ -116,14 +116,29 @@ static inline void scan_block(const u32 *restrict points, i64 at, const u8 *rest
 }
 #endif
 
-/* Fills the arrays of `found` from the code points `points[:n]`. `own_classes`: room for one of each code point.
+/* Removes the characters that are not seen from the code points `points[:n]` and from their classes; returns how many
+ * are left.
+ */
+static inline i64 without_unseen(u32 *restrict points, u8 *restrict own_classes, i64 n) {
+    u8 any = 0;
+    for (i64 at = 0; at < n; at++) any |= own_classes[at];
+    if (!(any & SIGN_UNSEEN)) return n;
+    i64 left = 0;
+    for (i64 at = 0; at < n; at++) {
+        const u8 class = own_classes[at];
+        points[left] = points[at];
+        own_classes[left] = class;
+        left += !(class & SIGN_UNSEEN);
+    }
+    return left;
+}
+
+/* Fills the arrays of `found` from the code points `points[:n]`, which have the classes `own_classes`.
  *
  * Everything is written, and counted only if it applies: a branch would be mispredicted at every word's end.
  */
-static inline void scan_words(const u32 *restrict points, i64 n, const u8 *restrict classes, u8 *restrict own_classes,
-                              Scanned *found) {
+static inline void scan_words(const u32 *restrict points, i64 n, const u8 *restrict own_classes, Scanned *found) {
     i64 at = 0;
-    classify(points, n, classes, own_classes);
 #if defined(__AVX512VBMI2__) && defined(__AVX512BW__)
     for (; at + 64 <= n; at += 64) scan_block(points, at, own_classes, found);
 #endif

@@ -156,7 +156,7 @@ def mark(text: str) -> Marked:
     >>> marked.form, marked.figures, marked.points
     ('Paid125on3May', ((4, 7), (9, 10), (10, 13)), (6,))
     """
-    lines = _lines(nfc(text))
+    lines = _lines("".join(sign for sign in nfc(text) if not is_of(sign, signs.UNSEEN)))
     marking = _Marking()
     for line, origin in zip(lines, origins(lines), strict=True):
         marking.add_line(line, origin)

@@ -29,6 +29,10 @@ IN_NAME: Final = 0x20
 """Characters in the local part of a mail address besides letters and digits: _.%+-"""
 VISIBLE: Final = 0x40
 """Visible ASCII, of which a web address consists."""
+UNSEEN: Final = 0x80
+"""Format characters that are not seen and that a normal form leaves out: soft hyphens, zero-width spaces, joiners. A
+word or a number with one of them is the same word or number.
+"""
 
 MOST_INITIALS: Final = 3
 """The most letters before a quote mark: "JD> "."""
@@ -64,6 +68,12 @@ _ZEROS: Final = (
     0x1D7E2, 0x1D7EC, 0x1D7F6, 0x1E140, 0x1E2F0, 0x1E4F0, 0x1E5F1, 0x1E950, 0x1FBF0,
 )  # fmt: skip
 """The zeros of Unicode 16: nine more digits follow each."""
+_UNSEEN: Final = (
+    range(0xAD, 0xAE), range(0x61C, 0x61D), range(0x180E, 0x180F), range(0x200B, 0x2010), range(0x202A, 0x202F),
+    range(0x2060, 0x2065), range(0x2066, 0x2070), range(0xFEFF, 0xFF00), range(0x1BCA0, 0x1BCA4),
+    range(0x1D173, 0x1D17B), range(0xE0001, 0xE0002), range(0xE0020, 0xE0080),
+)  # fmt: skip
+"""Those of Unicode 16's category Cf that have Default_Ignorable_Code_Point."""
 _FRACTIONS: Final = (*range(0xBC, 0xBF), *range(0x2150, 0x215F), 0x2189)
 
 LONGEST_FIGURE_WORD: Final = max(map(len, FIGURE_WORDS))
@@ -90,6 +100,8 @@ def classes() -> NDArray[np.uint8]:
     made[list(b"-_=*~#")] |= RULE
     made[list(b"_.%+-")] |= IN_NAME
     made[0x21:0x7F] |= VISIBLE
+    for points in _UNSEEN:
+        made[list(points)] |= UNSEEN
     made.setflags(write=False)
     return made
 

@@ -126,6 +126,9 @@ def test_pages_with_a_passage_of_their_own_are_a_frame():
         ("At 6-3/16 it fell", "At 63/16 it fell", ("6.3.16", "63.16")),
         ("1,250 crowns", "1250 crowns", None),
         ("Rain, at noon.", "Rain at noon", None),
+        ("12345 pages of the May edition", "12\xad345 pages of the M\u200bay edition", None),
+        ("Up 12.5 percent", "\ufeffUp \u200e12\u2060.\u200b5\u200e percent", None),
+        ("Up 12.5 percent", "Up 1\xad25 percent", ("12.5", "125")),
     ],
 )
 def test_numbers_that_only_the_normal_form_makes_equal_are_told(a, b, differing):

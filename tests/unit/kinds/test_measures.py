@@ -24,7 +24,7 @@ from neardup.tables import unicode as unicode_table
 PIECES = (
     "a", "B", "e", "é", "e\u0301", "\u0301", "\u0390", "\u0344", "\ufb2c", "\u1100\u1161", "中", "ſ", "K", "½", "٣",
     "1", "7", "12", "125", "12.5", "1,250", "3/16", "10:30", "6-3", "10th", "5pm", "B52", "id5f3a", "May", "MONDAY",
-    "März",
+    "März", "\xad", "\u200b", "\ufeff",
     "dreiẞig", "zwölf", "million", "maybe", "abcdefghijklmnopqrstuvwxyz", "http://", "https://a", "ftp://x.y", "www.",
     "www.a", "ann@example.org", "@", ".", ",", "-", "_", "+", "%", "'", "’", " ", "  ", "\u00a0", "\t", "\n", "\n\n",
     "\r\n", "\r", "\u2028", "\x85", "\v", "\x1c", ">", "> ", "JD> ", "|", "| ", ": ", ":", "}", "]", "!", "~", "...",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import pickle
 import unicodedata
@@ -170,6 +171,21 @@ def test_names_in_stretches_that_are_not_compared_word_by_word_are_compared_in_n
     decomposed = explain(why.a, unicodedata.normalize("NFD", why.b))
     in_nfc = [(fact.a, fact.b and unicodedata.normalize("NFC", fact.b)) for fact in decomposed.facts]
     assert list(dict.fromkeys(in_nfc)) == list(dict.fromkeys((fact.a, fact.b) for fact in why.facts))
+
+
+@pytest.mark.parametrize("unseen", ["\xad", "\u200b", "\u200c", "\u2060", "\ufeff", "\u200e"])
+def test_a_character_that_is_not_seen_makes_no_other_figure_date_or_name(unseen):
+    text = "The Hauptwerk has 12345 pages, or 6/10 of 2.5 kg, since 3 September 2021."
+    pieces = ("Haupt", "123", "6/", "Sep", "202")
+    other = functools.reduce(lambda made, piece: made.replace(piece, f"{piece}{unseen}", 1), pieces, text)
+    why = explain(text, other)
+    assert why.facts == ()
+    assert [why.b[slice(*each.b)].replace(unseen, "") for each in why.changes] == [
+        "Hauptwerk", "12345", "6/10", "September 2021",
+    ]  # fmt: skip
+    assert [(fact.kind, fact.a) for fact in explain(text, other.replace("3 ", "4 ")).facts] == [
+        ("date", "3 September 2021")
+    ]
 
 
 def test_no_date_begins_behind_an_accent():
