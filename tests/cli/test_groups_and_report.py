@@ -224,7 +224,7 @@ def test_a_group_is_called_after_its_head_in_tables_and_reports(run):
     assert "Of another" in run("groups", "--window", "t", "--format", "table").out
 
 
-def test_a_report_tells_of_copies_that_are_in_no_group(run):
+def test_a_report_and_a_list_of_groups_tell_of_copies_that_are_in_no_group(run, window):
     texts = [TEXT, TEXT[len(TEXT) // 5 :], TEXT[2 * len(TEXT) // 5 :]]
     records = [record(str(hour), text, hour) for hour, text in enumerate(texts)]
     Path("s.jsonl").write_text("\n".join(map(json.dumps, records)), "utf-8")
@@ -233,6 +233,12 @@ def test_a_report_tells_of_copies_that_are_in_no_group(run):
     page = Path("chain.html").read_text("utf-8")
     assert "<b>2</b> of them copies" in page
     assert "1 copy is a member of no group and not counted below: it matches members" in page
+    for format in ("jsonl", "csv", "table"):
+        told = run("groups", "--window", "chain", "--format", format).err
+        assert (
+            "1 copy is a member of no group and not listed: it matches members of groups, but no head" in told
+        )
+        assert "of no group" not in run("groups", "--window", window, "--format", format).err
 
 
 @pytest.mark.parametrize(("policy", "count", "is_told"), [("drop", 0, True), ("route", 1, False)])

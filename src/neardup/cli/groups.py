@@ -15,7 +15,7 @@ import typer
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
 from neardup.cli.described import left_out_if_empty
-from neardup.cli.stories import COLUMNS, KindOption, Stories, csv_line, showing
+from neardup.cli.stories import COLUMNS, KindOption, Stories, csv_line, showing, told_groups
 from neardup.cli.tables import (
     ROWS,
     WIDE,
@@ -112,7 +112,7 @@ def groups(
     written = _written_to(output, format, config.files_read, force=force)
     with written, opened_window(window, config, readonly=True) as target:
         oldest = MIN_TIME_MS if since is None else parse_time(since)
-        ordered = in_order(target.groups(), sort, min_size, since=oldest)
+        ordered = in_order(told_groups(target), sort, min_size, since=oldest)
         if format == "jsonl" and kind == "all" and not details:
             print_lines(group.to_dict() for group in islice(ordered, most or None))
             return

@@ -9,6 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from neardup.cli.described import described
+from neardup.cli.streams import log_line
+from neardup.model.counted import counted
 from neardup.model.escapes import escaped, no_formula
 from neardup.model.settings import DEFAULT_SHOW
 
@@ -34,6 +36,17 @@ def showing(config: Config, source_field: str) -> Config:
     """`config` for reading documents with this field, too."""
     show = config.given.get("show", DEFAULT_SHOW)
     return config.with_options(show=tuple(dict.fromkeys((*show, source_field))))
+
+
+def told_groups(window: Window) -> list[Group]:
+    """The groups of a window; says on standard error how many copies are in none, if there are any, and why."""
+    groups = list(window.groups())
+    copies = window.stats().copies - sum(len(group.members) for group in groups)
+    if copies > 0:
+        said = counted(copies, "copy is a member", "copies are members")
+        match = "it matches" if copies == 1 else "they match"
+        log_line(f"{said} of no group and not listed: {match} members of groups, but no head")
+    return groups
 
 
 class Stories:
