@@ -295,3 +295,19 @@ def test_long_sources_and_ids_are_cut_in_a_report(run):
 def test_names_of_sources_do_not_turn_what_is_beside_them(run, window):
     run("report", "--window", window, "--output", "r.html")
     assert "<bdi>" in Path("r.html").read_text("utf-8")
+
+
+def test_texts_that_are_read_from_right_to_left_are_shown_so(run):
+    first = "המעבורת עלתה על שרטון לפני עלות השחר ביום שישי, ואיש לא נפגע. בצהריים משכו אותה שתי גוררות."
+    other = first.replace("שישי", "שבת")
+    Path("s.jsonl").write_text(
+        "\n".join(map(json.dumps, [record("a", first, 1), record("b", other, 2)])), "utf-8"
+    )
+    run("ingest", "s.jsonl", "--window", "w", "--format", "quiet")
+    run("report", "--window", "w", "--output", "report.html")
+    run("explain", "a", "b", "--window", "w", "--format", "html", "--output", "why.html")
+    for name, boxes in (("report.html", 2), ("why.html", 3)):
+        page = Path(name).read_text("utf-8")
+        tags = re.findall(r"<(?:p|div|td|li)\b[^>]*>(?=[^<]*[א-ת])", page)
+        assert sum('class="text"' in tag for tag in tags) == boxes
+        assert [tag for tag in tags if 'dir="auto"' not in tag] == []
