@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -268,7 +269,9 @@ def test_groups_go_to_a_file_that_is_not_overwritten_unasked(run, window):
         words = ("groups", "--window", "w", "--format", form)
         shown = run(*words).out
         assert run(*words, "--output", f"g.{form}").out == ""
-        assert Path(f"g.{form}").read_text("utf-8").splitlines() == shown.splitlines()
+        written = Path(f"g.{form}").read_bytes()
+        assert written.startswith(codecs.BOM_UTF8) is (form == "csv")  # by which Excel knows UTF-8
+        assert written.decode("utf-8-sig").splitlines() == shown.splitlines()
         again = run(*words, "--output", f"g.{form}")
         assert (again.code, "exists: --force replaces it" in again.err) == (2, True)
         assert run(*words, "--output", f"g.{form}", "--force").code == 0

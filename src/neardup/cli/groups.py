@@ -28,6 +28,7 @@ from neardup.cli.tables import (
     print_table,
     shown_score,
 )
+from neardup.model.escapes import BYTE_ORDER_MARK
 from neardup.model.times import MIN_TIME_MS, parse_time
 from neardup.reading.group_order import Sort, in_order
 
@@ -145,6 +146,8 @@ def _written_to(path: Path | None, format: str, read: Iterable[str | Path], *, f
     check_outputs([("--output", path)], read, replace=force)
     with opened_output(path, force=force, whole=True) as file:
         text = io.TextIOWrapper(file, "utf-8", newline="", write_through=True)
+        if format == "csv":
+            text.write(BYTE_ORDER_MARK)
         with redirect_stdout(text):
             yield
         text.detach()

@@ -28,6 +28,8 @@ _PASSWORD_RE: Final = re.compile(
 )
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """A spreadsheet may compute a cell that begins with one of these; the last four are the first four in full width."""
+BYTE_ORDER_MARK: Final = "\ufeff"
+"""Before a CSV file: without it Excel does not read UTF-8."""
 _ANY_RE: Final = re.compile(f"[{_STEERING}]")
 _BUT_LINES_RE: Final = re.compile(f"(?![\t\n])[{_STEERING}]")
 _UNSEEN_RE: Final = re.compile(

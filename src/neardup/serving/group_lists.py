@@ -6,7 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from neardup.model.escapes import no_formula
+from neardup.model.escapes import BYTE_ORDER_MARK, no_formula
 from neardup.reading.group_order import first_and_last, in_order
 from neardup.reading.group_title import title_ids, titled_by
 from neardup.serving.versions import title_of
@@ -57,8 +57,9 @@ def _lowest(group: Group) -> float | None:
 
 
 def csv_of(group: Group) -> str:
-    """All documents of a group as CSV, one row each."""
+    """All documents of a group as a CSV file for a spreadsheet, one row each."""
     file = io.StringIO()
+    file.write(BYTE_ORDER_MARK)
     writer = csv.writer(file)
     writer.writerow(("id", "time", "doc_q with the head", "copy of", "doc_q with that"))
     writer.writerow((no_formula(group.head), group.time, "", "", ""))

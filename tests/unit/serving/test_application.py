@@ -1170,7 +1170,9 @@ def test_a_pasted_text_may_be_as_large_as_a_request(client):
 def test_the_csv_of_a_group_is_no_formula(serve, path, monkeypatch):
     with open_window(path) as writer:
         list(writer.ingest([{"id": "=cmd()", "text": grams(0, 123), "time": "2026-11-21T09:40Z"}]))
-    lines = serve().get("/group.csv", params={"head": "a"}).text.splitlines()
+    content = serve().get("/group.csv", params={"head": "a"}).content
+    assert content.startswith(b"\xef\xbb\xbf")  # by which Excel knows UTF-8
+    lines = content.decode("utf-8-sig").splitlines()
     assert lines[0] == "id,time,doc_q with the head,copy of,doc_q with that"
     assert "'=cmd()" in {line.split(",")[0] for line in lines}
 
