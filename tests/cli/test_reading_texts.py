@@ -70,6 +70,16 @@ def test_tables_fit_and_are_harmless(run, window, command, columns, monkeypatch)
     assert not {"\x1b", "\u202e", "\r"} & set(done.out)
 
 
+def test_of_an_id_as_a_table_shows_it_it_is_said_where_the_id_itself_is(run):
+    Path("s.jsonl").write_text(json.dumps({"id": "new\nline.txt", "text": "The ferry ran aground."}))
+    run("ingest", "s.jsonl", "--window", "w", "--format", "quiet")
+    for command in ("get", "delete"):
+        told = run(command, "new\\x0aline.txt", "--window", "w").err
+        assert "control characters as escapes, such as \\x0a; --format jsonl has the ids themselves" in told
+        assert "escapes" not in run(command, "newline.txt", "--window", "w").err
+    assert run("get", "new\nline.txt", "--window", "w", "--format", "jsonl").lines[0]["id"] == "new\nline.txt"
+
+
 def test_a_mail_is_called_by_its_subject_and_a_long_id_leaves_room_for_it(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     head = f"From a@b.c Sat Nov 21 09:00:00 2026\nMessage-ID: <{'i' * 90}>\nSubject: Ferry aground\n\nDear all,\n\n"

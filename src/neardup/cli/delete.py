@@ -13,6 +13,7 @@ from neardup.cli.context import configuration, opened_window
 from neardup.cli.exit_codes import DONE, REJECTED
 from neardup.cli.streams import log_line
 from neardup.cli.tables import check_output, print_line
+from neardup.model.escapes import advice_on_escapes
 
 
 def delete(
@@ -47,7 +48,7 @@ def delete(
     with opened_window(window, configuration(config_file)) as target:
         missing = target.delete_many(given)
     for id in missing:
-        log_line(f"no document {id!r} in this window")
+        log_line(f"no document {id!r} in this window{advice_on_escapes(id)}")
     print_line(f"{len(given) - len(missing):,} deleted")
     raise typer.Exit(REJECTED if missing else DONE)
 

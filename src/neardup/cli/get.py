@@ -22,7 +22,7 @@ from neardup.cli.tables import (
     print_table,
     shortened,
 )
-from neardup.model.escapes import escaped
+from neardup.model.escapes import advice_on_escapes, escaped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,7 +97,8 @@ def _report_lacking(ids: Sequence[str], window: str | None, config: Config) -> N
         if id in stored:
             log_line(f"document {id!r} {stored[id]}")
         else:
-            log_line(f"no document {id!r} in this window: it was never stored, was deleted or has expired")
+            why = "it was never stored, was deleted or has expired"
+            log_line(f"no document {id!r} in this window: {why}{advice_on_escapes(id)}")
 
 
 def _print_table(documents: Sequence[ReadDocument]) -> None:

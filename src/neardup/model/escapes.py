@@ -38,6 +38,7 @@ _UNSEEN_RE: Final = re.compile(
     "|(?<![^\0-\u058f])[\u200c\u200d\ufe00-\ufe0f]"  # joiners and variants are seen in other scripts, and in emoji
 )
 """The characters that cannot be seen: those of Unicode's Default_Ignorable_Code_Point, and what steers a line."""
+_ESCAPE_RE: Final = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 _JSON_RE: Final = re.compile(f"(?!\n)[{_STEERING}]")
 
 
@@ -49,6 +50,17 @@ def escaped(text: str, *, lines: bool = False) -> str:
     a\x1b[2Jb\u202ec\x0ad
     """
     return (_BUT_LINES_RE if lines else _ANY_RE).sub(_escape, text)
+
+
+def advice_on_escapes(id: str) -> str:
+    r"""What to add to a message that there is no document of this id, if the id may hold an escape of `escaped`.
+
+    >>> advice_on_escapes("wire-0007"), advice_on_escapes(r"a\x0ab")[:38]
+    ('', ' (tables and CSV show control characte')
+    """
+    if _ESCAPE_RE.search(id) is None:
+        return ""
+    return r" (tables and CSV show control characters as escapes, such as \x0a; --format jsonl has the ids themselves)"
 
 
 def visible(text: str) -> str:
