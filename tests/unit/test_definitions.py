@@ -106,9 +106,19 @@ def test_the_ends_of_sentences_are_those_of_the_table():
         ("Bitmap", "≥ {}, or 0", bitmap_filter.SAMPLE),
         ("Bitmap", "+ {} · √", bitmap_filter.SPREAD),
         ("Bitmap", "s′ / {:,})", bitmap_filter.COMPARED_BITS),
+        ("Verdict", "as the setting `matches` says ({}; all)", params.DEFAULT_MATCHES),
         ("Partial copies", "`delta` = {}", params.DEFAULT_DELTA),
         ("Partial copies", "`containment` = {}", params.DEFAULT_CONTAINMENT),
     ],
 )
 def test_a_number_is_that_of_the_code(section, text, value):
     assert text.format(value) in " ".join(SECTIONS[section].split())
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [("concepts.md", "the best {} matches (`--matches N`"), ("serve.md", "its {} best matches")],
+)
+def test_other_pages_name_the_number_of_matches_that_is_the_default(page, text):
+    in_words = {5: "five", 10: "ten", 20: "twenty"}[params.DEFAULT_MATCHES]
+    assert text.format(in_words) in (ROOT / "docs" / page).read_text("utf-8")
