@@ -31,6 +31,7 @@ MEANT: Final = {
     "iso-2022-jp": "iso2022_jp_ext", "big5": "cp950", "iso-8859-1": "cp1252", "latin1": "cp1252", "tis-620": "cp874",
 }  # fmt: skip
 """The encodings that mails and pages mean by names that Python does not know, or takes for a smaller encoding."""
+_ESCAPE_RE: Final = re.compile(rb"\x1b\$(?:[@B]|\(D|\)C)")
 _DECLARED_RE: Final = re.compile(rb"<meta[^>]+charset\s*=[\s\"']*([\w.:-]+)", re.IGNORECASE)
 _HEAD: Final = 4_096
 """Within so many bytes a page declares its encoding."""
@@ -95,6 +96,19 @@ def declared_encoding(page: bytes) -> str | None:
         # A page in an encoding that is not ASCII at its start cannot name it in ASCII.
         return name if declared and declared[0].decode(name or "ascii").isascii() else None
     return None
+
+
+def escaped_encoding(data: bytes) -> str | None:
+    r"""The encoding of text that changes its characters by escapes, as that of Japanese and Korean mails does; None if
+    there are none. All of it is ASCII, so that it passes for UTF-8.
+
+    >>> escaped_encoding("雨".encode("iso2022_jp")), escaped_encoding(b"\x1b[31mRain")
+    ('iso2022_jp_ext', None)
+    """
+    escape = _ESCAPE_RE.search(data)
+    if escape is None:
+        return None
+    return "iso2022_kr" if escape[0].endswith(b"C") else "iso2022_jp_ext"
 
 
 def first_fitting(readings: Iterable[tuple[bytes, str | None]]) -> str | None:
@@ -193,6 +207,8 @@ def not_text(data: bytes, encoding: str | None) -> str | None:
         return (
             f"not UTF-8: byte 0x{byte:02x} at offset {error.start}: --encoding names another, such as latin-1"
         )
+    if encoding is None and (escaped := escaped_encoding(data)):
+        return f"this is text in ISO 2022, with escapes: --encoding {escaped} reads it"
     return None
 
 

@@ -17,6 +17,7 @@ from neardup.sources import optional_readers
 from neardup.sources.encoding import (
     MENDED,
     declared_encoding,
+    escaped_encoding,
     first_fitting,
     is_binary,
     is_nearly_text,
@@ -91,7 +92,7 @@ def _decoded(data: bytes) -> tuple[str, str | None]:
     """(The page by the likeliest encoding; what is to be said of that). Raises `PageError` if it is no text."""
     declared = declared_encoding(data)
     # ISO-2022 is ASCII with escapes, and so always valid as UTF-8.
-    first = declared if declared and "2022" in declared else "utf-8"
+    first = declared if declared and "2022" in declared else escaped_encoding(data) or "utf-8"
     page = first_fitting((data, name) for name in (first, "utf-8", declared) if name)
     if page is not None:
         return page, None

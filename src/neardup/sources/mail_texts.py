@@ -6,7 +6,14 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from neardup.sources.encoding import MENDED, declared_encoding, first_fitting, meant_encoding, nearly_fitting
+from neardup.sources.encoding import (
+    MENDED,
+    declared_encoding,
+    escaped_encoding,
+    first_fitting,
+    meant_encoding,
+    nearly_fitting,
+)
 from neardup.sources.mail_alternatives import says_less
 from neardup.sources.mail_headers import BROKEN
 from neardup.sources.mail_packing import unknown_packing, unpacked
@@ -102,7 +109,7 @@ def _decoded(part: Message, encoding: str | None) -> tuple[str, str | None]:
     named = encoding_named(part)
     declared = declared_encoding(data) if part.get_content_type() == _PAGE else None
     # ISO-2022 is ASCII with escapes, and so always valid as ASCII and UTF-8.
-    first = named or (declared if declared and "2022" in declared else None)
+    first = named or (declared if declared and "2022" in declared else escaped_encoding(data))
     text = first_fitting(_readings(data, first, declared, encoding))
     if text is not None:
         return text, None

@@ -115,9 +115,14 @@ def _decompressed(blocks: Iterator[Chunk], encoding: str | None, *, is_mail: boo
 
 
 def _of_encoding(content: Iterator[Chunk], encoding: str | None, *, is_mail: bool) -> Iterator[Chunk]:
-    """`content`, unpacked; raises `StreamError` if it begins as text in another encoding does."""
+    """`content`, unpacked, and in UTF-8 if a byte order mark names UTF-16 or UTF-32 and no `encoding` is given. Raises
+    `StreamError` if it begins as text in another encoding than the one given, or than UTF-8.
+    """
     head = _head(content)
-    wide = marked_encoding(head) or (bare_encoding(head) if encoding is None else None)
+    marked = marked_encoding(head)
+    if marked is not None and encoding is None and not is_mail:
+        return transcoded(after_head(head, content), marked)
+    wide = marked or (bare_encoding(head) if encoding is None else None)
     if wide is not None and not (encoding or "").startswith(wide):
         how = "convert it to UTF-8 first (iconv -f {0} -t utf-8)" if is_mail else "--encoding {0} reads it"
         raise StreamError(f"this is {wide.upper()} text: {how.format(wide)}")

@@ -479,7 +479,8 @@ def test_what_is_compressed_is_known_by_its_first_bytes_when_it_is_unpacked(tmp_
     )
     assert [document.id for document in read(path)] == ["1"]
     text = "The ferry ran aground."
-    for encoding in ("utf-16", "utf-16le", "utf-32be"):
+    assert read(written(tmp_path, "a.txt.gz", pack(text.encode("utf-16")))) == [Document("a.txt.gz", text)]
+    for encoding in ("utf-16le", "utf-32be"):
         path = written(tmp_path, "a.txt.gz", pack(text.encode(encoding)))
         (reject,) = read(path)
         assert reject.reason == f"this is {encoding.upper()} text: --encoding {encoding} reads it"
@@ -519,14 +520,31 @@ def test_text_with_some_zeros_is_text(tmp_path, text):
 
 @pytest.mark.parametrize("order", ["le", "be"])
 @pytest.mark.parametrize(("width", "other"), [("16", "32"), ("32", "16")])
-def test_a_byte_order_mark_is_named_with_the_option_that_reads_it(tmp_path, order, width, other):
+def test_text_is_read_by_its_byte_order_mark_unless_another_encoding_is_named(tmp_path, order, width, other):
     """In one order the mark of UTF-32 begins as that of UTF-16."""
     path = written(tmp_path, "a.txt", "\ufeffRain.".encode(f"utf-{width}-{order}"))
-    for encoding in (None, "latin-1", f"utf-{other}", f"utf-{other}-{order}"):
+    for encoding in ("latin-1", f"utf-{other}", f"utf-{other}-{order}"):
         (reject,) = read(path, encoding=encoding)
         assert reject.reason == f"this is UTF-{width} text: --encoding utf-{width} reads it"
-    for encoding in (f"utf-{width}", f"utf-{width}-{order}"):
-        assert read(path, encoding=encoding) == [Document("a.txt", "Rain.")]
+    for right in (None, f"utf-{width}", f"utf-{width}-{order}"):
+        assert read(path, encoding=right) == [Document("a.txt", "Rain.")]
+    for name, content in (("a.jsonl", '{"id": "1", "text": "Rain."}\n'), ("a.csv", "id,text\n1,Rain.\n")):
+        path = written(tmp_path, name, f"\ufeff{content}".encode(f"utf-{width}-{order}"))
+        assert read(path) == [Document("1", "Rain.")]
+
+
+def test_text_in_iso_2022_is_named_with_the_option_that_reads_it_and_coloured_text_is_text(tmp_path):
+    """All of it is ASCII; read as UTF-8, it was no copy of anything."""
+    for encoding, text in (
+        ("iso2022_jp_ext", "渡し船は毎日運航しています。"),
+        ("iso2022_kr", "나룻배는 매일 운행합니다."),
+    ):
+        path = written(tmp_path, "a.txt", text.encode(encoding))
+        (reject,) = read(path)
+        assert reject.reason == f"this is text in ISO 2022, with escapes: --encoding {encoding} reads it"
+        assert read(path, encoding=encoding) == [Document("a.txt", text)]
+    coloured = "\x1b[31mERROR\x1b(B\x1b[m The ferry ran aground."
+    assert read(written(tmp_path, "a.txt", coloured)) == [Document("a.txt", coloured)]
 
 
 @pytest.mark.parametrize("encoding", ["latin-99", "base64", "", "a\0b"])
