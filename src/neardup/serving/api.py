@@ -184,6 +184,11 @@ def _add_ingest(router: APIRouter, questions: Questions, metrics: Metrics) -> No
             ],
         )
 
+    @router.delete("/document", responses=_UNKNOWN, status_code=204)
+    def delete(id: str) -> None:
+        """Removes a document; verdicts of others that name it stay. A directory holds its bytes until its hour goes."""
+        questions.delete(id)
+
 
 def status_of(error: NeardupError) -> int:
     """The HTTP status for an error; 503 for an error that is not about the request."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -243,12 +244,25 @@ class Questions:
             for at, (count, own) in enumerate(zip(counts, pairs, strict=True))
         ]
 
+    def delete(self, id: str) -> None:
+        """Removes a document by `Window.delete`; raises `UnknownDocument` if there is none."""
+        with self._changing():
+            is_there = self._window.delete(id)
+        if not is_there:
+            raise UnknownDocument(id)
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Counts a change of the window, also after a failure half-way: the first documents may be stored."""
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.changes += 1
+
     def ingest(self, documents: Sequence[Any]) -> Ingested:
         """Stores `documents` by `Window.ingest`; they are committed when this returns."""
         sent = DocumentsSent(documents)
-        try:
+        with self._changing():
             verdicts = list(self._window.ingest(sent.usable(), on_reject=sent.reject))
-        finally:  # after a failure half-way the first documents may be stored
-            with self._lock:
-                self.changes += 1
         return Ingested(sent.indexed_verdicts(verdicts), sent.indexed_rejects())

@@ -152,9 +152,9 @@ def test_every_route_is_described(client):
 def test_errors_are_described_as_they_are_told(serve):
     paths = serve(readonly=False).get("/api/openapi.json").json()["paths"]
     for path in ("/api/document", "/api/query", "/api/group", "/api/kind", "/api/judge"):
-        (operation,) = paths[path].values()
-        assert "application/problem+json" in operation["responses"]["404"]["content"]
-        assert "application/problem+json" in operation["responses"]["422"]["content"]
+        for operation in paths[path].values():
+            assert "application/problem+json" in operation["responses"]["404"]["content"]
+            assert "application/problem+json" in operation["responses"]["422"]["content"]
     assert {"200", "207"} <= set(paths["/api/ingest"]["post"]["responses"])
 
 
@@ -374,6 +374,17 @@ def test_a_document_to_be_ingested_is_described(serve):
     body = described["paths"]["/api/ingest"]["post"]["requestBody"]["content"]["application/json"]["schema"]
     assert body["items"]["required"] == ["id", "text"]
     assert body["maxItems"] == answers.MOST_INGESTED
+
+
+def test_a_server_that_ingests_deletes_too(serve):
+    client = serve(readonly=False)
+    assert client.get("/api/document", params={"id": "a"}).status_code == 200
+    answers_given = [client.delete("/api/document", params={"id": "a"}) for _ in range(2)]
+    assert [answer.status_code for answer in answers_given] == [204, 404]
+    assert answers_given[0].content == b""
+    assert client.get("/api/document", params={"id": "a"}).status_code == 404
+    assert client.delete("/api/document").status_code == 422
+    assert serve().delete("/api/document", params={"id": "b"}).status_code == 405
 
 
 def test_documents_that_came_too_late_are_counted(serve):
