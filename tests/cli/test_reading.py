@@ -48,6 +48,22 @@ def test_where_the_field_of_the_id_was_named_another_is_asked_for(run):
     assert f"with the same id: {remedy} (without an id, a" in run(*words).err
 
 
+def test_of_texts_the_folder_above_is_asked_for(run):
+    """A file that is one document has no field."""
+    for folder, text in (("b", FERRY), ("c", MILL)):
+        Path("a", folder).mkdir(parents=True)
+        Path("a", folder, "0004.txt").write_text(text)
+    run("ingest", "a/b", "--format", "quiet")
+    done = run("ingest", "a/c", "--format", "quiet")
+    assert (
+        "1 document was stored by earlier runs, and replaced by another text with the same id: if these are other "
+        "files, name the folder above, so that ids contain the names of folders (without an id, a record is named "
+        "after its file), or another window by --window\n"
+    ) in done.err
+    run("ingest", "a", "--format", "quiet", "--window", "other")
+    assert json.loads(run("stats", "--window", "other", "--format", "jsonl").out)["documents"] == 2
+
+
 def test_of_mails_no_field_of_an_id_is_asked_for(run):
     """No option changes the id of a mail."""
     mails = "".join(

@@ -11,7 +11,7 @@ from neardup.cli.streams import log_line
 from neardup.cli.tables import counted
 from neardup.model.document import AssumedTime, Document, FileTime, Reject
 from neardup.model.shown_fields import shown_fields
-from neardup.sources.form_readers import OF_MAIL
+from neardup.sources.form_readers import OF_MAIL, OF_ONE_DOCUMENT
 
 if TYPE_CHECKING:
     from neardup import Window
@@ -100,6 +100,11 @@ class IdCheckingReader:
         if self._reader.forms and self._reader.forms <= {*OF_MAIL}:
             own = "write JSON Lines with ids of your own if it repeats"
             return f"{mails}, which --id-field does not change: {own} (docs/input.md, Mail)", ""
+        if self._reader.forms and self._reader.forms <= {*OF_ONE_DOCUMENT} - {*OF_MAIL}:
+            return (
+                "if these are other files, name the folder above, so that ids contain the names of folders",
+                "",
+            )
         remedy = "name the field that tells documents apart by --id-field"
         if "id" in self._named:
             remedy = "the field named by --id-field does not tell them apart: name another"
