@@ -452,6 +452,20 @@ def test_standard_output_gets_csv_where_files_were_read_as_that_whatever_their_n
     assert json.loads(piped) == {"id": "1", "text": MILL}
 
 
+def test_csv_with_a_byte_order_mark_is_written_with_one(run):
+    """Excel reads no UTF-8 without it."""
+    mark = "\ufeff"
+    Path("a.csv").write_text(f"{mark}id,text\n1,Fähre\n2,Fähre\n")
+    Path("b.csv").write_text("id,text,note\n3,Mühle,x\n")
+    assert run("dedup", "a.csv", "-o", "c.csv", "--removed", "r.csv").code == 0
+    assert Path("c.csv").read_text() == run("dedup", "a.csv").out == f"{mark}id,text\n1,Fähre\n"
+    assert Path("r.csv").read_text().startswith(f"{mark}id,text,neardup_id")
+    run("dedup", "a.csv", "b.csv", "-o", "d.csv")
+    assert Path("d.csv").read_text() == f"{mark}id,text,note\n1,Fähre,\n3,Mühle,x\n"
+    run("dedup", "b.csv", "-o", "e.csv")
+    assert Path("e.csv").read_bytes() == Path("b.csv").read_bytes()
+
+
 def test_csv_of_several_headers_has_all_columns(run):
     Path("a.csv").write_text(f"id,text\n1,{MILL.replace(',', '')}\n")
     Path("b.csv").write_text(f"text\tlang\n{FERRY}\ten\n")

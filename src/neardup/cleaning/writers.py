@@ -24,6 +24,7 @@ from neardup.errors import NeardupError, SettingsError
 from neardup.sources import optional_readers
 from neardup.sources.arrow_tables import FineTime
 from neardup.sources.files import COMPRESSED, ending
+from neardup.sources.lines import BOM
 from neardup.sources.spool import Spool
 
 if TYPE_CHECKING:
@@ -186,6 +187,7 @@ class _Table:
         self._header: Any = ...  # of the record before
         self._headers: list[Any] = []
         self._delimiters: set[str] = set()  # of what was read
+        self._is_marked = False  # by what was read: Excel reads no UTF-8 without a mark
         self._own: set[str] = set()  # the columns made from `extra`
         self._fine: set[str] = set()  # those with times of day that are finer than Python's
         self._expected: list[tuple[Record, dict[str, Any]]] = []
@@ -211,13 +213,17 @@ class _Table:
             if self._header not in self._headers:
                 self._headers.append(self._header)
         self._delimiters.add(record.delimiter)
+        self._is_marked = self._is_marked or record.is_marked
         self._own |= own.keys()
 
     def finish(self) -> None:
         header = self._headers[0] if len(self._headers) == 1 else None
         if self._form in ("parquet", "arrow"):
             self._write_arrow(unified(self._headers))
-        elif isinstance(header, bytes) and not self._own and self._is_delimited_as_read():
+            return
+        if self._is_marked:
+            self._file.write(BOM)
+        if isinstance(header, bytes) and not self._own and self._is_delimited_as_read():
             self._file.write(header + b"\n")
             for _, raw, _ in self._spool:
                 self._file.write(raw + b"\n")

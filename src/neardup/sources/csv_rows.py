@@ -14,14 +14,14 @@ from neardup.model.counted import some_of
 from neardup.model.document import FLUSH
 from neardup.sources.encoding import not_text
 from neardup.sources.fields import RecordError
-from neardup.sources.lines import Overlong, excerpt, lines
-from neardup.sources.position import Record
+from neardup.sources.lines import BOM, Overlong, excerpt, lines
+from neardup.sources.streams import peeked
 
 if TYPE_CHECKING:
     from neardup.model.document import Document
     from neardup.sources.fields import FieldUse
     from neardup.sources.lines import Lines
-    from neardup.sources.position import Item, Position
+    from neardup.sources.position import Item, Position, Record
     from neardup.sources.streams import Chunk
 
 DELIMITERS: Final = ",\t;|"
@@ -61,6 +61,7 @@ def documents(
     """
     # The parser's own limit (128 KiB a field) is one number for the whole process; it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), longest))
+    head, chunks = peeked(chunks)
     source = _LineSource(lines(chunks, longest), min(longest, LONGEST_ROW))
     table: Record | None = None
     for row in _rows(source, use.text, delimiter):
@@ -75,7 +76,7 @@ def documents(
             yield position.reject(reason, raw=source.excerpt())
             return
         else:
-            table = position.begin_table(source.raw(), row, source.delimiter)
+            table = position.begin_table(source.raw(), row, source.delimiter, is_marked=head.startswith(BOM))
 
 
 def checked_delimiter(delimiter: str | None) -> str | None:
@@ -192,7 +193,7 @@ def _document(
     if sum(not name for name, _ in valued) > 1:
         raise RecordError("more than one column without a name has a value: give each a name of its own")
     record: dict[str, Any] = dict(valued)
-    position.record = Record(source.raw(), record, table.header, table.columns, table.delimiter)
+    position.record = table._replace(raw=source.raw(), values=record)
     return use.document(record, position.name("\0".join(row).encode()))
 
 

@@ -31,7 +31,7 @@ class Record(NamedTuple):
     end.
 
     `header`: for CSV the raw header, for Parquet and Arrow the schema; `columns`: the names in it. `delimiter`: what
-    separates the columns of CSV.
+    separates the columns of CSV; `is_marked`: whether a byte order mark precedes its header.
     """
 
     raw: bytes | None
@@ -39,6 +39,7 @@ class Record(NamedTuple):
     header: Any = None
     columns: Sequence[str] = ()
     delimiter: str = ","
+    is_marked: bool = False
 
     @property
     def is_made(self) -> bool:
@@ -77,9 +78,11 @@ class Position:
         self._same.clear()
         self._unnamed = 0
 
-    def begin_table(self, header: Any, columns: Sequence[str], delimiter: str = ",") -> Record:
+    def begin_table(
+        self, header: Any, columns: Sequence[str], delimiter: str = ",", *, is_marked: bool = False
+    ) -> Record:
         """Goes to the rows below this header; returns the record without values that stands for them."""
-        return self.tables.setdefault(header, Record(None, {}, header, columns, delimiter))
+        return self.tables.setdefault(header, Record(None, {}, header, columns, delimiter, is_marked))
 
     def name(self, content: bytes = b"") -> str:
         """The id of this record, if it has none of its own: the same whenever the same input is read again.
