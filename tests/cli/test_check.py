@@ -47,6 +47,16 @@ def test_documents_that_are_not_compared_with_all_of_the_window_make_no_success(
     )
 
 
+@pytest.mark.parametrize("command", ["check", "dedup"])
+def test_against_files_in_utf_8_a_file_in_another_encoding_is_compared(run, command):
+    """As neardup writes them."""
+    text = "Паром ходит ежедневно, кроме воскресенья."
+    Path("old.jsonl").write_text(json.dumps({"id": "old", "text": text}, ensure_ascii=False))
+    Path("new.txt").write_bytes(text.encode("koi8-r"))
+    done = run(command, "new.txt", "--encoding", "koi8-r", "--against", "old.jsonl")
+    assert "1 exact" in done.err
+
+
 def test_against_files(run, stream):
     Path("more").mkdir()
     written("more/a.jsonl", [{"id": "ferry", "text": "Another text with the id of a ferry."}])

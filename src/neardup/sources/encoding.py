@@ -155,6 +155,18 @@ def marked_encoding(head: bytes) -> str | None:
     return next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
 
 
+def is_utf8(head: bytes) -> bool:
+    """Whether `head`, which may end within a character, is UTF-8 and not only ASCII: hardly any text in another
+    encoding is.
+
+    >>> is_utf8("Fähre".encode()), is_utf8("Fähre".encode("cp1252")), is_utf8(b"Rain")
+    (True, False, False)
+    """
+    with suppress(UnicodeDecodeError):
+        return not codecs.getincrementaldecoder("utf-8")().decode(head).isascii()
+    return False
+
+
 def bare_encoding(head: bytes) -> str | None:
     """The encoding, UTF-16 or UTF-32, of text without a byte order mark, by where its zero bytes are; None if these are
     few, or at no regular places, and the text does not begin with ASCII. The name is valid for iconv, too.

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 128 * 1024 * 1024
 """The most bytes of a line or text file: 10 million characters take at most 120 million in JSON's longest escapes."""
+_UTF_8: Final = "valid UTF-8, read as {} because of --encoding: read such files without it"
 
 
 class Reader:
@@ -45,8 +46,8 @@ class Reader:
     whenever a pipe or standard input has nothing more to give now. No content of a file ends the iteration: a file that
     is cut short or cannot be opened gives one `Reject`, and the next file follows. Gzip and zstd are recognised by
     their first bytes, the form by the name, unless `form` sets it for all files; text is UTF-8, or in the `encoding`
-    named. Below a directory all files of known endings are read, sorted by path; `passed_over` has a line about the
-    others.
+    named; with `own_utf8`, a file that begins with UTF-8 is read as UTF-8 all the same. Below a directory all files of
+    known endings are read, sorted by path; `passed_over` has a line about the others.
 
     A record without an id gets the id `<file name>:<line>`; a text file its name, below a directory its path from
     there. From a pipe or standard input, the id is made of the content, so that reading the same again gives the same
@@ -72,9 +73,12 @@ class Reader:
         keep: bool = False,
         only_texts: bool = False,
         html: bool = False,
+        own_utf8: bool = False,
     ) -> None:
         chosen = fields or Fields()
-        self._position = Position(encoding=None if encoding is None else checked_encoding(encoding))
+        self._encoding = None if encoding is None else checked_encoding(encoding)
+        self._own_utf8 = own_utf8
+        self._position = Position(encoding=self._encoding)
         kept = FieldsOfTexts.of(chosen) if only_texts else chosen
         self._fields = FieldsKeepingRest.of(chosen) if keep else kept
         self._use = FieldUse(self._fields, self._position)
@@ -177,7 +181,7 @@ class Reader:
         return self._form or file.form or form_of(file.name)
 
     def _may_have_times(self, file: File) -> bool:
-        if self._form_of(file) != "jsonl" or self._position.encoding is not None:
+        if self._form_of(file) != "jsonl" or self._encoding is not None:
             return True
         try:
             with opened(file.name) as descriptor:
@@ -216,12 +220,23 @@ class Reader:
     def _content(self, form: Form, descriptor: int) -> Iterator[Item]:
         """The items of the open file. A mail names the encodings of its parts itself."""
         is_mail = form in form_readers.OF_MAIL
-        encoding = None if is_mail else self._position.encoding
-        content = chunks(descriptor, on_read=self._count, encoding=encoding, is_mail=is_mail)
+        self._position.encoding = self._encoding
+        content = chunks(
+            descriptor, on_read=self._count, on_utf8=self._reads_utf8,
+            encoding=None if is_mail else self._encoding, is_mail=is_mail,
+        )  # fmt: skip
         reading = form_readers.Reading(
             self._use, self._position, self._longest, self._delimiter, html=self._html
         )
         yield from form_readers.items(form, content, reading, self._as_text)
+
+    def _reads_utf8(self) -> bool:
+        """Whether to read the file, which begins with UTF-8, as such; if in the encoding named, that is noticed."""
+        if self._own_utf8:
+            self._position.encoding = None
+        else:
+            self._position.notice(f"file has {_UTF_8.format(self._encoding)}")
+        return self._own_utf8
 
     def _count(self, read: int) -> None:
         self.bytes_read += read

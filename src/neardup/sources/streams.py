@@ -18,7 +18,7 @@ except ImportError:  # there are no wheels of it for this machine
     import zlib as gzip_codec  # type: ignore[no-redef]
 
 from neardup.sources import optional_readers
-from neardup.sources.encoding import bare_encoding, marked_encoding, transcoded
+from neardup.sources.encoding import bare_encoding, is_utf8, marked_encoding, transcoded
 from neardup.sources.lines import BOM
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def chunks(
     descriptor: int,
     *,
     on_read: Callable[[int], object] = lambda _: None,
+    on_utf8: Callable[[], bool] = lambda: False,
     encoding: str | None = None,
     is_mail: bool = False,
 ) -> Iterator[Chunk]:
@@ -85,15 +86,20 @@ def chunks(
 
     From a pipe, a socket or a terminal every chunk is passed on as soon as it arrives, and None is yielded before any
     wait, so that a caller that forms batches can finish one. `on_read` gets the number of bytes read from the file.
-    Text in another `encoding` comes as UTF-8; `is_mail`: the content names its encodings itself.
+    Text in another `encoding` comes as UTF-8; `is_mail`: the content names its encodings itself. `on_utf8` is called if
+    the content begins with UTF-8 in spite of the `encoding`, and returns whether to read it as UTF-8.
 
     Raises `StreamError` if the content ends too early, is damaged or is of a kind that neardup does not read.
     """
     content = _decompressed(_blocks(descriptor, on_read), encoding, is_mail=is_mail)
-    return content if encoding is None else _as_utf8(content, encoding)
+    return content if encoding is None else _as_utf8(content, encoding, on_utf8)
 
 
-def _as_utf8(chunks: Iterator[Chunk], encoding: str) -> Iterator[Chunk]:
+def _as_utf8(chunks: Iterator[Chunk], encoding: str, on_utf8: Callable[[], bool]) -> Iterator[Chunk]:
+    head, chunks = peeked(chunks)
+    if encoding not in _UTF_8 and is_utf8(head) and on_utf8():
+        yield from chunks
+        return
     try:
         yield from transcoded(chunks, encoding)
     except UnicodeError as error:  # the stream as a whole lacks the byte order mark that it should begin with

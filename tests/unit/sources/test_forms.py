@@ -8,6 +8,7 @@ import json
 import os
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -18,6 +19,7 @@ from neardup.errors import SettingsError
 from neardup.model.document import Document, Reject
 from neardup.sources.fields import Fields
 from neardup.sources.reader import Reader
+from neardup.sources.streams import BLOCK
 
 # ---- directories and names ----
 
@@ -454,6 +456,38 @@ def test_wide_text_without_a_byte_order_mark_is_named_with_the_option_that_reads
     assert reject.reason == f"this is {encoding.upper()} text: --encoding {encoding} reads it"
     (document,) = read(path, encoding=encoding)
     assert document.text == text
+
+
+@pytest.mark.parametrize("name", ["text.txt", "text.jsonl", "text.csv", "text.txt.gz"])
+def test_utf_8_that_is_read_in_another_encoding_is_told(tmp_path, name):
+    """Of which hardly any text is UTF-8, too. Only ASCII is the same in both."""
+    contents = {"text.jsonl": '{"text": "Паром"}\n', "text.csv": "text\nПаром\n"}
+    data = contents.get(name, "Паром\n").encode()
+    wrong = written(tmp_path, name, gzip.compress(data) if name.endswith("gz") else data)
+    paths = [written(tmp_path, "a.txt", "Ferry"), written(tmp_path, "b.txt", "Паром".encode("koi8-r")), wrong]
+    reader = Reader(paths, encoding="koi8-r")
+    for _ in range(2):
+        documents: list[Any] = list(reader)
+        assert [document.text.strip() for document in documents] == ["Ferry", "Паром", "п÷п╟я─п╬п╪"]
+        assert list(reader.remarks()) == [
+            f"1 file has valid UTF-8, read as koi8-r because of --encoding: read such files without it (first: {wrong})"
+        ]
+    reader = Reader([*paths, written(tmp_path, "c.txt", "Паром" * 100_000)], encoding="KOI8-R")
+    assert len(list(reader)) == 4
+    assert next(reader.remarks()).startswith("2 files have valid UTF-8, read as koi8-r because of --encoding")
+
+
+def test_utf_8_may_be_read_as_such_in_spite_of_the_encoding_of_others(tmp_path):
+    paths = [written(tmp_path, "a.txt", "Паром"), written(tmp_path, "b.txt", "Паром".encode("koi8-r"))]
+    later = b'{"text": "%s\xcf"}\n' % (b"a" * BLOCK)
+    paths += [written(tmp_path, "c.jsonl", '{"text": "Паром"}\n'.encode() + later)]
+    paths += [written(tmp_path, "d.txt", "Паром".encode("koi8-r"))]
+    reader = Reader(paths, encoding="koi8-r", own_utf8=True)
+    items: list[Any] = list(reader)
+    *texts, reject, last = items
+    assert [item.text for item in (*texts, last)] == ["Паром"] * 4
+    assert reject.reason.startswith("not UTF-8: byte 0xcf at offset")
+    assert list(reader.remarks()) == []
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
