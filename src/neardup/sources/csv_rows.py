@@ -69,11 +69,12 @@ def documents(
         if row is None:
             yield FLUSH
         elif isinstance(row, csv.Error):
-            yield position.reject(f"not CSV: {row}", raw=source.excerpt())
+            why = source.fault(position.encoding) or f"not CSV: {row}"
+            yield position.reject(why, raw=source.excerpt())
         elif table is not None:
             yield _item(table, row, use, position, source)
         elif reason := _why_no_header(use.text, row):
-            yield position.reject(reason, raw=source.excerpt())
+            yield position.reject(source.fault(position.encoding) or reason, raw=source.excerpt())
             return
         else:
             table = position.begin_table(source.raw(), row, source.delimiter, is_marked=head.startswith(BOM))

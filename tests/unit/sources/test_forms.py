@@ -458,6 +458,21 @@ def test_wide_text_without_a_byte_order_mark_is_named_with_the_option_that_reads
     assert document.text == text
 
 
+@pytest.mark.parametrize("encoding", ["iso2022_jp", "cp932"])
+def test_csv_in_another_encoding_is_told_as_that_and_not_as_broken(tmp_path, encoding):
+    """ISO 2022 has quotes and commas in its characters, and no header is what it seems."""
+    why = {
+        "iso2022_jp": "this is text in ISO 2022, with escapes: --encoding iso2022_jp_ext",
+        "cp932": "not UTF-8: byte",
+    }
+    rows = 'id,text\n1,"八月の雨が降り、船は朝に出る。"\n2,""\n'
+    for content in (rows, rows.replace("text", "本文")):
+        first, *_ = read(written(tmp_path, "a.csv", content.encode(encoding)))
+        assert first.reason.startswith(why[encoding])
+    broken, _ = read(written(tmp_path, "a.csv", b'text\n"a"b\nRain\n'))
+    assert broken.reason == "not CSV: ',' expected after '\"'"
+
+
 @pytest.mark.parametrize("name", ["text.txt", "text.jsonl", "text.csv", "text.txt.gz"])
 def test_utf_8_that_is_read_in_another_encoding_is_told(tmp_path, name):
     """Of which hardly any text is UTF-8, too. Only ASCII is the same in both."""
