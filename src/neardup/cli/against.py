@@ -83,8 +83,7 @@ def opened_against(
     recipe = config.recipe.reaching(config.settings.threshold_fraction)
     with neardup.open(None, **{**config.given, **timeless, **kept, "recipe": recipe}) as target:
         report_without_partial(config, lambda: target.settings.partial)
-        reader = config.reader(names, **reading, own_utf8=True)
-        yield Against(target, _undated(target.read), _fill(target, reader, names))
+        yield Against(target, _undated(target.read), _fill(target, config.reader(names, **reading), names))
 
 
 def check_files(names: list[str], option: str, why: str) -> None:

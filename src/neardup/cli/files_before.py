@@ -30,7 +30,7 @@ class FilesBefore:
         self, names: list[str], config: Config, reading: Mapping[str, Any], *, apart_from: Reader
     ) -> None:
         check_files(names, "--against", "dedup compares with files only, `neardup check` with a window")
-        self.names, self._reader = names, config.reader(names, **reading, own_utf8=True)
+        self.names, self._reader = names, config.reader(names, **reading)
         self._count, self.is_whole = 0, not names
         cleaned = set(map(os.path.realpath, apart_from.paths))
         for path in self._reader.paths:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 128 * 1024 * 1024
 """The most bytes of a line or text file: 10 million characters take at most 120 million in JSON's longest escapes."""
-_UTF_8: Final = "valid UTF-8, read as {} because of --encoding: read such files without it"
+_UTF_8: Final = "the encoding UTF-8, not {} as --encoding says"
 
 
 class Reader:
@@ -46,8 +46,8 @@ class Reader:
     whenever a pipe or standard input has nothing more to give now. No content of a file ends the iteration: a file that
     is cut short or cannot be opened gives one `Reject`, and the next file follows. Gzip and zstd are recognised by
     their first bytes, the form by the name, unless `form` sets it for all files; text is UTF-8, or in the `encoding`
-    named; with `own_utf8`, a file that begins with UTF-8 is read as UTF-8 all the same. Below a directory all files of
-    known endings are read, sorted by path; `passed_over` has a line about the others.
+    named, unless the file begins with UTF-8. Below a directory all files of known endings are read, sorted by path;
+    `passed_over` has a line about the others.
 
     A record without an id gets the id `<file name>:<line>`; a text file its name, below a directory its path from
     there. From a pipe or standard input, the id is made of the content, so that reading the same again gives the same
@@ -73,11 +73,9 @@ class Reader:
         keep: bool = False,
         only_texts: bool = False,
         html: bool = False,
-        own_utf8: bool = False,
     ) -> None:
         chosen = fields or Fields()
         self._encoding = None if encoding is None else checked_encoding(encoding)
-        self._own_utf8 = own_utf8
         self._position = Position(encoding=self._encoding)
         kept = FieldsOfTexts.of(chosen) if only_texts else chosen
         self._fields = FieldsKeepingRest.of(chosen) if keep else kept
@@ -222,7 +220,7 @@ class Reader:
         is_mail = form in form_readers.OF_MAIL
         self._position.encoding = self._encoding
         content = chunks(
-            descriptor, on_read=self._count, on_utf8=self._reads_utf8,
+            descriptor, on_read=self._count, on_utf8=self._note_utf8,
             encoding=None if is_mail else self._encoding, is_mail=is_mail,
         )  # fmt: skip
         reading = form_readers.Reading(
@@ -230,13 +228,10 @@ class Reader:
         )
         yield from form_readers.items(form, content, reading, self._as_text)
 
-    def _reads_utf8(self) -> bool:
-        """Whether to read the file, which begins with UTF-8, as such; if in the encoding named, that is noticed."""
-        if self._own_utf8:
-            self._position.encoding = None
-        else:
-            self._position.notice(f"file has {_UTF_8.format(self._encoding)}")
-        return self._own_utf8
+    def _note_utf8(self) -> None:
+        """Notes that the file is UTF-8, and not in the encoding named."""
+        self._position.encoding = None
+        self._position.notice(f"file has {_UTF_8.format(self._encoding)}")
 
     def _count(self, read: int) -> None:
         self.bytes_read += read

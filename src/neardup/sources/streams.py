@@ -78,7 +78,7 @@ def chunks(
     descriptor: int,
     *,
     on_read: Callable[[int], object] = lambda _: None,
-    on_utf8: Callable[[], bool] = lambda: False,
+    on_utf8: Callable[[], object] = lambda: None,
     encoding: str | None = None,
     is_mail: bool = False,
 ) -> Iterator[Chunk]:
@@ -87,7 +87,7 @@ def chunks(
     From a pipe, a socket or a terminal every chunk is passed on as soon as it arrives, and None is yielded before any
     wait, so that a caller that forms batches can finish one. `on_read` gets the number of bytes read from the file.
     Text in another `encoding` comes as UTF-8; `is_mail`: the content names its encodings itself. `on_utf8` is called if
-    the content begins with UTF-8 in spite of the `encoding`, and returns whether to read it as UTF-8.
+    the content is UTF-8 in spite of the `encoding`, and so comes as it is.
 
     Raises `StreamError` if the content ends too early, is damaged or is of a kind that neardup does not read.
     """
@@ -95,9 +95,10 @@ def chunks(
     return content if encoding is None else _as_utf8(content, encoding, on_utf8)
 
 
-def _as_utf8(chunks: Iterator[Chunk], encoding: str, on_utf8: Callable[[], bool]) -> Iterator[Chunk]:
+def _as_utf8(chunks: Iterator[Chunk], encoding: str, on_utf8: Callable[[], object]) -> Iterator[Chunk]:
     head, chunks = peeked(chunks)
-    if encoding not in _UTF_8 and is_utf8(head) and on_utf8():
+    if is_utf8(head, encoding):
+        on_utf8()
         yield from chunks
         return
     try:
