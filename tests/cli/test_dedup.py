@@ -462,6 +462,10 @@ def test_csv_with_a_byte_order_mark_is_written_with_one(run):
     assert Path("r.csv").read_text().startswith(f"{mark}id,text,neardup_id")
     run("dedup", "a.csv", "b.csv", "-o", "d.csv")
     assert Path("d.csv").read_text() == f"{mark}id,text,note\n1,Fähre,\n3,Mühle,x\n"
+    Path("p.csv").write_text("id,text\n4,Rain is due.\n")
+    for files in (["a.csv", "p.csv"], ["p.csv", "a.csv"]):
+        assert run("dedup", *files, "-o", "f.csv", "--force").code == 0
+        assert Path("f.csv").read_text().startswith(f"{mark}id,text\n")
     run("dedup", "b.csv", "-o", "e.csv")
     assert Path("e.csv").read_bytes() == Path("b.csv").read_bytes()
 

@@ -82,7 +82,8 @@ class Position:
         self, header: Any, columns: Sequence[str], delimiter: str = ",", *, is_marked: bool = False
     ) -> Record:
         """Goes to the rows below this header; returns the record without values that stands for them."""
-        return self.tables.setdefault(header, Record(None, {}, header, columns, delimiter, is_marked))
+        table = Record(None, {}, header, columns, delimiter, is_marked)
+        return self.tables.setdefault((header, is_marked), table)
 
     def name(self, content: bytes = b"") -> str:
         """The id of this record, if it has none of its own: the same whenever the same input is read again.
