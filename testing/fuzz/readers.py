@@ -151,7 +151,7 @@ def _compressed(data: bytes) -> None:
     if control & 8 and len(packed) > 12:
         packed[control % len(packed)] ^= 1 << (control >> 4 & 7)
     try:
-        out = b"".join(chunk or b"" for chunk in _decompressed(pieces(bytes(packed), data[:5]), None))
+        out = b"".join(chunk or b"" for chunk in _decompressed(pieces(bytes(packed), data[:5])))
     except StreamError:
         assert bytes(packed) != whole, "what is whole was refused"
     else:

@@ -462,6 +462,8 @@ def test_csv_with_a_byte_order_mark_is_written_with_one(run):
     assert Path("r.csv").read_text().startswith(f"{mark}id,text,neardup_id")
     run("dedup", "a.csv", "b.csv", "-o", "d.csv")
     assert Path("d.csv").read_text() == f"{mark}id,text,note\n1,Fähre,\n3,Mühle,x\n"
+    Path("w.csv").write_text(f"{mark}id,text\n1,Fähre\n2,Fähre\n", "utf-16le")
+    assert run("dedup", "w.csv").out == f"{mark}id,text\n1,Fähre\n"
     Path("p.csv").write_text("id,text\n4,Rain is due.\n")
     for files in (["a.csv", "p.csv"], ["p.csv", "a.csv"]):
         assert run("dedup", *files, "-o", "f.csv", "--force").code == 0

@@ -15,11 +15,15 @@ if TYPE_CHECKING:
     from neardup.sources.streams import Chunk
 
 _MARKS: Final = {
-    codecs.BOM_UTF32_LE: "utf-32",  # before that of UTF-16, which begins it
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32le",  # before that of UTF-16, which begins it
+    codecs.BOM_UTF32_BE: "utf-32be",
+    codecs.BOM_UTF16_LE: "utf-16le",
+    codecs.BOM_UTF16_BE: "utf-16be",
 }
+"""Encodings by their byte order marks. `checked_encoding` spells UTF-16 and UTF-32 differently, so that the name tells
+whether a mark or the user named it.
+"""
 OTHER_NAMES: Final = {
     "windows-874": "cp874", "windows-31j": "cp932", "x-sjis": "cp932", "windows-949": "cp949",
     "iso-8859-8-i": "iso-8859-8", "x-euc-jp": "euc-jp",
@@ -158,7 +162,7 @@ def is_nearly_text(text: str) -> bool:
 
 
 def marked_encoding(head: bytes) -> str | None:
-    """The encoding, UTF-16 or UTF-32, whose byte order mark `head` begins with; None if there is no such mark."""
+    """The encoding whose byte order mark `head` begins with, by which the mark is text, too; None if there is none."""
     return next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
 
 
@@ -220,7 +224,8 @@ def not_text(data: bytes, encoding: str | None) -> str | None:
     except UnicodeDecodeError as error:
         if encoding is not None:
             good = len(data[: error.start].decode("utf-8"))  # the original bytes are no longer known
-            return f"not {encoding}, as --encoding says, after {good} characters"
+            who = "its byte order mark" if encoding in _MARKS.values() else "--encoding"
+            return f"not {encoding}, as {who} says, after {good} characters"
         byte = data[error.start]
         if (control := _CONTROL_RE.search(data)) is not None:
             return (

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 128 * 1024 * 1024
 """The most bytes of a line or text file: 10 million characters take at most 120 million in JSON's longest escapes."""
-_UTF_8: Final = "the encoding UTF-8, not {} as --encoding says"
+_OTHER: Final = "the encoding {}, not {} as --encoding says"
 
 
 class Reader:
@@ -46,8 +46,8 @@ class Reader:
     whenever a pipe or standard input has nothing more to give now. No content of a file ends the iteration: a file that
     is cut short or cannot be opened gives one `Reject`, and the next file follows. Gzip and zstd are recognised by
     their first bytes, the form by the name, unless `form` sets it for all files; text is UTF-8, or in the `encoding`
-    named, unless the file begins with UTF-8. Below a directory all files of known endings are read, sorted by path;
-    `passed_over` has a line about the others.
+    named, unless the file begins with UTF-8 or a byte order mark. Below a directory all files of known endings are
+    read, sorted by path; `passed_over` has a line about the others.
 
     A record without an id gets the id `<file name>:<line>`; a text file its name, below a directory its path from
     there. From a pipe or standard input, the id is made of the content, so that reading the same again gives the same
@@ -220,7 +220,7 @@ class Reader:
         is_mail = form in form_readers.OF_MAIL
         self._position.encoding = self._encoding
         content = chunks(
-            descriptor, on_read=self._count, on_utf8=self._note_utf8,
+            descriptor, on_read=self._count, on_other=self._note_other,
             encoding=None if is_mail else self._encoding, is_mail=is_mail,
         )  # fmt: skip
         reading = form_readers.Reading(
@@ -228,10 +228,11 @@ class Reader:
         )
         yield from form_readers.items(form, content, reading, self._as_text)
 
-    def _note_utf8(self) -> None:
-        """Notes that the file is UTF-8, and not in the encoding named."""
-        self._position.encoding = None
-        self._position.notice(f"file has {_UTF_8.format(self._encoding)}")
+    def _note_other(self, encoding: str) -> None:
+        """Notes that the file is in this encoding; if another one is named, that is noticed."""
+        self._position.encoding = None if encoding == "utf-8" else encoding
+        if self._encoding is not None:
+            self._position.notice(f"file has {_OTHER.format(encoding.upper(), self._encoding)}")
 
     def _count(self, read: int) -> None:
         self.bytes_read += read

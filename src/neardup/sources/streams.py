@@ -19,7 +19,6 @@ except ImportError:  # there are no wheels of it for this machine
 
 from neardup.sources import optional_readers
 from neardup.sources.encoding import bare_encoding, is_utf8, marked_encoding, transcoded
-from neardup.sources.lines import BOM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +77,7 @@ def chunks(
     descriptor: int,
     *,
     on_read: Callable[[int], object] = lambda _: None,
-    on_utf8: Callable[[], object] = lambda: None,
+    on_other: Callable[[str], object] = lambda _: None,
     encoding: str | None = None,
     is_mail: bool = False,
 ) -> Iterator[Chunk]:
@@ -86,58 +85,61 @@ def chunks(
 
     From a pipe, a socket or a terminal every chunk is passed on as soon as it arrives, and None is yielded before any
     wait, so that a caller that forms batches can finish one. `on_read` gets the number of bytes read from the file.
-    Text in another `encoding` comes as UTF-8; `is_mail`: the content names its encodings itself. `on_utf8` is called if
-    the content is UTF-8 in spite of the `encoding`, and so comes as it is.
+    Text in another `encoding` comes as UTF-8; `is_mail`: the content names its encodings itself. A byte order mark
+    counts for more than `encoding`, and so does content that is UTF-8: `on_other` gets the name of the encoding that is
+    used instead.
 
     Raises `StreamError` if the content ends too early, is damaged or is of a kind that neardup does not read.
     """
-    content = _decompressed(_blocks(descriptor, on_read), encoding, is_mail=is_mail)
-    return content if encoding is None else _as_utf8(content, encoding, on_utf8)
+    content = _decompressed(_blocks(descriptor, on_read))
+    return _of_mail(content) if is_mail else _as_utf8(content, encoding, on_other)
 
 
-def _as_utf8(chunks: Iterator[Chunk], encoding: str, on_utf8: Callable[[], object]) -> Iterator[Chunk]:
-    head, chunks = peeked(chunks)
-    if is_utf8(head, encoding):
-        on_utf8()
-        yield from chunks
+def _of_mail(content: Iterator[Chunk]) -> Iterator[Chunk]:
+    head = _head(content)
+    marked = marked_encoding(head)
+    wide = marked[: len("utf-16")] if marked else bare_encoding(head)
+    if wide not in _UTF_8:
+        how = f"convert it to UTF-8 first (iconv -f {wide} -t utf-8)"
+        raise StreamError(f"this is {wide.upper()} text: {how}")
+    yield from after_head(head, content)
+
+
+def _as_utf8(
+    content: Iterator[Chunk], encoding: str | None, on_other: Callable[[str], object]
+) -> Iterator[Chunk]:
+    head = _head(content)
+    content, marked = after_head(head, content), marked_encoding(head)
+    if marked is None and encoding is None and (bare := bare_encoding(head)):
+        raise StreamError(f"this is {bare.upper()} text: --encoding {bare} reads it")
+    if marked and not (encoding or "utf-8").startswith(marked[: len("utf-16")]):
+        on_other(marked)
+    encoding = marked or encoding
+    if encoding is None or encoding in _UTF_8:
+        yield from content
+        return
+    if marked is None and is_utf8(head, encoding):
+        on_other("utf-8")
+        yield from content
         return
     try:
-        yield from transcoded(chunks, encoding)
+        yield from transcoded(content, encoding)
     except UnicodeError as error:  # the stream as a whole lacks the byte order mark that it should begin with
         raise StreamError(f"not {encoding}, as --encoding says: {error}") from error
 
 
-def _decompressed(blocks: Iterator[Chunk], encoding: str | None, *, is_mail: bool = False) -> Iterator[Chunk]:
+def _decompressed(blocks: Iterator[Chunk]) -> Iterator[Chunk]:
     head = _head(blocks)
     whole = after_head(head, blocks)
     if head.startswith(GZIP_MAGIC):
-        return _of_encoding(_gunzipped(whole), encoding, is_mail=is_mail)
+        return _gunzipped(whole)
     if head.startswith(ZSTD_MAGIC):
-        return _of_encoding(_unzstd(whole), encoding, is_mail=is_mail)
+        return _unzstd(whole)
     for beginning, name, remedy in _FOREIGN:
         if beginning.match(head):
             unread = "" if name == PARQUET else ", which neardup does not read"
             raise StreamError(f"this is {name}{unread}: {remedy}")
-    return _of_encoding(whole, encoding, is_mail=is_mail)
-
-
-def _of_encoding(content: Iterator[Chunk], encoding: str | None, *, is_mail: bool) -> Iterator[Chunk]:
-    """`content`, unpacked, and in UTF-8 if a byte order mark names UTF-16 or UTF-32 and no `encoding` is given. Raises
-    `StreamError` if it begins as text in another encoding than the one given, or than UTF-8.
-    """
-    head = _head(content)
-    marked = marked_encoding(head)
-    if marked is not None and encoding is None and not is_mail:
-        return transcoded(after_head(head, content), marked)
-    wide = marked or (bare_encoding(head) if encoding is None else None)
-    if wide is not None and not (encoding or "").startswith(wide):
-        how = "convert it to UTF-8 first (iconv -f {0} -t utf-8)" if is_mail else "--encoding {0} reads it"
-        raise StreamError(f"this is {wide.upper()} text: {how.format(wide)}")
-    if encoding not in _UTF_8 and head.startswith(BOM) and not is_mail:
-        raise StreamError(
-            f"the byte order mark says that this is UTF-8 text, not {encoding}: leave --encoding out"
-        )
-    return after_head(head, content)
+    return whole
 
 
 def is_live(mode: int) -> bool:

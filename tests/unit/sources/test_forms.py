@@ -507,25 +507,27 @@ def test_a_file_that_only_begins_with_utf_8_is_rejected_as_that_and_the_next_one
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
 def test_utf_8_with_its_mark_is_not_read_in_another_encoding(tmp_path, encoding):
     """The mark became a part of the first column's name, which had been the id."""
-    path = written(tmp_path, "a.csv", b"\xef\xbb\xbfid,text\n1,Caf\xc3\xa9\n")
-    (reject,) = read(path, encoding=encoding)
-    assert (
-        reject.reason
-        == f"the byte order mark says that this is UTF-8 text, not {encoding}: leave --encoding out"
-    )
+    path = written(tmp_path, "a.csv", b"\xef\xbb\xbfid,text\n1,Caf\xc3\xa9\n2,\xe9\n")
+    reader = Reader([path], encoding=encoding)
+    document, reject = reader
+    assert document == Document("1", "Café")
+    assert isinstance(reject, Reject)
+    assert reject.reason.startswith("not UTF-8: byte 0xe9 at offset 2: ")
+    assert list(reader.remarks()) == [
+        (f"1 file has the encoding UTF-8, not {encoding} as --encoding says (first: {path})")
+    ]
     for right in (None, "utf-8", "utf-8-sig"):
-        assert [document.id for document in read(path, encoding=right)] == ["1"]
+        reader = Reader([path], encoding=right)
+        assert next(iter(reader)) == document
+        assert not list(reader.remarks())
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
 def test_what_is_compressed_is_known_by_its_first_bytes_when_it_is_unpacked(tmp_path, pack):
     """By --encoding cp1252 the ids of a column behind a mark were lost; UTF-16 without a mark was taken for UTF-8."""
     path = written(tmp_path, "a.csv.gz", pack(b"\xef\xbb\xbfid,text\n1,Caf\xc3\xa9\n"))
-    (reject,) = read(path, encoding="cp1252")
-    assert (
-        reject.reason == "the byte order mark says that this is UTF-8 text, not cp1252: leave --encoding out"
-    )
-    assert [document.id for document in read(path)] == ["1"]
+    for option in (None, "cp1252"):
+        assert read(path, encoding=option) == [Document("1", "Café")]
     text = "The ferry ran aground."
     assert read(written(tmp_path, "a.txt.gz", pack(text.encode("utf-16")))) == [Document("a.txt.gz", text)]
     for encoding in ("utf-16le", "utf-32be"):
@@ -568,14 +570,28 @@ def test_text_with_some_zeros_is_text(tmp_path, text):
 
 @pytest.mark.parametrize("order", ["le", "be"])
 @pytest.mark.parametrize(("width", "other"), [("16", "32"), ("32", "16")])
-def test_text_is_read_by_its_byte_order_mark_unless_another_encoding_is_named(tmp_path, order, width, other):
-    """In one order the mark of UTF-32 begins as that of UTF-16."""
+def test_text_is_read_by_its_byte_order_mark_whatever_encoding_is_named(tmp_path, order, width, other):
+    """In one order the mark of UTF-32 begins as that of UTF-16. A folder with such files beside others in one encoding
+    could not be read in one run.
+    """
     path = written(tmp_path, "a.txt", "\ufeffRain.".encode(f"utf-{width}-{order}"))
-    for encoding in ("latin-1", f"utf-{other}", f"utf-{other}-{order}"):
-        (reject,) = read(path, encoding=encoding)
-        assert reject.reason == f"this is UTF-{width} text: --encoding utf-{width} reads it"
     for right in (None, f"utf-{width}", f"utf-{width}-{order}"):
-        assert read(path, encoding=right) == [Document("a.txt", "Rain.")]
+        reader = Reader([path], encoding=right)
+        assert [*reader, *reader.remarks()] == [Document("a.txt", "Rain.")]
+    for encoding in ("iso8859-1", f"utf-{other}"):
+        reader = Reader([path], encoding=encoding)
+        assert [*reader, *reader.remarks()] == [
+            Document("a.txt", "Rain."),
+            (
+                f"1 file has the encoding UTF-{width}{order.upper()}, not {encoding} as --encoding says (first: {path})"
+            ),
+        ]
+    beside = written(tmp_path, "b.txt", b"caf\xe9")
+    assert read(path, beside, encoding="latin-1") == [Document("a.txt", "Rain."), Document("b.txt", "café")]
+    bad = "\ufeffid,text\n3,Reg\ud800en\n4,渡轮\n".encode(f"utf-{width}-{order}", "surrogatepass")
+    reject, last = read(written(tmp_path, "b.csv", bad))
+    assert reject.reason == f"not utf-{width}{order}, as its byte order mark says, after 5 characters"
+    assert last == Document("4", "渡轮")
     for name, content in (("a.jsonl", '{"id": "1", "text": "Rain."}\n'), ("a.csv", "id,text\n1,Rain.\n")):
         path = written(tmp_path, name, f"\ufeff{content}".encode(f"utf-{width}-{order}"))
         assert read(path) == [Document("1", "Rain.")]

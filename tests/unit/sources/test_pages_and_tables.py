@@ -181,6 +181,15 @@ def test_an_encoding_that_is_not_named_is_guessed_and_said(tmp_path):
     assert "--encoding names it" in reject.reason
 
 
+@pytest.mark.parametrize("encoding", [None, "cp1251"])
+def test_a_page_is_read_by_its_byte_order_mark(tmp_path, encoding):
+    pytest.importorskip("trafilatura")
+    page = PAGE.replace("<head>", '<head><meta charset="utf-16">').replace("hurt", "blessé")
+    for name in ("utf-16", "utf-8-sig"):
+        (document,) = read(written(tmp_path / "a.html", page.encode(name)), html=True, encoding=encoding)
+        assert "nobody was blessé" in document.text
+
+
 def test_a_page_that_is_no_text_of_the_encoding_it_is_said_to_be_in_is_rejected(tmp_path):
     pytest.importorskip("trafilatura")
     path = written(tmp_path / "a.html", PAGE.encode() + b"<p>Caf\x81")
