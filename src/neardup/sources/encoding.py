@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from neardup.errors import SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from neardup.sources.streams import Chunk
 
@@ -209,10 +209,23 @@ def bare_encoding(head: bytes) -> str | None:
     return "utf-32be" if _FEW * fourth <= first == characters else None
 
 
-def transcoded(chunks: Iterator[Chunk], encoding: str) -> Iterator[Chunk]:
-    """`chunks` of text in `encoding` as UTF-8, with a `BAD` byte in place of bytes that are not text in it."""
+def transcoded(
+    chunks: Iterator[Chunk], encoding: str, on_utf8: Callable[[], object] = lambda: None
+) -> Iterator[Chunk]:
+    """`chunks` of text in `encoding` as UTF-8, with a `BAD` byte in place of bytes that are not text in it.
+
+    If the first chunk that is not ASCII `is_utf8`, `on_utf8` is called, and all remain as they are.
+    """
     decoder = codecs.getincrementaldecoder(encoding)(UNDECODABLE)
+    is_all_ascii = True
     for chunk in chunks:
+        if is_all_ascii and chunk and not chunk.isascii():
+            is_all_ascii = False
+            if is_utf8(chunk, encoding):
+                on_utf8()
+                yield chunk
+                yield from chunks
+                return
         yield None if chunk is None else _utf8(decoder.decode(chunk))
     yield _utf8(decoder.decode(b"", True))
 

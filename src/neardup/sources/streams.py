@@ -18,7 +18,7 @@ except ImportError:  # there are no wheels of it for this machine
     import zlib as gzip_codec  # type: ignore[no-redef]
 
 from neardup.sources import optional_readers
-from neardup.sources.encoding import bare_encoding, is_utf8, marked_encoding, transcoded
+from neardup.sources.encoding import bare_encoding, marked_encoding, transcoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,8 +86,8 @@ def chunks(
     From a pipe, a socket or a terminal every chunk is passed on as soon as it arrives, and None is yielded before any
     wait, so that a caller that forms batches can finish one. `on_read` gets the number of bytes read from the file.
     Text in another `encoding` comes as UTF-8; `is_mail`: the content names its encodings itself. A byte order mark
-    counts for more than `encoding`, and so does content that is UTF-8: `on_other` gets the name of the encoding that is
-    used instead.
+    counts for more than `encoding`, and so does content whose first chunk beyond ASCII is UTF-8: `on_other` gets the
+    name of the encoding that is used instead.
 
     Raises `StreamError` if the content ends too early, is damaged or is of a kind that neardup does not read.
     """
@@ -118,12 +118,8 @@ def _as_utf8(
     if encoding is None or encoding in _UTF_8:
         yield from content
         return
-    if marked is None and is_utf8(head, encoding):
-        on_other("utf-8")
-        yield from content
-        return
     try:
-        yield from transcoded(content, encoding)
+        yield from transcoded(content, encoding, lambda: on_other("utf-8"))
     except UnicodeError as error:  # the stream as a whole lacks the byte order mark that it should begin with
         raise StreamError(f"not {encoding}, as --encoding says: {error}") from error
 

@@ -494,6 +494,20 @@ def test_a_file_in_utf_8_is_read_as_that_whatever_encoding_is_named(tmp_path, na
         assert list(reader.remarks()) == [f"{said} (first: {own})"]
 
 
+def test_a_file_that_begins_with_ascii_and_goes_on_in_utf_8_is_read_as_that(tmp_path):
+    """Of 256 KB of ASCII nobody knows what follows. `--against` found no copies in what followed."""
+    lines = b'{"text": "Ferry"}\n' * (BLOCK // 8) + '{"text": "Паром ходит"}\n'.encode()
+    path = written(tmp_path, "a.jsonl", lines)
+    for encoding in ("koi8-r", "gb18030"):
+        reader = Reader([path], encoding=encoding)
+        items: list[Any] = list(reader)
+        assert (len(items), items[-1].text) == (BLOCK // 8 + 1, "Паром ходит")
+        (said,) = reader.remarks()
+        assert said.startswith(
+            f"1 file has the encoding UTF-8, not {encoding} as --encoding says (first: {path}:"
+        )
+
+
 def test_a_file_that_only_begins_with_utf_8_is_rejected_as_that_and_the_next_one_is_read(tmp_path):
     later = b'{"text": "%s\xcf"}\n' % (b"a" * BLOCK)
     paths = [written(tmp_path, "c.jsonl", '{"text": "Паром ходит"}\n'.encode() + later)]
