@@ -117,7 +117,7 @@ def escaped_encoding(data: bytes) -> str | None:
     ('iso2022_jp_ext', None)
     """
     escape = _ESCAPE_RE.search(data)
-    if escape is None:
+    if escape is None or not data.isascii():
         return None
     return "iso2022_kr" if escape[0].endswith(b"C") else "iso2022_jp_ext"
 

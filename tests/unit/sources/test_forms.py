@@ -622,7 +622,8 @@ def test_text_in_iso_2022_is_named_with_the_option_that_reads_it_and_coloured_te
         assert reject.reason == f"this is text in ISO 2022, with escapes: --encoding {encoding} reads it"
         assert read(path, encoding=encoding) == [Document("a.txt", text)]
     coloured = "\x1b[31mERROR\x1b(B\x1b[m The ferry ran aground."
-    assert read(written(tmp_path, "a.txt", coloured)) == [Document("a.txt", coloured)]
+    for other in (coloured, "An escape, \x1b$B, beside what is not ASCII: é"):
+        assert read(written(tmp_path, "a.txt", other)) == [Document("a.txt", other)]
 
 
 @pytest.mark.parametrize("encoding", ["latin-99", "base64", "", "a\0b"])

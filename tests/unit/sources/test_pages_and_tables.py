@@ -160,6 +160,18 @@ def test_a_byte_that_is_no_text_does_not_change_how_the_others_are_read(tmp_path
         assert [*reader.remarks()] == [f"1 {name} has {said} (first: {path})"]
 
 
+@pytest.mark.parametrize("charset", ["", "; charset=us-ascii", "; charset=utf-8"])
+def test_iso_2022_is_known_by_its_escapes_where_no_other_encoding_is_named(tmp_path, charset):
+    """All of it is ASCII, and so valid UTF-8."""
+    pytest.importorskip("trafilatura")
+    text = "フェリーが座礁した。"
+    data = text.encode("iso2022_jp")
+    page = written(tmp_path / "a.html", b"<html><p>" + data)
+    head = f"Message-ID: <1@x>\nContent-Type: text/plain{charset}\n\n".encode()
+    mail = written(tmp_path / "b.eml", head + data)
+    assert [document.text for document in read(page, mail, html=True)] == [text, text]
+
+
 def test_an_encoding_that_is_not_named_is_guessed_and_said(tmp_path):
     """A few bytes that are no text are no reason to take a page for UTF-8."""
     pytest.importorskip("trafilatura")
