@@ -247,6 +247,17 @@ def test_a_document_that_is_sent_again_does_not_bear_itself_out(place):
     assert ingested(window, [document("too", TEXT, 40)])[0] == []
 
 
+def test_a_document_whose_verdict_alone_was_taken_counts_for_the_next_call(place):
+    """It counted only once a second verdict was asked for, so that one far document bore the next one out."""
+    window = place.open()
+    ingested(window, full(0, 3))
+    assert ingested(window, [document("far", TEXT, 40)])[0] == []
+    verdicts = window.ingest([document("near", TEXT, 2)])
+    assert next(verdicts).id == "near"
+    verdicts.close()
+    assert ingested(window, [document("too", TEXT, 41)])[0] == []
+
+
 def test_what_waits_in_a_live_stream_is_told(place, caplog):
     window = place.open()
     ids, _ = ingested(

@@ -28,20 +28,18 @@ MOST_HOURS: Final = 256
 def batches(documents: Iterator[Prepared | Flush], limit: int, leaps: Leaps) -> Iterator[list[Prepared]]:
     """The `documents` in batches of at most about `limit`, and of `MOST_HOURS`.
 
-    After each batch, `leaps.held` is its end that waits for a document with a time of its own. Once it is known what
-    follows, the first of these is yielded again, alone, and then the others. A batch holds each id once, so that a
-    second text under an id finds the first one stored. An error that ends the stream is raised after the batches before
-    it.
+    After each batch, which the caller ends by `leaps.end`, `leaps.held` is the end of it that waits for a document with
+    a time of its own. Once it is known what follows, the first of these is yielded again, alone, and then the others. A
+    batch holds each id once, so that a second text under an id finds the first one stored. An error that ends the
+    stream is raised after the batches before it.
     """
     stream = _Stream(documents)
     while batch := _next_batch(stream, limit):
         yield batch
-        leaps.end(batch)
         if leaps.held:
             doubted, *behind = leaps.held
             leaps.resume(_following(stream, doubted, behind))
             yield [doubted]
-            leaps.end([doubted])
     if stream.error is not None:
         raise stream.error
 

@@ -96,6 +96,7 @@ class Ingest:
         with session.writing(whole=False), session.changing():
             newest, before = session.store.committed.newest, dataclasses.replace(session.state.since_opened)
             verdicts, rejects = self._stored(documents, signed, leaps)
+            leaps.end()  # here, because a caller need not take what comes after the first verdicts
             ids.add(documents, session.state.since_opened.replaced - before.replaced)
         warn_of_late(session.state, verdicts)
         warn_of_ahead(session.state, documents, newest=newest, left=before.left.documents)

@@ -124,10 +124,10 @@ class Leaps:
         """Begins a batch."""
         self._documents, self.held = documents, ()
 
-    def end(self, batch: Sequence[Prepared]) -> None:
+    def end(self) -> None:
         """Ends a batch: all its documents are done, except those that are held, and what follows is unknown again."""
         self._following = None
-        done = batch[: len(batch) - len(self.held)]
+        done = self._documents[: len(self._documents) - len(self.held)]
         self._before.add(done)
         if self._doubted_before is not None and any(document.dated for document in done):
             self._doubted_before = None
