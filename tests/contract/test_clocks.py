@@ -247,6 +247,16 @@ def test_a_document_that_is_sent_again_does_not_bear_itself_out(place):
     assert ingested(window, [document("too", TEXT, 40)])[0] == []
 
 
+@pytest.mark.parametrize("calls", [2, 1])
+def test_a_document_that_comes_again_with_a_right_time_bears_no_wrong_one_out(place, calls):
+    window = place.open()
+    ingested(window, full(0, 3))
+    corrected = [document("far", TEXT, 40), document("far", TEXT, 2)]
+    for call in [corrected] if calls == 1 else [[each] for each in corrected]:
+        ingested(window, call)
+    assert ingested(window, [document("too", TEXT, 41)])[0] == []
+
+
 def test_a_document_whose_verdict_alone_was_taken_counts_for_the_next_call(place):
     """It counted only once a second verdict was asked for, so that one far document bore the next one out."""
     window = place.open()

@@ -91,14 +91,14 @@ class Before:
         self.undated: frozenset[str] = frozenset()
         self.doubted: tuple[str, Leap] | None = None
 
-    def add(self, documents: Sequence[Prepared]) -> None:
-        """Adds documents that are done."""
-        doubted = self.doubted
+    def add(self, documents: Sequence[Prepared], doubted: tuple[Prepared, Leap] | None) -> None:
+        """Adds documents that are done; `doubted` is the last of them that had a time and was not believed."""
         last = next((i for i in reversed(range(len(documents))) if documents[i].dated), None)
         if last is not None:
             self.undated = frozenset()
-            if doubted is not None and doubted[0] != documents[last].id:
-                self.doubted = None
+            self.doubted = None
+            if doubted is not None and doubted[0] is documents[last]:
+                self.doubted = documents[last].id, doubted[1]
         if len(self.undated) < LOOKED_PAST:
             behind = documents[0 if last is None else last + 1 :]
             self.undated |= {document.id for document in behind[-LOOKED_PAST:]}
@@ -118,17 +118,19 @@ class Leaps:
         """What an earlier call doubted; None once this one has had a document with a time of its own."""
         self._documents: Sequence[Prepared] = ()
         self._following: Next | None = None
+        self._doubted: tuple[Prepared, Leap] | None = None
+        """The last document of the batch that had a time of its own which was not believed."""
         self.held: Sequence[Prepared] = ()
 
     def begin(self, documents: Sequence[Prepared]) -> None:
         """Begins a batch."""
-        self._documents, self.held = documents, ()
+        self._documents, self._doubted, self.held = documents, None, ()
 
     def end(self) -> None:
         """Ends a batch: all its documents are done, except those that are held, and what follows is unknown again."""
         self._following = None
         done = self._documents[: len(self._documents) - len(self.held)]
-        self._before.add(done)
+        self._before.add(done, self._doubted)
         if self._doubted_before is not None and any(document.dated for document in done):
             self._doubted_before = None
 
@@ -161,7 +163,7 @@ class Leaps:
         if after is not None and jump.borne_out_by(after.hour):
             return None
         if document.dated:
-            self._before.doubted = document.id, jump
+            self._doubted = document, jump
         whose = "" if document.dated else ", which it was given because it has none,"
         why = _FEW if is_now else _NOT_BORNE_OUT
         return f"time {format_time(document.time)}{whose} {jump}; {why}: {_ADVANCE}"
