@@ -77,7 +77,7 @@ def _add_questions(router: APIRouter, questions: Questions, metrics: Metrics) ->
         stats = questions.stats()
         return answers.Health(
             window=questions.name, documents=stats.documents, newest=stats.newest, changes=questions.changes,
-            threshold=str(questions.threshold), version=VERSION,
+            threshold=questions.exact_threshold, version=VERSION,
         )  # fmt: skip
 
     @router.get("/changes")

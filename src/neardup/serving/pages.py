@@ -96,7 +96,9 @@ class Pages:
         stats = self._questions.stats()
         newest = sorted_groups(self._questions, "time", 1)[:_NEWEST_GROUPS]
         return self.render(
-            "home.html", stats=stats, threshold=self._questions.threshold, groups=rows_of(self._questions, newest),
+            "home.html", stats=stats, groups=rows_of(self._questions, newest),
+            threshold=self._questions.threshold, exact_threshold=self._questions.exact_threshold,
+            is_other_stored=not self._questions.answers_by(stats.threshold),
             chart=chart(list(stats.hours.values())[-_MOST_BARS:], list(stats.hours)[-_MOST_BARS:]),
         )  # fmt: skip
 

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.errors import UnknownDocument, shown
-from neardup.model.settings import DEFAULT_MATCHES, Recipe
+from neardup.model.settings import DEFAULT_MATCHES, Recipe, exact_threshold
 from neardup.reading.explanation import explain
 from neardup.reading.group_order import by_time, newest_first
 from neardup.reading.group_title import stored_ids
@@ -104,6 +104,15 @@ class Questions:
     def threshold(self) -> float:
         """The threshold by which questions are answered, which need not be that of the window's writer."""
         return float(self._window.settings.threshold_fraction)
+
+    @property
+    def exact_threshold(self) -> str:
+        """That threshold as statistics write it: "0.7", or "2/3", which no decimal is."""
+        return str(self._window.settings.threshold)
+
+    def answers_by(self, threshold: str) -> bool:
+        """Whether this is that threshold, however it is written."""
+        return exact_threshold(threshold) == self._window.settings.threshold_fraction
 
     @property
     def recipe(self) -> Recipe | None:

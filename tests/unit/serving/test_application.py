@@ -234,6 +234,16 @@ def test_a_look_is_not_taken_at_every_question(client, path, monkeypatch):
     assert client.get("/api/document", params={"id": "new"}).status_code == 404
 
 
+def test_a_threshold_that_is_no_decimal_is_named_as_it_was_given():
+    with open_window(None, threshold="2/3") as window:
+        questions = Questions(window, "news.window", ingests=True)
+        client = TestClient(
+            create_application(questions, limits=NO_RATE, judged=None), base_url="http://localhost"
+        )
+        assert client.get("/api/health").json()["threshold"] == "2/3"
+        assert "<dt>threshold</dt><dd>2/3</dd>" in client.get("/").text
+
+
 def test_health_and_the_home_page_have_the_threshold_by_which_it_answers(path):
     with open_window(path, readonly=True, threshold=0.95, window_hours=6) as window:
         client = TestClient(create_application(Questions(window, "news.window")), base_url="http://localhost")
