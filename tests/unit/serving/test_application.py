@@ -241,7 +241,9 @@ def test_a_threshold_that_is_no_decimal_is_named_as_it_was_given():
             create_application(questions, limits=NO_RATE, judged=None), base_url="http://localhost"
         )
         assert client.get("/api/health").json()["threshold"] == "2/3"
-        assert "<dt>threshold</dt><dd>2/3</dd>" in client.get("/").text
+        page = client.get("/").text
+        assert "<dt>threshold</dt><dd>2/3</dd>" in page
+        assert 'value="0.666667"' in page  # the form takes six decimals
 
 
 def test_health_and_the_home_page_have_the_threshold_by_which_it_answers(path):
