@@ -14,7 +14,7 @@ import fcntl
 import os
 from io import FileIO
 from typing import TYPE_CHECKING, Final
-from weakref import WeakSet
+from weakref import ref
 
 from neardup.errors import NeardupError, WindowDamaged, WindowLocked
 from neardup.stores.window_directory import COMMIT
@@ -25,8 +25,12 @@ if TYPE_CHECKING:
 
 
 _LOCK: Final = "lock"
-_held_here: Final[WeakSet[FileIO]] = WeakSet()
-"""Open files that are locked by this process."""
+_held_here: Final[list[ref[FileIO]]] = []
+"""Files that this process has locked, and some that exist no longer. (A `WeakSet` would be shorter, but an interrupt
+while it forgets a file is lost: Python ignores what the callback of a reference raises.)
+"""
+_MOST_FORGOTTEN: Final = 64
+"""About how many references to files that exist no longer are kept."""
 
 
 def locked(path: Path) -> FileIO:
@@ -89,7 +93,11 @@ def _is_locked(path: Path, file: FileIO, how: int = fcntl.LOCK_EX) -> bool:
     except OSError as error:
         why = f"{path} cannot be locked ({error.strerror}), so nothing is written to it"
         raise NeardupError(f"{why}: put the window on a file system that supports flock") from None
-    _held_here.add(file)
+    _held_here.append(ref(file))
+    if len(_held_here) > _MOST_FORGOTTEN:
+        for each in [each for each in _held_here if each() is None]:
+            with contextlib.suppress(ValueError):  # another thread has removed it
+                _held_here.remove(each)
     return True
 
 
@@ -107,8 +115,9 @@ def _let_go() -> None:
     """Closes the locked files in a forked process, which holds no window, and would keep everybody out of those of the
     other process for as long as it lives.
     """
-    for file in list(_held_here):
-        file.close()
+    for each in _held_here:
+        if (file := each()) is not None:
+            file.close()
 
 
 os.register_at_fork(after_in_child=_let_go)
