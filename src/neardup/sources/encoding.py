@@ -109,13 +109,15 @@ def declared_encoding(page: bytes) -> str | None:
     return None
 
 
-def escaped_encoding(data: bytes) -> str | None:
-    r"""The encoding of text that changes its characters by escapes, as that of Japanese and Korean mails does; None if
-    there are none. All of it is ASCII, so that it passes for UTF-8.
+def escaped_encoding(data: bytes, declared: str | None = None) -> str | None:
+    r"""The encoding of text that changes its characters by escapes, as that of Japanese and Korean mails does: the one
+    `declared`, if it is such an encoding; None if there are no escapes. All is ASCII, so that it passes for UTF-8.
 
     >>> escaped_encoding("雨".encode("iso2022_jp")), escaped_encoding(b"\x1b[31mRain")
     ('iso2022_jp_ext', None)
     """
+    if declared and "2022" in declared:
+        return declared
     escape = _ESCAPE_RE.search(data)
     if escape is None or not data.isascii():
         return None
@@ -158,7 +160,12 @@ def nearly_fitting(data: bytes, names: Iterable[str | None]) -> str | None:
 def is_nearly_text(text: str) -> bool:
     """Whether few of the characters besides ASCII stand for bytes that could not be decoded."""
     bad = text.count("\N{REPLACEMENT CHARACTER}")
-    return _PER_BAD * bad <= len(text) - len(text.encode("ascii", "ignore")) - bad
+    return _PER_BAD * bad <= _beyond_ascii(text) - bad
+
+
+def _beyond_ascii(text: str) -> int:
+    """How many characters are not ASCII."""
+    return len(text) - len(text.encode("ascii", "ignore"))
 
 
 def marked_encoding(head: bytes) -> str | None:
@@ -178,7 +185,7 @@ def is_utf8(head: bytes, encoding: str) -> bool:
         return False
     with suppress(UnicodeDecodeError):
         text = codecs.getincrementaldecoder("utf-8")().decode(head)
-        return len(text) - len(text.encode("ascii", "ignore")) >= _LEAST
+        return _beyond_ascii(text) >= _LEAST
     return False
 
 

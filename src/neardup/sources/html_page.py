@@ -91,9 +91,9 @@ def document(chunks: Iterator[Chunk], position: Position, longest: int) -> Item:
 def _decoded(data: bytes) -> tuple[str, str | None]:
     """(The page by the likeliest encoding; what is to be said of that). Raises `PageError` if it is no text."""
     declared = declared_encoding(data)
-    # ISO-2022 is ASCII with escapes, and so always valid as UTF-8.
-    first = declared if declared and "2022" in declared else escaped_encoding(data) or "utf-8"
-    page = first_fitting((data, name) for name in (first, "utf-8", declared) if name)
+    page = first_fitting(
+        (data, name) for name in (escaped_encoding(data, declared), "utf-8", declared) if name
+    )
     if page is not None:
         return page, None
     if is_binary(data) and (fault := not_text(data, None)):

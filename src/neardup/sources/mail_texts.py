@@ -108,10 +108,8 @@ def _decoded(part: Message, encoding: str | None) -> tuple[str, str | None]:
         return "", None
     named = encoding_named(part)
     declared = declared_encoding(data) if part.get_content_type() == _PAGE else None
-    # ISO-2022 is ASCII with escapes, and so always valid as ASCII and UTF-8.
-    first = declared if declared and "2022" in declared else escaped_encoding(data)
-    if named not in (None, "ascii", "utf-8"):
-        first = named
+    # A text with escapes is ASCII, and so valid as UTF-8, too, which mails name without meaning it.
+    first = escaped_encoding(data, declared) if named in (None, "ascii", "utf-8") else named
     text = first_fitting(_readings(data, first, declared, encoding))
     if text is not None:
         return text, None
