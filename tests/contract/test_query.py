@@ -72,6 +72,19 @@ def test_of_a_document_itself_left_out(window):
     assert window.query(id="e").status == "empty"
 
 
+def test_a_match_that_stands_for_a_group_whose_head_is_gone_is_found(place):
+    window = place.open()
+    list(window.ingest([document("gone", A), *(document(id, A, hour) for hour, id in enumerate("bcd", 1))]))
+    window.delete("gone")
+    window = place.reopened(window)
+    for asked in ({"text": A}, {"id": "d"}):
+        window = place.reopened(window)
+        verdict = window.query(**asked)
+        assert [match.id for match in verdict.matches] == ["b", "c", "d"][: verdict.matches_total]
+        assert (verdict.matches_total, verdict.group) == (3 - ("id" in asked), "b")
+    assert [verdict.matches_total for verdict in window.check([A])] == [3]
+
+
 def test_at_another_threshold(window):
     assert ids(window.query(A, threshold="0.5")) == ["a", "b", "c"]
     assert ids(window.query(A, threshold=0.95)) == ["a"]

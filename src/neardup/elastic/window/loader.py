@@ -146,7 +146,8 @@ class DocumentLookup:
                 earliest = next(pages(self._cluster, self._layout, body, size=1), [])
                 successors[head] = earliest[0] if earliest else None
         there = by_arrival(self._layout, (hit for hit in successors.values() if hit is not None))
-        return heads | there, successors
+        others = {arrival: hit for arrival, hit in there.items() if arrival not in known}
+        return heads | others, successors
 
 
 def stored_part(
