@@ -244,7 +244,9 @@ def not_text(data: bytes, encoding: str | None) -> str | None:
     except UnicodeDecodeError as error:
         if encoding is not None:
             good = len(data[: error.start].decode("utf-8"))  # the original bytes are no longer known
-            who = "its byte order mark" if encoding in _MARKS.values() else "--encoding"
+            # The encoding of a file with the mark of UTF-8 is None.
+            is_marked = encoding in _MARKS.values() and encoding != "utf-8"
+            who = "its byte order mark" if is_marked else "--encoding"
             return f"not {encoding}, as {who} says, after {good} characters"
         byte = data[error.start]
         if (control := _CONTROL_RE.search(data)) is not None:

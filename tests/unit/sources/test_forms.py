@@ -605,6 +605,8 @@ def test_text_is_read_by_its_byte_order_mark_whatever_encoding_is_named(tmp_path
     bad = "\ufeffid,text\n3,Reg\ud800en\n4,渡轮\n".encode(f"utf-{width}-{order}", "surrogatepass")
     reject, last = read(written(tmp_path, "b.csv", bad))
     assert reject.reason == f"not utf-{width}{order}, as its byte order mark says, after 5 characters"
+    (reject,) = read(beside, encoding="utf-8")
+    assert reject.reason == "not utf-8, as --encoding says, after 3 characters"
     assert last == Document("4", "渡轮")
     for name, content in (("a.jsonl", '{"id": "1", "text": "Rain."}\n'), ("a.csv", "id,text\n1,Rain.\n")):
         path = written(tmp_path, name, f"\ufeff{content}".encode(f"utf-{width}-{order}"))
