@@ -98,7 +98,7 @@ def _decoded(data: bytes) -> tuple[str, str | None]:
         return page, None
     if is_binary(data) and (fault := not_text(data, None)):
         raise PageError(fault)
-    page = nearly_fitting(data, (declared, "utf-8"))
+    page = nearly_fitting(data, ("utf-8", declared))
     if page is not None:
         return page, MENDED
     page = str(_extractor().utils.decode_file(data))

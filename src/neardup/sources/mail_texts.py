@@ -113,7 +113,7 @@ def _decoded(part: Message, encoding: str | None) -> tuple[str, str | None]:
     text = first_fitting(_readings(data, first, declared, encoding))
     if text is not None:
         return text, None
-    text = nearly_fitting(data, (first, "utf-8", declared))
+    text = nearly_fitting(data, ("utf-8", first, declared))
     if text is not None:
         return text, MENDED
     return first_fitting([(data, "cp1252")]) or data.decode("latin-1"), UNNAMED

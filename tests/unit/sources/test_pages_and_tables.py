@@ -141,6 +141,7 @@ def test_a_page_is_in_the_encoding_that_it_says_where_that_fits(tmp_path, charse
         ("EUC-JP", "euc-jp", "フェリーが座礁した。"), ("euc-kr", "cp949", "나룻배는 매일 운행합니다."),
         ("gb2312", "gbk", "黎明前镕喆渡轮搁浅"), ("utf-8", "utf-8", "Grüße von der Fähre über den Fluß"),
         ("", "utf-8", "Grüße von der Fähre über den Fluß"),
+        ("iso-8859-1", "utf-8", "“Grüße”, sagte sie, “von der Fähre”"),
     ],
 )  # fmt: skip
 def test_a_byte_that_is_no_text_does_not_change_how_the_others_are_read(tmp_path, charset, encoding, text):
