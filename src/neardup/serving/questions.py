@@ -102,12 +102,14 @@ class Questions:
 
     @property
     def threshold(self) -> float:
-        """The threshold by which questions are answered, which need not be that of the window's writer."""
-        return float(self._window.settings.threshold_fraction)
+        """The threshold by which questions are answered, which need not be that of the window's writer; rounded down to
+        six decimals, the most that a question may name: rounded up, 2/3 would leave out copies just at it.
+        """
+        return int(self._window.settings.threshold_fraction * 1_000_000) / 1_000_000
 
     @property
     def exact_threshold(self) -> str:
-        """That threshold as statistics write it: "0.7", or "2/3", which no decimal is."""
+        """That threshold itself, as statistics write it: "0.7", or "2/3", which no decimal is."""
         return str(self._window.settings.threshold)
 
     def answers_by(self, threshold: str) -> bool:

@@ -243,7 +243,12 @@ def test_a_threshold_that_is_no_decimal_is_named_as_it_was_given():
         assert client.get("/api/health").json()["threshold"] == "2/3"
         page = client.get("/").text
         assert "<dt>threshold</dt><dd>2/3</dd>" in page
-        assert 'value="0.666667"' in page  # the form takes six decimals
+        assert 'value="0.666666"' in page  # the form takes six decimals
+        list(window.ingest([{"id": "a", "text": "abcdef"}]))
+        assert window.query(text="abcdeX").score == 2 / 3
+        sent = client.post("/check", data={"text": "abcdeX", "threshold": "0.666666"}).text
+        assert sent == client.post("/check", data={"text": "abcdeX"}).text
+        assert "/document?id=a" in sent
 
 
 def test_health_and_the_home_page_have_the_threshold_by_which_it_answers(path):
