@@ -226,9 +226,11 @@ class ReferenceWindow:
         low, high = self._around(hour)
         own_hour_gone = hour < self.floor
         others = self._searchable(low, high)
-        similar = self._similar(form, grams, others)
+        foreign = self._without_copies_of(document.id, others)
+        similar = self._similar(form, grams, foreign)
         sentences = self._sentences(document.text.decode())
-        parts, common = self._parts(grams, sentences, others, similar, self.settings.partial_rule)
+        rule = self.settings.partial_rule
+        parts, common = self._parts(grams, sentences, others, similar, rule, foreign)
         verdict = self._verdict(
             document.id,
             document.time,
@@ -273,6 +275,10 @@ class ReferenceWindow:
             stored for stored in self.living.values() if low <= stored.hour <= high and not stored.set_aside
         ]
 
+    def _without_copies_of(self, id: str, others: Iterable[Stored]) -> list[Stored]:
+        """A document that comes again is no copy of its own copies."""
+        return [other for other in others if other.head.id != id]
+
     def _similar(
         self, form: str, grams: frozenset[str], others: Iterable[Stored], threshold: Fraction | None = None
     ) -> list[Similar]:
@@ -295,9 +301,10 @@ class ReferenceWindow:
         others: Iterable[Stored],
         similar: list[Similar],
         rule: PartialRule | None,
+        foreign: list[Stored] | None = None,
     ) -> tuple[list[Shared] | None, bool]:
         """Those of `others` that are not matches but share a part, largest first; and whether sentences found in too
-        many documents were left out.
+        many documents were left out. `foreign`: those of `others` that may be parts; None = all.
         """
         if rule is None and not self.settings.partial:
             return None, False
@@ -306,7 +313,7 @@ class ReferenceWindow:
         kept = frozenset(sentence for sentence in sentences if holders[sentence] <= self.most_holders)
         matched = {id(match.document) for match in similar}
         found = []
-        for other in others:
+        for other in others if foreign is None else foreign:
             count = len(kept & other.sentences)
             if rule is None or not count or id(other) in matched:
                 continue
@@ -561,9 +568,10 @@ class ReferenceWindow:
                 continue
             low = max(self._around(stored.hour)[0], self.floor)
             others = [other for other in ordered[:place] if other.hour >= low and not other.set_aside]
-            similar = self._similar(stored.form, stored.grams, others)
+            foreign = self._without_copies_of(stored.id, others)
+            similar = self._similar(stored.form, stored.grams, foreign)
             rule = self.settings.partial_rule
-            parts, common = self._parts(stored.grams, stored.sentences, others, similar, rule)
+            parts, common = self._parts(stored.grams, stored.sentences, others, similar, rule, foreign)
             if parts is not None:
                 parts += [part for part in stored.parts if self._is_past(part.document)]
             kept_hours = self.settings.kept_hours

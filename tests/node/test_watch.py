@@ -467,6 +467,24 @@ class TestOtherClients:
         with open_elastic_window(str(window.address), credentials=window.credentials) as opened:
             assert opened.stats().documents == 3
 
+    @pytest.mark.parametrize("candidates", ["memory", "search"])
+    def test_an_original_that_is_written_again_is_no_copy_of_its_own_copies(self, window, candidates):
+        """Where no scorer runs meanwhile, the next one knows the earlier document from its copies alone."""
+        documents = [one("a", A), one("b", A, 1), one("c", A_EDITED, 1)]
+        put(window, documents)
+        settings = {"candidates": candidates}
+        watched(window, settings=settings)
+        for text in (A, A_EDITED, A):
+            put(window, [{**documents[0], "text": text}])
+            (anew,) = watched(window, settings=settings)
+            assert (anew.id, anew.status, anew.group) == ("a", "unique", "a")
+        put(window, [one("d", A, 2), {**documents[1], "text": A_EDITED}])
+        assert [(v.id, v.duplicate_of, v.group) for v in watched(window, settings=settings)] == [
+            ("b", "c", "c"), ("d", "a", "a"),
+        ]  # fmt: skip
+        with open_elastic_window(str(window.address), credentials=window.credentials) as opened:
+            assert [match.id for match in opened.query(id="a").matches] == ["d", "b", "c"]
+
     def test_written_again_before_it_is_reconciled_it_is_scored_anew(self, window):
         """A verdict on what it was had left it waiting no more: it was `empty` for ever."""
         put(window, [one("a", A), one("b", A_EDITED, 0.1), one("c", B, 0.2)])

@@ -15,6 +15,7 @@ import numpy as np
 from neardup.index.arrivals import positions_of
 from neardup.index.budget_bytes import HourCounts, budget_bytes_of
 from neardup.index.document_ids import DocumentIds
+from neardup.index.former_heads import FormerHeads
 from neardup.index.freed_memory import give_back
 from neardup.index.repeated_texts import RepeatedTexts
 from neardup.index.same_texts import chain, same_texts
@@ -80,6 +81,7 @@ class DocumentTable:
         self.levels = np.zeros(_FIRST_CAPACITY, np.uint8)
         self.bitmaps: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, HELD_WORDS), np.uint64)
         self.dead = 0
+        self.former_heads = FormerHeads()
         self._headless: set[int] = set()
         """The arrivals of heads of groups for which `update_stands` has to find a successor."""
         self._stands_floor = FIRST_HOUR
@@ -229,6 +231,7 @@ class DocumentTable:
             self.members[arrival].append(doc)
         self.stands[docs] = 0
         self.leads[heads[living]] = 1
+        self.former_heads.unnamed.update(head_arrivals[~living].tolist())
         headless = ~living | (self.hours[heads] < self._stands_floor)
         self._headless.update(head_arrivals[headless].tolist())
 
@@ -288,8 +291,9 @@ class DocumentTable:
         row = self.rows[doc]
         if self.stands[doc]:
             self._headless |= {int(row["group_order"])} & self.members.keys()
-        if self.stands[doc] or self.leads[doc]:
-            self._headless |= {int(row["order"])} & self.members.keys()
+        if (self.stands[doc] or self.leads[doc]) and (arrival := int(row["order"])) in self.members:
+            self._headless.add(arrival)
+            self.former_heads.add(self.ids[doc], arrival)
         self.stands[doc] = self.leads[doc] = 0
 
     def is_present(self, doc: int) -> bool:
@@ -369,6 +373,7 @@ class DocumentTable:
         }
         self.members = defaultdict(list, {arrival: members for arrival, members in moved.items() if members})
         self._headless &= self.members.keys()
+        self.former_heads.keep(self.members.keys())
         self.repeated = RepeatedTexts()  # found anew by later searches
         self.size = len(kept)
         self.dead = 0

@@ -7,7 +7,7 @@ is made, so that earlier documents of the batch may be in its crowds by then (in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,34 +75,49 @@ class Verifier:
         have[list(self._candidates.many)] = True
         return have
 
-    def compared(self, index: int, floor: int, *, alive_only: bool = False) -> Compared:
+    def compared(
+        self, index: int, floor: int, *, alive_only: bool = False, without: Collection[int] = ()
+    ) -> Compared:
         """The result of comparing document `index` of the batch.
 
         Groups are taken as they are when the hours before `floor` have gone. `alive_only`: leaves out candidates that
-        are not alive, and takes at most `max_candidates` of the others.
+        are not alive, and takes at most `max_candidates` of the others. `without`: leaves out the members of the groups
+        whose heads have these arrivals.
         """
         self._table.update_stands(floor)
         many = self._candidates.many.get(index)
         if many is None:
-            return self._compare_few(index, alive_only=alive_only)
+            return self._compare_few(index, alive_only=alive_only, without=without)
+        if without:
+            many = self._with_all_copies(many)
+            others = many.chosen(~self._are_members(many.docs, without))
+            return self._compare_many(index, self._alive(others) if alive_only else others, {})
         repeated = None if alive_only else self._compare_repeated(index, many)
         if repeated is not None:
             return repeated
         many, unlisted = self._with_copies(many)
-        if alive_only:
-            many = many.chosen(self._table.alive[many.docs] == 1)
-        return self._compare_many(index, many, unlisted)
+        return self._compare_many(index, self._alive(many) if alive_only else many, unlisted)
+
+    def _alive(self, many: ManyCandidates) -> ManyCandidates:
+        return many.chosen(self._table.alive[many.docs] == 1)
+
+    def _are_members(self, docs: NDArray[Any], heads: Collection[int]) -> NDArray[np.bool_]:
+        """Which of `docs` are members of groups whose heads have these arrivals."""
+        return np.isin(self._table.group_arrivals[docs], list(heads))
 
     # ---- a few candidates: read ----
 
-    def _compare_few(self, index: int, *, alive_only: bool) -> Compared:
+    def _compare_few(self, index: int, *, alive_only: bool, without: Collection[int]) -> Compared:
         """`compared` for a document whose candidates `_read_few` has read."""
         docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
         overlaps, parts, truncated = self._overlaps.get(index, []), self._parts.get(index, []), False
-        if alive_only:
-            docs = docs[self._table.alive[docs] == 1]
-            if 0 < self._most < len(docs):
-                docs, truncated = docs[: self._most], True
+        if alive_only or without:
+            if without:
+                docs = docs[~self._are_members(docs, without)]
+            if alive_only:
+                docs = docs[self._table.alive[docs] == 1]
+                if 0 < self._most < len(docs):
+                    docs, truncated = docs[: self._most], True
             kept = set(docs.tolist())
             overlaps = [overlap for overlap in overlaps if overlap.doc in kept]
             parts = [part for part in parts if part.doc in kept]
@@ -162,6 +177,16 @@ class Verifier:
         first = np.fromiter(chain.from_iterable(own.docs for own in copies.values()), np.int32)
         others = {text: own.total - len(own.docs) for text, own in copies.items()}
         return ManyCandidates(np.concatenate([candidates.docs, first]), None), others
+
+    def _with_all_copies(self, candidates: ManyCandidates) -> ManyCandidates:
+        """The candidates, with each stand-in replaced by all documents that it represents; one after another."""
+        if candidates.stand_ins is None:
+            return candidates
+        docs, before, (low, high) = candidates.stand_ins
+        hours = self._table.hours
+        copies = chain.from_iterable(map(self._table.copies, docs.tolist()))
+        own = [copy for copy in copies if copy < before and low <= hours[copy] <= high]
+        return ManyCandidates(np.concatenate([candidates.docs, np.array(own, np.int32)]), None)
 
     def _compare_many(self, index: int, candidates: ManyCandidates, unlisted: Mapping[int, int]) -> Compared:
         """Compares with very many candidates; `unlisted`: how many more documents each text has, by its posted doc."""

@@ -5,6 +5,7 @@ best matches, by the texts as they came.
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ from neardup.kernels.gram_sets import SHORT
 from neardup.kinds.kind import labels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -60,6 +61,31 @@ def verifier_of(
     return Verifier(
         batch, candidates, pairs, in_crowds, table=table, most=settings.max_candidates, listed=listed
     )
+
+
+def own_groups(state: State, id: str, doc: int | None = None) -> Collection[int]:
+    """The groups headed by a document of this id, by the arrivals of their heads: by former ones, and by the stored
+    `doc`, if it is given. The document is no copy of their members (docs/definitions.md, Window).
+
+    After a window was read, the first call reads a blob for each group without a head.
+    """
+    name_former_heads(state)
+    table = state.table
+    former = table.former_heads.of(id)
+    return former if doc is None or not table.leads[doc] else {int(table.arrivals[doc]), *former}
+
+
+def name_former_heads(state: State) -> None:
+    """Finds the ids of heads that were gone when the window was read: the verdicts of their members tell them."""
+    table = state.table
+    heads = table.former_heads
+    if not heads.unnamed:
+        return
+    groups = (filter(table.is_present, table.members.get(arrival, ())) for arrival in heads.unnamed)
+    docs = sorted(doc for members in groups for doc in islice(members, 1))
+    for doc, (head, _) in zip(docs, state.members(docs), strict=True):
+        heads.add(head, int(table.group_arrivals[doc]))
+    heads.unnamed.clear()
 
 
 def searched(

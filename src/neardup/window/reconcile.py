@@ -13,6 +13,7 @@ from neardup.model.escapes import escaped
 from neardup.stores.blobs import best_overlap
 from neardup.stores.records import are_set_aside, are_with_words, chosen_rows, text_sizes
 from neardup.stores.remembered_settings import EARLIER, earlier, merged
+from neardup.window.comparison import name_former_heads
 from neardup.window.deciding_again import decided_again, is_past
 from neardup.window.session import refusal
 
@@ -69,6 +70,7 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
     }
     old_heads = {doc: int(table.group_arrivals[doc]) for doc in known}
     by_arrival = {int(table.arrivals[doc]): doc for doc in known}
+    name_former_heads(state)  # while groups have their members
     table.ungroup(known)
     for run in runs:
         forms = {

@@ -16,7 +16,7 @@ from neardup.model.decision import decide, unmatched
 from neardup.model.hours import LAST_HOUR, first_living_hour
 from neardup.window.budgets import budget_sizes, fitting, give_up_for
 from neardup.window.compared_hours import ComparedHours, compared_hours_of
-from neardup.window.comparison import searched, with_kinds
+from neardup.window.comparison import own_groups, searched, with_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -209,7 +209,8 @@ def _decided(
     _keep_alone(state, docs[alone & are_kept], truncated[alone & are_kept])
     bases: dict[int, Basis] = {}
     for i in np.flatnonzero(~alone).tolist():
-        compared = verifier.compared(i, int(hours.floors[i]), alive_only=alive_only)
+        own = own_groups(state, ids[i])
+        compared = verifier.compared(i, int(hours.floors[i]), alive_only=alive_only, without=own)
         verdicts[i] = decide(
             ids[i], times[i], compared, empty=empty[i], comparable=comparable[i], truncated=are_truncated[i],
             parts=settings.partial, listed=settings.matches,

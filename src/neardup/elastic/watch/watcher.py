@@ -122,9 +122,9 @@ class Watcher:
         """Notes how many copies are earlier than their originals; the first is logged."""
         if copies and not self.earlier_copies:
             log.warning(
-                "a copy is earlier than its original, which was scored first: it came late, or it is an original that "
-                "was corrected or indexed again, whose copies still name it (reported for the first only). `neardup "
-                "reconcile --window %s` marks all as if they had arrived in order of time",
+                "a copy is earlier than its original, which was scored first: it came late, or it was corrected or "
+                "indexed again (reported for the first only). `neardup reconcile --window %s` marks all as if they had "
+                "arrived in order of time",
                 self._cluster.address,
             )
         self.earlier_copies = copies
