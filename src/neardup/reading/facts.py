@@ -52,8 +52,10 @@ _DATE_BEGINS: Final = (
     "mon", "tue", "wed", "thu", "fri", "sat", "sun",
 )  # fmt: skip
 """The first three letters of the words that a date may begin with."""
-_INNER_RE: Final = re.compile(r"(?<=[.,:/'’\-])\w")
-"""Where a part of a word begins: not after an accent, where `re` would see another word begin."""
+_INNER_RE: Final = re.compile(r"[.,:/'’\-]\W*(\w)")
+"""Where a part of a word begins: not after an accent, where `re` would see another word begin. Between a sign and the
+part after it are at most characters that are not seen.
+"""
 _FIGURE_RE: Final = re.compile(r"[\d¼-¾⅐-⅞↉]")
 _SENTENCE_END: Final = frozenset(".!?:;\"'()[]«»“”‘’•*|>—–-")
 
@@ -139,7 +141,7 @@ def _where_in_a_word(word: str) -> tuple[int, ...]:
     here = (0,) if word[0].isdigit() or seen(word)[:3].lower() in _DATE_BEGINS else ()
     if word.isalnum():
         return here
-    return (*here, *(match.start() for match in _INNER_RE.finditer(word, 1)))  # of several parts
+    return (*here, *(match.start(1) for match in _INNER_RE.finditer(word)))  # of several parts
 
 
 class _Facts:

@@ -188,6 +188,12 @@ def test_a_character_that_is_not_seen_makes_no_other_figure_date_or_name(unseen)
     ]
 
 
+@pytest.mark.parametrize("unseen", ["", "\u200b", "\u2060\u200f"])
+def test_a_date_begins_behind_a_sign_and_a_character_that_is_not_seen(unseen):
+    a, b = (f"Berlin/{unseen}{day}.5.2024: it rained." for day in (3, 4))
+    assert [(fact.kind, fact.a, fact.b) for fact in explain(a, b).facts] == [("date", "3.5.2024", "4.5.2024")]
+
+
 def test_no_date_begins_behind_an_accent():
     a, b = (unicodedata.normalize("NFD", text) for text in ("Trémar 2020", "Trémar 2021"))
     assert [(fact.kind, fact.a, fact.b) for fact in explain(a, b).facts] == [("figure", "2020", "2021")]
