@@ -13,6 +13,7 @@ import yaml
 from typer.main import get_group
 
 from neardup.cli.application import command_line
+from neardup.cli.context import judged_file
 from neardup.cli.serving import STOP_SECONDS
 from neardup.elastic.http.address import Address
 
@@ -97,3 +98,10 @@ def test_the_unit_for_systemd_starts_a_command_that_there_is_and_waits_for_its_e
     assert (Path(program).name, context.params["window"]) == ("neardup", "/var/lib/neardup/news.window")
     assert service["WorkingDirectory"] == f"/var/lib/{service['StateDirectory']}"
     assert int(service["TimeoutStopSec"]) > STOP_SECONDS
+
+
+def test_the_page_about_thresholds_names_the_file_that_answers_go_to():
+    page = (ROOT / "docs" / "threshold.md").read_text("utf-8")
+    (window,) = set(re.findall(r"(?:calibrate|serve) --window (\S+?)[`\n ]", page))
+    assert f"Answers go to `{judged_file(window)}`" in page
+    assert f"--truth {judged_file(window)} " in page
