@@ -62,12 +62,12 @@ def serve(
 
         neardup serve --window news.window --host 0.0.0.0 --port 8000
     """
-    from neardup.cli.serving import limits_for, listen, needs_extra
+    from neardup.cli.serving import limits_for, listen, needs_extra, until_terminated
 
     needs_extra("serve")
     config = configuration(config_file)
     location = window_location(window, config)
     report_fields(config, ingests=ingest)
     limits = limits_for(host, token, body=max_body, rate=rate)
-    with opened_window(window, config, readonly=not ingest, remember=ingest) as target:
+    with until_terminated(), opened_window(window, config, readonly=not ingest, remember=ingest) as target:
         listen(target, location, host, port, limits, judged=judged, ingests=ingest, own_token=bool(token))

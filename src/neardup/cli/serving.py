@@ -83,7 +83,7 @@ def listen(
     own_token: bool,
 ) -> None:
     """Answers requests until SIGINT or SIGTERM; requests that have begun are then finished, for `STOP_SECONDS` at most.
-    SIGTERM is how a server is told to end, so that it returns; SIGINT raises `KeyboardInterrupt`.
+    These raise `KeyboardInterrupt` and `Terminated`.
 
     With `own_token`, the token came from the user, and is not printed: others may read a service's log.
     """
@@ -98,7 +98,7 @@ def listen(
     application = create_application(questions, limits=limits, judged=pairs)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol set to TCP, answers do not wait for one another.
-    with _until_terminated(), socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, port))
@@ -124,8 +124,10 @@ def listen(
 
 
 @contextlib.contextmanager
-def _until_terminated() -> Iterator[None]:
-    """Lets `Terminated`, which uvicorn raises when everything is finished, end the block without a failure."""
+def until_terminated() -> Iterator[None]:
+    """Lets `Terminated` end the block without a failure: SIGTERM is how a server is told to end, also while it opens
+    its window.
+    """
     try:
         yield
     except Terminated:

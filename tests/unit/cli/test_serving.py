@@ -14,8 +14,10 @@ import pytest
 pytest.importorskip("fastapi", reason="neardup serve is not installed (pip install 'neardup[serve]')")
 
 import uvicorn
+from typer.testing import CliRunner
 
 from neardup.cli import serving
+from neardup.cli.application import command_line
 from neardup.cli.exit_codes import terminate
 from neardup.errors import NotAvailable
 from neardup.opening import open_window
@@ -154,7 +156,14 @@ def test_sigterm_is_no_failure_of_it(tmp_path, monkeypatch, port):
             assert b"200 OK" in client.recv(10_000)
         os.kill(os.getpid(), signal.SIGTERM)
 
-    run(tmp_path, port, monkeypatch, ask, terminate)
+    with serving.until_terminated():
+        run(tmp_path, port, monkeypatch, ask, terminate)
+
+
+def test_nor_is_sigterm_while_it_opens_its_window(tmp_path, monkeypatch):
+    open_window(tmp_path).close()
+    monkeypatch.setattr("neardup.open", lambda *_, **__: terminate(signal.SIGTERM, None))
+    assert CliRunner().invoke(command_line("serve"), ["serve", "--window", str(tmp_path)]).exit_code == 0
 
 
 def test_a_second_ctrl_c_ends_it_without_a_traceback(tmp_path, monkeypatch, capsys, port):
