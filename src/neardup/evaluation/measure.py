@@ -142,10 +142,12 @@ def _pairs_by_threshold(
 ) -> list[FoundPairs]:
     """The pairs that the method calls copies, at each threshold."""
     if not _works_alike(method, signatures[0], thresholds[0]):
-        each = [_looked_up(method, signatures, docs, threshold, on_progress) for threshold in thresholds]
-        return [FoundPairs(one.pairs, one.compared, one.seconds) for one in each]
-    once = _looked_up(method, signatures, docs, min(thresholds), on_progress)
-    return [once.at(threshold) for threshold in thresholds]
+        return [_looked_up(method, signatures, docs, each, on_progress)[0] for each in thresholds]
+    once, scores = _looked_up(method, signatures, docs, min(thresholds), on_progress)
+    return [
+        once._replace(pairs=[pair for pair, score in zip(once.pairs, scores, strict=True) if score >= each])
+        for each in thresholds
+    ]
 
 
 def _works_alike(method: Method[Any], signature: Any, threshold: float) -> bool:
@@ -158,30 +160,14 @@ def _works_alike(method: Method[Any], signature: Any, threshold: float) -> bool:
     return isinstance(method.index(threshold), OverlapIndex | Scan)
 
 
-class _Scored(NamedTuple):
-    """The pairs that an index finds with their scores, how many pairs were looked at, and the seconds it took."""
-
-    pairs: list[Pair]
-    scores: list[float]
-    compared: int | None
-    seconds: float
-
-    def at(self, threshold: float) -> FoundPairs:
-        """The pairs whose scores reach `threshold`."""
-        reached = zip(self.pairs, self.scores, strict=True)
-        return FoundPairs(
-            [pair for pair, score in reached if score >= threshold], self.compared, self.seconds
-        )
-
-
 def _looked_up(
     method: Method[Any],
     signatures: list[Any],
     docs: Sequence[int],
     threshold: float,
     on_progress: OnProgress,
-) -> _Scored:
-    """The pairs that the method's index finds at one threshold, with their scores."""
+) -> tuple[FoundPairs, list[float]]:
+    """(The pairs that the method's index finds at one threshold; their scores)."""
     index = method.index(threshold)
     pairs: list[Pair] = []
     scores: list[float] = []
@@ -191,4 +177,4 @@ def _looked_up(
             pairs.append((docs[earlier], docs[later]))
             scores.append(score)
         index.add(signature)
-    return _Scored(pairs, scores, getattr(index, "compared", None), time.process_time() - began)
+    return FoundPairs(pairs, getattr(index, "compared", None), time.process_time() - began), scores
