@@ -39,18 +39,13 @@ class Pairs:
 
     def at_least(self, threshold: Fraction) -> Pairs:
         """The pairs with doc_q >= `threshold`."""
-        chosen, least = Pairs(), least_score(threshold)
+        # Different fractions of numbers of q-grams, and a threshold of six decimals, never lie so near one another that
+        # they would be the same float.
+        chosen, least = Pairs(), float(threshold)
         for later, earlier, score in self:
             if score >= least:
                 chosen.add(later, earlier, score)
         return chosen
-
-
-def least_score(threshold: Fraction) -> float:
-    """The float that a doc_q is compared with: different fractions of numbers of q-grams, and a threshold of six
-    decimals, never lie so near one another that they would be the same float.
-    """
-    return threshold.numerator / threshold.denominator
 
 
 def removed(pairs: Pairs, always_kept: int = 0, goes: Goes | None = None) -> dict[int, Original]:
