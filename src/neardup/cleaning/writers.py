@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, Protocol
 import orjson
 
 from neardup.cleaning.dictionaries import Dictionaries
-from neardup.cleaning.mixed_fields import mixed_field
-from neardup.cleaning.schemas import check_readable, in_zones, unified
+from neardup.cleaning.schemas import check_readable, in_zones, mixed_field, unified
 from neardup.errors import NeardupError, SettingsError
 from neardup.sources import optional_readers
 from neardup.sources.arrow_tables import FineTime
