@@ -79,7 +79,7 @@ def _changed(documents: Sequence[ReadDocument], target: Window) -> dict[str, flo
     copies = [each for each in documents if each.verdict.is_copy]
     if not copies:
         return {}
-    from neardup.reading.present_score import present_score
+    from neardup.reading.explanation import present_score
 
     originals = target.read([str(each.verdict.duplicate_of) for each in copies])
     recipe = target.settings.recipe

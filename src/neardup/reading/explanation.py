@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from neardup.reading.facts import FactKind
     from neardup.reading.normal_text import NormalText, Span
     from neardup.reading.passages import Passage
+    from neardup.window.base import ReadDocument
 
 
 class CommonPassage(NamedTuple):
@@ -167,6 +168,17 @@ def explain(a: str, b: str, *, recipe: Recipe | None = None) -> Explanation:
     [('figure', '3/16', None), ('date', 'Monday', None)]
     """
     return Explanation(Side(a, recipe or Recipe(), "a"), Side(b, recipe or Recipe(), "b"))
+
+
+def present_score(copy: ReadDocument, original: ReadDocument | None, recipe: Recipe | None) -> float | None:
+    """The doc_q of a copy with the text that its best match has now, where that is not the score of its verdict:
+    another text has replaced the best match, or the window has another recipe. None if it is, or if the best match has
+    left the window.
+    """
+    if original is None or copy.verdict.score is None:
+        return None
+    now = explain(original.counted, copy.counted, recipe=recipe).doc_q
+    return None if shown_score(now) == shown_score(copy.verdict.score) else now
 
 
 def _moved(

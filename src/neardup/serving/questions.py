@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.errors import UnknownDocument, shown
 from neardup.model.settings import DEFAULT_MATCHES, Recipe, exact_threshold
-from neardup.reading.explanation import explain
+from neardup.reading.explanation import explain, present_score
 from neardup.reading.group_order import by_time, newest_first
 from neardup.reading.group_title import stored_ids
-from neardup.reading.present_score import present_score
 from neardup.serving.documents_sent import DocumentsSent
 
 if TYPE_CHECKING:
