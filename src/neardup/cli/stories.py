@@ -61,8 +61,7 @@ class Stories:
 
     def of(self, group: Group) -> Story:
         """The story of one group; reads its documents."""
-        from neardup.reading.group_title import stored_ids
-        from neardup.reading.story import story
+        from neardup.reading.story import stored_ids, story
 
         read = self._window.read(stored_ids(group))
         self.documents = {document.id: document for document in read if document is not None}
@@ -80,7 +79,7 @@ class Stories:
 
     def title(self, group: Group) -> str:
         """The title of the group of the last story, or the beginning of its text."""
-        from neardup.reading.group_title import titled_by
+        from neardup.reading.story import titled_by
 
         document = titled_by(group, self.documents)
         return "" if document is None else described(document).begins

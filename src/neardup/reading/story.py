@@ -1,4 +1,6 @@
-"""A group read as a story: who had the text first, who followed after how long, how many texts there really are."""
+"""A group read as a story: who had the text first, who followed after how long, how many texts there really are; and
+which document gives a group its title, by one rule for pages, tables and reports.
+"""
 
 from __future__ import annotations
 
@@ -83,6 +85,23 @@ class Story(NamedTuple):
             "within": self.within,
             "versions": [version._asdict() for version in self.versions],
         }
+
+
+def stored_ids(group: Group) -> list[str]:
+    """The ids of the documents that a group has now: that of the head unless it has gone, for another document may have
+    its id, and those of the members.
+    """
+    return [*([group.head] if group.head_is_there else ()), *(member.id for member in group.members)]
+
+
+def title_ids(group: Group) -> list[str]:
+    """The ids of the documents that may give a group its title: the head unless it has gone, then members by time."""
+    return stored_ids(group)[:2]
+
+
+def titled_by(group: Group, documents: Mapping[str, ReadDocument]) -> ReadDocument | None:
+    """The first of `title_ids` that is among `documents`, which are by id; None if none is."""
+    return next((documents[id] for id in title_ids(group) if id in documents), None)
 
 
 class _Listed(NamedTuple):

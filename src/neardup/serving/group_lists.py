@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from neardup.model.escapes import BYTE_ORDER_MARK, no_formula
 from neardup.reading.group_order import first_and_last, in_order
-from neardup.reading.group_title import title_ids, titled_by
+from neardup.reading.story import title_ids, titled_by
 from neardup.serving.versions import title_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def rows_of(questions: Questions, groups: Sequence[Group]) -> list[Row]:
 
 
 def titles_of(questions: Questions, groups: Sequence[Group]) -> list[str]:
-    """The titles of groups (`neardup.reading.group_title`); if its documents have just gone, its head's id."""
+    """The titles of groups (`neardup.reading.story`); if its documents have just gone, its head's id."""
     read = questions.read([id for group in groups for id in title_ids(group)])
     documents = {document.id: document for document in read if document is not None}
     titled = ((group, titled_by(group, documents)) for group in groups)

@@ -12,7 +12,7 @@ from neardup.errors import UnknownDocument, shown
 from neardup.model.settings import DEFAULT_MATCHES, Recipe, exact_threshold
 from neardup.reading.explanation import explain, present_score
 from neardup.reading.group_order import by_time, newest_first
-from neardup.reading.group_title import stored_ids
+from neardup.reading.story import stored_ids
 from neardup.serving.documents_sent import DocumentsSent
 
 if TYPE_CHECKING:
