@@ -8,17 +8,17 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from neardup.cli import reading_options, writing_options
+from neardup.cli import file_options
 from neardup.cli.callbacks import checked_time, that_exist, that_exists
 from neardup.cli.context import DEFAULT_WINDOW
 from neardup.model.settings import MAX_Q, ROUTES, CandidatesFrom, Policy, Recipe, Retrieval, Settings
 
 COMPARING = "Comparing"
 KEEPING = "Keeping"
-READING = reading_options.READING
+READING = file_options.READING
 comparing = partial(typer.Option, rich_help_panel=COMPARING)
 keeping = partial(typer.Option, rich_help_panel=KEEPING)
-writing = writing_options.writing
+writing = file_options.writing
 
 Format = Literal["jsonl", "table", "quiet"]
 Printed = Literal["jsonl", "table"]
@@ -344,21 +344,20 @@ AddressOption = Annotated[
     ),
 ]
 
-DelimiterOption = reading_options.DelimiterOption
-EncodingOption = reading_options.EncodingOption
-HtmlOption = reading_options.HtmlOption
-IdFieldOption = reading_options.IdFieldOption
-InputOption = reading_options.InputOption
-TextFieldOption = reading_options.TextFieldOption
-TimeFieldOption = reading_options.TimeFieldOption
-
-OutputOption = writing_options.OutputOption
-RejectsOption = writing_options.RejectsOption
-AppendOption = writing_options.AppendOption
-ForceOption = writing_options.ForceOption
-ReplaceOption = writing_options.ReplaceOption
-LetGoOption = writing_options.LetGoOption
-output = writing_options.output
+DelimiterOption = file_options.DelimiterOption
+EncodingOption = file_options.EncodingOption
+HtmlOption = file_options.HtmlOption
+IdFieldOption = file_options.IdFieldOption
+InputOption = file_options.InputOption
+TextFieldOption = file_options.TextFieldOption
+TimeFieldOption = file_options.TimeFieldOption
+OutputOption = file_options.OutputOption
+RejectsOption = file_options.RejectsOption
+AppendOption = file_options.AppendOption
+ForceOption = file_options.ForceOption
+ReplaceOption = file_options.ReplaceOption
+LetGoOption = file_options.LetGoOption
+output = file_options.output
 
 FormatOption = Annotated[
     Format,
