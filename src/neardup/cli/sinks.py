@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Self
 
 import typer
@@ -99,9 +98,7 @@ class Verdicts:
             self._file = sys.stdout.buffer
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._stack:
             if kind is None or not issubclass(kind, BrokenPipeError | OutputClosed):
                 self.flush()
@@ -184,9 +181,7 @@ class Rejects:
             self._file = self._stack.enter_context(opened_output(self.path, force=self._force))
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
         rest = self.count - len(self._shown)
         for each in [each for each in self._kinds if each.count > 1 and each.name in self._shown]:
