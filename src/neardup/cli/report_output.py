@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from heapq import nlargest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -147,20 +147,18 @@ def _distinct_texts(story: Story, documents: dict[str, ReadDocument]) -> list[Re
 
 def read_rejects(path: Path) -> list[dict[str, Any]]:
     """The rejects that `neardup ingest --rejects` wrote; raises `typer.BadParameter` for a missing or another file."""
+    import orjson
+
     if not path.exists():
         reason = f"{path} does not exist: neardup ingest --rejects writes it"
         raise typer.BadParameter(reason, param_hint="--rejects")
-    return list(_rejects(path))
-
-
-def _rejects(path: Path) -> Iterator[dict[str, Any]]:
-    import orjson
-
+    rejects = []
     with path.open("rb") as file:
         for at, line in enumerate(file, 1):
             try:
                 values = orjson.loads(line)
-                yield {name: values[name] for name in ("source", "line", "id", "reason")}
+                rejects.append({name: values[name] for name in ("source", "line", "id", "reason")})
             except (orjson.JSONDecodeError, KeyError, TypeError) as error:
                 reason = f"{path}:{at} is no line of --rejects: name the file that neardup ingest wrote"
                 raise typer.BadParameter(reason, param_hint="--rejects") from error
+    return rejects

@@ -101,12 +101,10 @@ def csv_line(cells: Iterable[Any]) -> str:
     '\'=1+1,0.5,,"a, b"'
     """
     file = io.StringIO()
-    csv.writer(file).writerow([_csv_cell(cell) for cell in cells])
+    csv.writer(file).writerow(
+        [no_formula(escaped(cell)) if isinstance(cell, str) else cell for cell in cells]
+    )
     return file.getvalue()
-
-
-def _csv_cell(cell: Any) -> Any:
-    return no_formula(escaped(cell)) if isinstance(cell, str) else cell
 
 
 def boilerplate_of(window: Window) -> list[dict[str, Any]]:
