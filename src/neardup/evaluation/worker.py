@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
@@ -24,7 +23,7 @@ from neardup.evaluation.methods import PRODUCTS, make, product
 from neardup.evaluation.truth import Truth
 
 if TYPE_CHECKING:
-    from neardup.evaluation.measure import OnProgress, Progress
+    from neardup.evaluation.measure import OnProgress
     from neardup.evaluation.results import Result
 
 _PAIRS = ("copies", "others", "uncounted")
@@ -96,22 +95,15 @@ def main() -> None:
             os._exit(0)  # nothing reads the output any more
 
     try:
-        _run(sys.stdin.buffer, write)
+        job = _read_job(sys.stdin.buffer)
+        result = measure_in_process(job, lambda progress: write({"progress": list(progress)}))
+        write({"result": result.to_dict()})
     except Exception as error:  # noqa: BLE001 - reported to the parent process, which shows it
         frame = traceback.extract_tb(error.__traceback__)[-1]
         write(
             {"error": f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line {frame.lineno})"}
         )
         sys.exit(1)
-
-
-def _run(stdin: BinaryIO, write: Callable[[dict[str, Any]], None]) -> None:
-    """Measures the job read from `stdin`; writes its progress and its result."""
-
-    def on_progress(progress: Progress) -> None:
-        write({"progress": list(progress)})
-
-    write({"result": measure_in_process(_read_job(stdin), on_progress).to_dict()})
 
 
 def _read_job(stdin: BinaryIO) -> Job:
