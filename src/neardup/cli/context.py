@@ -170,13 +170,11 @@ def is_new_window(location: str, config: Config, *, hours: Callable[[], int]) ->
     """
     from neardup.elastic.http.address import is_address
 
-    return is_new_in_cluster(location, config, hours) if is_address(location) else _is_new(Path(location))
-
-
-def _is_new(directory: Path) -> bool:
-    if holds_window(directory):
+    if is_address(location):
+        return is_new_in_cluster(location, config, hours)
+    if holds_window(Path(location)):
         return False
-    check_free_directory(directory)
+    check_free_directory(Path(location))
     return True
 
 
