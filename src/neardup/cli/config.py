@@ -218,28 +218,18 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     untrusted = frozenset() if chosen else _untrusted(data, environ)
     data |= _from_environment(environ)
     _log_unknown(environ)
-    with _said_where(file if exists else None, environ):
+    read = file if exists else None
+    with _said_where(read, environ):
         credentials = Credentials.from_settings(_table(file, data, "elasticsearch"), environ)
-        return _checked(_configured(file, data, credentials, file if exists else None, untrusted))
-
-
-def _configured(
-    file: Path,
-    data: dict[str, Any],
-    credentials: Credentials,
-    path: Path | None,
-    untrusted: frozenset[str],
-) -> Config:
-    """The configuration from the merged `data` of a file and the environment."""
-    window = data.get("window")
-    if window is not None and (not window or not isinstance(window, str) or "\0" in window):
-        raise SettingsError("window", window, "a string: the path of a directory, or a URL")
-    recipe, named = _table(file, data, "recipe"), _fields(_table(file, data, "fields"))
-    if named.show != DEFAULT_SHOW:
-        data.setdefault("show", named.show)
-    given = _plain({key: data[key] for key in SETTING_KEYS if key in data})
-    given |= {"recipe": Recipe(**recipe)} if recipe else {}
-    return Config(given, window, named, credentials, path, untrusted, "reach" in recipe)
+        window = data.get("window")
+        if window is not None and (not window or not isinstance(window, str) or "\0" in window):
+            raise SettingsError("window", window, "a string: the path of a directory, or a URL")
+        recipe, named = _table(file, data, "recipe"), _fields(_table(file, data, "fields"))
+        if named.show != DEFAULT_SHOW:
+            data.setdefault("show", named.show)
+        given = _plain({key: data[key] for key in SETTING_KEYS if key in data})
+        given |= {"recipe": Recipe(**recipe)} if recipe else {}
+        return _checked(Config(given, window, named, credentials, read, untrusted, "reach" in recipe))
 
 
 @contextmanager
