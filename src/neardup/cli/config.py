@@ -136,6 +136,11 @@ class Config:
         return {name: self.given[name] for name in ("window_hours", "keep_hours") if name in self.given}
 
     @property
+    def without_hours(self) -> Config:
+        """This configuration without those: the hours that a window remembers hold."""
+        return replace(self, given={name: self.given[name] for name in self.given if name not in self.hours})
+
+    @property
     def recipe(self) -> Recipe:
         """The recipe for a window or a text that has none yet: the given one, else the default."""
         return self.settings.recipe or Recipe()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -60,12 +59,11 @@ def expire(
     """
     config = configuration(config_file, locals())
     hours = config.hours
-    others = {name: value for name, value in config.given.items() if name not in hours}
     if newest is None:
         check_output()
     else:
         _check_alone({"--now": now, "--window-hours": window_hours, "--keep-hours": keep_hours})
-    with opened_window(window, replace(config, given=others), readonly=dry_run) as target:
+    with opened_window(window, config.without_hours, readonly=dry_run) as target:
         if newest is not None:
             _set_back(target, newest, dry_run=dry_run)
             return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from neardup.cli import options
 from neardup.cli.context import configuration, opened_window
 
@@ -31,12 +29,9 @@ def stats(
     """
     from neardup.cli.tables import print_either
 
-    config = configuration(config_file)
     # The remembered hours, like all else: those of neardup.toml may be refused when the window is written next.
-    own = replace(
-        config, given={name: config.given[name] for name in config.given.keys() - config.hours.keys()}
-    )
-    with opened_window(window, own, readonly=True) as target:
+    config = configuration(config_file).without_hours
+    with opened_window(window, config, readonly=True) as target:
         properties = target.stats().to_dict()
     if format == "table":
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in properties["kinds"].items())
