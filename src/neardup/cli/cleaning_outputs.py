@@ -39,11 +39,6 @@ class CleaningOutputs(NamedTuple):
         output_files.check_outputs(files, read, replace=self.force, by_name=by_name, lines=True)
 
 
-def _form_for(reader: Reader) -> OutputForm:
-    """The form for standard output: CSV if only files of CSV are read; else, and for a live stream, JSON Lines."""
-    return "csv" if reader.forms == {"csv"} and reader.bytes_total is not None else "jsonl"
-
-
 @contextmanager
 def opened_writers(outputs: CleaningOutputs, reader: Reader) -> Iterator[tuple[Writer, Writer | None]]:
     """A context with the writer of the records of `reader` that stay, and the writer of removed ones, if they are
@@ -74,7 +69,9 @@ def _opened_writer(path: Path | None, reader: Reader, *, force: bool) -> Iterato
     with ExitStack() as stack:
         if path is None:
             check_output()
-            form, file = _form_for(reader), sys.stdout.buffer
+            # A live stream is written line by line.
+            form: OutputForm = "csv" if reader.forms == {"csv"} and not live else "jsonl"
+            file = sys.stdout.buffer
         else:
             form = form_of_output(str(path), "--output")
             if any(ending(name) == ".tsv" for name in reader.paths):
