@@ -147,19 +147,16 @@ class Verdicts:
             lines, self._waiting, self._size = self._waiting, [], 0
             data = b"\n".join(lines) + b"\n"
             try:
-                self._write_out(data)
+                if self._to_stdout:
+                    write_json(data)
+                else:
+                    self._file.write(data)
+                    self._file.flush()
             except OSError:
                 self._is_cut_short = True
                 raise
         if self._table:
             self._table.flush()
-
-    def _write_out(self, data: bytes) -> None:
-        if self._to_stdout or self._file is None:
-            write_json(data)
-        else:
-            self._file.write(data)
-            self._file.flush()
 
 
 class Rejects:
