@@ -9,7 +9,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from neardup.model.clock import now_ms
-from neardup.serving.verdict_figures import verdict_figures
+from neardup.serving.metrics import verdict_figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
