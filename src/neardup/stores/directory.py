@@ -109,7 +109,7 @@ class DirectoryStore(SingleOwner, ABC):
     def _stored_hours(self) -> tuple[dict[int, StoredHour], Rows]:
         """All committed data, by hour, and all rows. Raises `WindowDamaged` unless all committed rows are found."""
         buffer, hours = records.RowBuffer(self.committed.rows), dict[int, StoredHour]()
-        for hour in self.hours():
+        for hour in hours_in(self.path):
             if hour >= self.committed.floor_hour:
                 try:
                     hours[hour] = self.load(hour, buffer)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import numpy as np
 import pytest
 
@@ -9,12 +11,13 @@ from neardup.errors import WindowDamaged, WindowExpired, WindowLocked
 from neardup.model.document import Prepared
 from neardup.model.hours import hour_name
 from neardup.model.settings import HOUR_MS
-from neardup.stores import records
+from neardup.stores import directory, records
 from neardup.stores.base import Commit, NewDocuments
 from neardup.stores.directory_reader import DirectoryReader
 from neardup.stores.directory_writer import DirectoryWriter
 from neardup.stores.memory import MemoryStore
 from neardup.stores.records import DELETED, ROW, assign_offsets, key_counts
+from neardup.stores.stored_hour import hours_in
 from neardup.stores.window_directory import hour_directory
 
 
@@ -76,6 +79,29 @@ def test_hours_are_apart_and_dropped_whole(store):
     assert store.hours() == [-3, 9]
     kept = append(store, 30, 4, b"new")
     assert read(store, kept) == [(b"new", b"b")]
+
+
+def test_the_directories_of_hours_are_not_listed_each_time_that_an_hour_expires(tmp_path, monkeypatch):
+    """A window may have thousands, and with a limit of documents it drops one after another."""
+    listings, counts = [], []
+
+    def noted(path):
+        listings.append(path)
+        return hours_in(path)
+
+    monkeypatch.setattr(directory, "hours_in", noted)
+    for hours in (range(5), range(5, 10), range(10, 40)):
+        with closing(DirectoryWriter(tmp_path)) as store:
+            list(store.records(Commit()))
+            for hour in hours:
+                append(store, 1 + hour, hour, b"text")
+                store.commit(Commit(seq=1 + hour, next_order=2 + hour, floor_hour=hour - 2))
+                for old in (old for old in store.hours() if old < hour - 2):
+                    store.drop(old)
+                assert store.hours() == hours_in(tmp_path) == [*range(max(0, hour - 2), hour + 1)]
+            counts.append(len(listings))
+            listings.clear()
+    assert counts[0] == counts[1] == counts[2]
 
 
 def test_a_new_version_keeps_text_and_keys(store):
