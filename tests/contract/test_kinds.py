@@ -114,3 +114,23 @@ def test_copies_that_are_not_kept_have_kinds(place: Place) -> None:
         None,
         "copy",
     ]
+
+
+@engines_only
+def test_a_copy_of_a_document_that_is_replaced_in_the_same_batch_has_its_kind(place: Place) -> None:
+    """The text that it is a copy of is gone when the batch ends."""
+    first, second = list(stream(3)), list(stream(4))
+    # The documents of the first stream come again under other ids, each before it is replaced.
+    again = [
+        each
+        for one, other in zip(first, second, strict=True)
+        for each in (one._replace(id=f"x{one.id}"), other)
+    ]
+    answers = []
+    for name, size in (("at once", 256), ("one by one", 1)):
+        window = place.open(name, kinds=True, window_hours=0, batch_documents=size)
+        list(window.ingest(first))
+        answers.append((list(window.ingest(again)), list(window.groups())))
+        assert window.replaced == len(second)
+    assert answers[0] == answers[1]
+    assert sum(verdict.kind is not None for verdict in answers[0][0]) > len(first)

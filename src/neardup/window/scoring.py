@@ -7,7 +7,7 @@ and with the hours that lived when it came.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -44,9 +44,9 @@ def score(
     besides is shown from now on. Documents that `leaps` holds for a later batch get neither verdict nor reject.
     """
     docs = state.table.ids.docs_of([document.id for document in documents])
-    came_before = (docs >= 0).tolist()  # unless its hour leaves while the batch is decided
     absent = _absent(state, documents, docs)
-    shown_otherwise = _shown_otherwise(state, documents, batch, docs, absent)
+    earlier = _earlier_versions(state, batch, docs, absent)
+    shown_otherwise = _shown_otherwise(state, documents, earlier)
     verdicts: list[Verdict] = []
     rejects: list[Reject] = []
     sizes = budget_sizes(state, documents, batch)
@@ -54,8 +54,9 @@ def score(
     first = 0
     while first < len(documents):
         document = documents[first]
-        doc = state.table.ids.get(document.id) if came_before[first] else None
-        if doc is not None and doc not in absent and _has_text(state, doc, batch.signed.fingerprints[first]):
+        version = earlier.get(first)
+        doc = version.doc if version is not None and state.table.is_present(version.doc) else None
+        if version is not None and doc is not None and version.is_same:
             state.since_opened.unchanged += 1
             if doc in shown_otherwise:
                 state.show_anew(doc, document)
@@ -73,10 +74,33 @@ def score(
             state.remove(doc)
             state.since_opened.replaced += 1
         give_up_for(state, int(sizes[first]))
-        last = _end_of_run(state, documents, sizes, first, came_before)
-        verdicts += _score_run(state, documents[first:last], batch.part(first, last))
+        last = _end_of_run(state, documents, sizes, first, earlier)
+        replaced = {at - first: earlier[at].doc for at in range(first + 1, last) if at in earlier}
+        verdicts += _score_run(state, documents[first:last], batch.part(first, last), replaced)
         first = last
     return verdicts, rejects
+
+
+class _Earlier(NamedTuple):
+    """The stored `doc` with the id of a document that comes again, unless it leaves while the batch is decided.
+
+    `is_same`: it has the same normal form, and no other client has deleted it.
+    """
+
+    doc: int
+    is_same: bool
+
+
+def _earlier_versions(
+    state: State, batch: SignedQueryBatch, docs: NDArray[np.int64], absent: Collection[int]
+) -> dict[int, _Earlier]:
+    """The earlier versions of the documents of a batch that come again, by position; `docs`: -1 for a new document."""
+    again = np.flatnonzero(docs >= 0)
+    same = (state.table.fingerprints[docs[again]] == batch.signed.fingerprints[again]).all(axis=1).tolist()
+    return {
+        at: _Earlier(doc, is_same and doc not in absent)
+        for at, doc, is_same in zip(again.tolist(), docs[again].tolist(), same, strict=True)
+    }
 
 
 def _absent(state: State, documents: Sequence[Prepared], docs: NDArray[np.int64]) -> Collection[int]:
@@ -92,27 +116,16 @@ def _absent(state: State, documents: Sequence[Prepared], docs: NDArray[np.int64]
 
 
 def _shown_otherwise(
-    state: State,
-    documents: Sequence[Prepared],
-    batch: SignedQueryBatch,
-    docs: NDArray[np.int64],
-    absent: Collection[int],
+    state: State, documents: Sequence[Prepared], earlier: Mapping[int, _Earlier]
 ) -> Collection[int]:
     """The docs, of documents that came before with the same normal form, whose kept texts differ: in punctuation,
     symbols or white space.
     """
-    again = [
-        i
-        for i, doc in enumerate(docs.tolist())
-        if doc >= 0
-        and doc not in absent
-        and not documents[i].origin
-        and _has_text(state, doc, batch.signed.fingerprints[i])
-    ]
-    kept_texts = state.store.original_texts(state.table.rows[docs[again]]) if again else ()
+    again = {i: version.doc for i, version in earlier.items() if version.is_same and not documents[i].origin}
+    kept_texts = state.store.original_texts(state.table.rows[list(again.values())]) if again else ()
     return {
-        int(docs[i])
-        for i, text in zip(again, kept_texts, strict=True)
+        doc
+        for (i, doc), text in zip(again.items(), kept_texts, strict=True)
         if text is not None and text != documents[i].text
     }
 
@@ -121,10 +134,6 @@ def sign(state: State, documents: Sequence[Prepared]) -> SignedQueryBatch:
     """The signatures of a batch."""
     counted = state.signer.counted
     return state.search.query_batch([counted.of(document.text, document.fields) for document in documents])
-
-
-def _has_text(state: State, doc: int, fingerprint: NDArray[np.uint64]) -> bool:
-    return bool((state.table.fingerprints[doc] == fingerprint).all())
 
 
 def _stored_verdict(state: State, document: Prepared, doc: int, bitmap: NDArray[np.uint64]) -> Verdict:
@@ -140,10 +149,10 @@ def _end_of_run(
     documents: Sequence[Prepared],
     sizes: NDArray[np.int64],
     first: int,
-    came_before: Sequence[bool],
+    earlier: Mapping[int, _Earlier],
 ) -> int:
-    """Where the run of new documents from `first` ends: at an id that `came_before`, a leap in time, or where a budget
-    is reached by documents of these `sizes`.
+    """Where the run of new documents from `first` ends: at one that comes again, unless it can be replaced within the
+    run; at a leap in time; or where a budget is reached by documents of these `sizes`.
     """
     settings = state.settings
     # Whether a list of words is too long to read depends on which documents of the run were kept.
@@ -151,19 +160,34 @@ def _end_of_run(
     most = 1 if is_alone else fitting(state, sizes[first:])
     end = min(first + most, len(documents))
     hours = [document.hour for document in documents[first:end]]
-    if not any(came_before[first + 1 : end]) and max(hours) <= max(state.newest, hours[0]) + 1:
+    if earlier.keys().isdisjoint(range(first + 1, end)) and max(hours) <= max(state.newest, hours[0]) + 1:
         return end  # nearly always
     newest, oldest = state.newest, min(state.table.by_hour.documents, default=LAST_HOUR)
     for at, hour in enumerate(hours, first):
         expires = hour > newest + 1 and first_living_hour(hour, settings.kept_hours) > oldest
-        if at > first and (came_before[at] or expires):
-            return at  # decided with the next run, by what is there then
         newest, oldest = max(newest, hour), min(oldest, hour)
+        stays = newest == state.newest  # nothing expires during the run up to here
+        if at > first and (
+            expires or (at in earlier and not (stays and _is_replaceable(state, earlier[at])))
+        ):
+            return at  # decided with the next run, by what is there then
     return end
 
 
-def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBatch) -> list[Verdict]:
-    """Verdicts of a run of documents whose ids are new; they are appended to the store, not committed yet."""
+def _is_replaceable(state: State, version: _Earlier) -> bool:
+    """Whether a document can be replaced while a run is decided: if its text has changed, and it is still there. Not
+    where candidates, or the documents that hold a sentence, are counted by the search, which still finds it.
+    """
+    counts = state.search.reads_words or state.settings.max_candidates
+    return not version.is_same and state.table.is_present(version.doc) and not counts
+
+
+def _score_run(
+    state: State, documents: Sequence[Prepared], batch: SignedQueryBatch, replaced: Mapping[int, int]
+) -> list[Verdict]:
+    """Verdicts of a run of documents; they are appended to the store, not committed yet. Their ids are new, but for
+    those that replace a stored doc: `replaced`, by position.
+    """
     own_hours = [document.hour for document in documents]
     hours = compared_hours_of(state, own_hours)
     state.newest = max(state.newest, *own_hours)
@@ -180,7 +204,11 @@ def _score_run(state: State, documents: Sequence[Prepared], batch: SignedQueryBa
     )  # fmt: skip
     for positions, part, verifier in searched(state, batch, query):
         part_hours = hours.part(positions.start, positions.stop)
-        verdicts += _decided(state, documents[positions], docs[positions], part, part_hours, verifier)
+        own = {at - positions.start: doc for at, doc in replaced.items() if at in range(len(docs))[positions]}
+        verdicts += _decided(state, documents[positions], docs[positions], part, part_hours, verifier, own)
+    for doc in replaced.values():
+        state.end(doc)
+    state.since_opened.replaced += len(replaced)
     state.end_run(batch, in_time)
     state.expire_before(first_living_hour(state.newest, state.settings.kept_hours))
     return verdicts
@@ -193,12 +221,15 @@ def _decided(
     batch: SignedQueryBatch,
     hours: ComparedHours,
     verifier: Verifier,
+    replaced: Mapping[int, int],
 ) -> list[Verdict]:
     """One verdict after another: each sees the groups of those before it, and which copies were not kept. A document
-    without candidates changes nothing for others. `docs`: the doc of each document, -1 for one that came too late.
+    without candidates changes nothing for others. `docs`: the doc of each document, -1 for one that came too late;
+    `replaced`: the stored docs that documents replace, by position.
     """
     settings = state.settings
-    alive_only = settings.policy != "mark"  # otherwise no candidate dies while others of the run are decided
+    # Otherwise no candidate dies while others of the run are decided.
+    alive_only = settings.policy != "mark" or bool(replaced)
     truncated = verifier.truncated | hours.incomplete
     are_truncated, empty = truncated.tolist(), (np.diff(batch.signed.text_offsets) == 0).tolist()
     comparable = (hours.highs >= hours.floors).tolist()
@@ -208,7 +239,11 @@ def _decided(
     alone, are_kept = ~verifier.have_candidates, docs >= 0
     _keep_alone(state, docs[alone & are_kept], truncated[alone & are_kept])
     bases: dict[int, Basis] = {}
-    for i in np.flatnonzero(~alone).tolist():
+    for i in sorted({*np.flatnonzero(~alone).tolist(), *replaced}):
+        if i in replaced:
+            state.mark_dead(np.array([replaced[i]]))
+        if alone[i]:
+            continue
         own = own_groups(state, ids[i])
         compared = verifier.compared(i, int(hours.floors[i]), alive_only=alive_only, without=own)
         verdicts[i] = decide(

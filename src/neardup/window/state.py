@@ -334,11 +334,15 @@ class State:
             rows = records.chosen_rows(self.table.rows, docs[at : at + _BLOBS_AT_ONCE])
             yield from blobs.members_of(rows, self.store.blobs(rows))
 
-    # ---- taking away ----
+    # ---- taking away, and committing ----
 
     def remove(self, doc: int) -> None:
         """Takes one stored document out, from memory and (with the next commit) from the store."""
-        self._mark_dead(np.array([doc]))
+        self.mark_dead(np.array([doc]))
+        self.end(doc)
+
+    def end(self, doc: int) -> None:
+        """Takes a document that is dead in memory out of the store, with the next commit."""
         records.set_deleted(self.table.rows[doc])
         self._revise(doc, b"")
 
@@ -357,30 +361,28 @@ class State:
         dead = (table.hours[: table.size] < next_commit.floor_hour) | (
             table.arrivals[: table.size] < next_commit.floor_order
         )
-        self._mark_dead(np.flatnonzero(dead & table.are_known))
+        self.mark_dead(np.flatnonzero(dead & table.are_known))
 
     def evict_half(self) -> None:
         """Takes the older half of the documents, in order of arrival, out of the only hour there is."""
         known = self.table.ids.docs()
         half = known[: (len(known) + 1) // 2]
         self.next_commit = self.next_commit._replace(floor_order=int(self.table.arrivals[half[-1]]) + 1)
-        self._mark_dead(half)
+        self.mark_dead(half)
 
     def forget_from(self, arrival: int) -> None:
         """Takes the documents from `arrival` on out of memory: they were not stored after all."""
         table = self.table
         later = table.arrivals[: table.size] >= arrival
-        self._mark_dead(np.flatnonzero(later & table.are_known))
+        self.mark_dead(np.flatnonzero(later & table.are_known))
 
-    def _mark_dead(self, docs: NDArray[np.int64]) -> None:
-        """Takes documents out of memory."""
+    def mark_dead(self, docs: NDArray[np.int64]) -> None:
+        """Takes documents out of memory; their texts can still be read."""
         for doc in docs.tolist():
             self.table.mark_dead(doc)
         if self.search.sentences is not None:
             unread = records.are_without_words(records.chosen_rows(self.table.rows, docs))
             self.search.sentences.forget_unread(self.table.hours[docs[unread]])
-
-    # ---- commit ----
 
     def commit(self) -> Mapping[str, str]:
         """Commits all changes so far, or none if some are refused. Returns the reasons, by the ids of documents."""
