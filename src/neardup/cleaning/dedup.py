@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from neardup.cleaning.compared import Sourced, compared, settings_for
-from neardup.cleaning.frames import problem, rows_of, values
+from neardup.cleaning.frames import held, problem, rows_of, values
 from neardup.cleaning.kept_kinds import by_kind, parse_kinds
 from neardup.cleaning.preference import doubts, parse_keep, preferred, rank
 from neardup.cleaning.result import Deduped
@@ -79,7 +79,7 @@ def dedup(
     >>> result.at(0.8).kept
     [0, 1, 2]
     """
-    rule, kinds, rows = parse_keep(keep), parse_kinds(keep_kinds), rows_of(data)
+    rule, kinds, rows = parse_keep(keep), parse_kinds(keep_kinds), held(rows_of(data))
     pairs = check_boolean("pairs", pairs)
     settings = Settings(
         threshold=threshold, retrieval=retrieval, recipe=recipe, max_length=max_length, threads=threads

@@ -6,7 +6,7 @@ installed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableSequence, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, Final, NamedTuple
 
@@ -60,6 +60,21 @@ def rows_of(data: Any) -> Any:
     else:
         remedy = "such as a list of texts or records, a data frame, one column of it, or an Arrow table"
     raise TypeError(f"dedup takes many texts, not {type(data).__name__}: {remedy}")
+
+
+def held(data: Any) -> Any:
+    """What `rows_of` returned, as it is now: a later change of the caller's list, frame or column in place does not
+    reach it. Texts and cells are not copied, and neither are containers that cannot change.
+    """
+    if hasattr(data, "clone"):  # polars
+        return data.clone()
+    if hasattr(data, "assign") or hasattr(data, "to_frame"):  # pandas
+        return data.copy(deep=False)
+    if isinstance(data, Sequence):
+        return list(data) if isinstance(data, MutableSequence) else data
+    if is_frame(data) or hasattr(data, "to_pylist"):  # Arrow, `datasets`
+        return data
+    return _values_of_column(data)  # an array of numpy
 
 
 def _iterates(data: Any) -> bool:

@@ -104,7 +104,8 @@ class Deduped:
         return sorted(self._pair(*pair) for pair in self._pairs)
 
     def frame(self, prefix: str = "") -> Any:
-        """The input with the columns `duplicate_of`, `score` and `group`, in the library that it came in.
+        """The input, as it was in the call of `dedup`, with the columns `duplicate_of`, `score` and `group`, in the
+        library that it came in.
 
         `duplicate_of` is the position of the text that stays for a removed one; like `score`, it is None for a text
         that stays. `group` is the position of the text of the group that stays, its own for a text that stays. A copy

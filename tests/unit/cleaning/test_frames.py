@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+from collections import deque
 from typing import Any
 
 import pytest
@@ -48,6 +49,63 @@ def test_records_keep_their_fields_and_their_text_may_lie_deeper():
     frame = check([{"page": {"body": text}, "n": at} for at, text in enumerate(TEXTS)], text="page.body")
     assert frame[2]["n"] == 2
     assert frame[2]["page"]["body"] == TEXTS[2]
+
+
+def changed_pandas(data: Any) -> None:
+    data.sort_values("text", inplace=True)
+    data.reset_index(drop=True, inplace=True)
+    data.loc[len(data)] = "More rain."
+    data["score"] = 1
+    data.rename(columns={"text": "body"}, inplace=True)
+
+
+def changed_series(data: Any) -> None:
+    data.sort_values(inplace=True)
+    data.loc["z"] = "More rain."
+    data.name = "body"
+
+
+def changed_polars(data: Any) -> None:
+    data[0, "text"] = data[1, "text"]
+    data.extend(data.clear(1))
+    data.columns = ["body"]
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of pandas, which deprecates it
+def test_a_frame_that_is_changed_in_place_later_does_not_change_the_result():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    numpy = pytest.importorskip("numpy")
+    cases: list[tuple[Any, Any]] = [
+        (pandas.DataFrame({"text": TEXTS}, index=list("dcba")), changed_pandas),
+        (pandas.Series(TEXTS, list("dcba"), name="text"), changed_series),
+        (polars.DataFrame({"text": TEXTS}), changed_polars),
+        (polars.Series("text", TEXTS), lambda data: data.append(data)),
+        (polars.Series("text", TEXTS), lambda data: data.sort(in_place=True)),
+        (numpy.array(TEXTS, object), lambda data: data.put([0, 1, 2, 3], TEXTS[::-1])),
+        ([*TEXTS], list.reverse),
+        ([*TEXTS], lambda data: data.append("More rain.")),
+        (deque(TEXTS), lambda data: data.rotate(1)),
+    ]
+    for data, change in cases:
+        expected = neardup.dedup(data).frame()
+        result = neardup.dedup(data)
+        change(data)
+        frame = result.frame()
+        assert type(frame) is type(expected)
+        assert getattr(frame, "equals", frame.__eq__)(expected), (type(data), frame)
+        assert list(column(frame, "text")) == TEXTS
+
+
+def test_texts_are_not_copied_to_be_held():
+    pandas, numpy = pytest.importorskip("pandas"), pytest.importorskip("numpy")
+    objects = numpy.array(TEXTS, object)
+    series = pandas.Series(objects, dtype=object)
+    for data in (TEXTS, series.to_frame("text"), series, objects):
+        kept = neardup.dedup(data).data
+        assert kept is not data
+        texts = kept["text"] if hasattr(kept, "columns") else kept
+        assert next(iter(texts)) is TEXTS[0]
+    assert neardup.dedup(texts := tuple(TEXTS)).data is texts
 
 
 def test_pandas():
