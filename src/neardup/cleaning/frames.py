@@ -49,6 +49,8 @@ def rows_of(data: Any) -> Any:
         remedy = "collect() it first"
     elif hasattr(data, "read_all"):
         remedy = "read_all() it first"
+    elif hasattr(data, "to_arrow_table"):  # a relation of DuckDB, which is a sequence, but not of rows
+        remedy = "pass the table that its to_arrow_table() returns"
     elif isinstance(data, Sequence) and len(data) and is_frame(data[0]):
         remedy = "combine several frames into one (concat), or clean each by itself"
     elif is_frame(data) or isinstance(data, Sequence) or _values_of_column(data) is not None:

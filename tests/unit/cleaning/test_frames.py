@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -218,6 +219,25 @@ def test_a_stream_of_records_that_may_name_their_fields_is_read_to_its_end():
 def test_what_holds_no_texts_is_refused(data, remedy):
     with pytest.raises(TypeError, match=f"dedup takes many texts, not {type(data).__name__}: .*{remedy}"):
         neardup.dedup(data)
+
+
+def test_a_relation_of_duckdb_is_refused_with_what_to_pass():
+    class DuckDBPyRelation(Sequence[Any]):
+        columns = ("text",)
+
+        def __len__(self) -> int:
+            return 1
+
+        def __getitem__(self, name: Any) -> Any:
+            raise TypeError(f"a relation is indexed by one column name, not by {type(name).__name__}")
+
+        def to_arrow_table(self) -> None: ...
+
+    for texts, against in ((DuckDBPyRelation(), None), (TEXTS[:1], DuckDBPyRelation())):
+        with pytest.raises(
+            TypeError, match=r"not DuckDBPyRelation: pass the table that its to_arrow_table\(\)"
+        ):
+            neardup.dedup(texts, against=against)
 
 
 def test_what_pandas_offers_for_the_strings_of_a_column_is_no_column():
