@@ -54,7 +54,8 @@ def dedup(
     clock.
 
     `data` is an iterable of texts, of records (the field `text`, perhaps dotted) or of `Document`s; a frame of pandas
-    or polars, a table of Arrow, a data set of `datasets` (the column `text`); or one column of these.
+    or polars, a table of Arrow, a data set of `datasets` (the column `text`, or a field within a column, also dotted);
+    or one column of these.
 
     Of several copies, the one that `keep` prefers stays: "first", "last", "longest" (in characters), "earliest" by the
     field `time` (a text without a time comes last), or "source:a,b,c" by the field `source`. `against` takes the same

@@ -99,8 +99,8 @@ def names_of(data: Any) -> list[Any]:
 
 
 def values(data: Any, field: str, setting: str = "text") -> list[Any]:
-    """The values of `field` of every row, None where a row has none; rows that are texts are their own `text`, and have
-    no other field.
+    """The values of `field`, perhaps dotted, of every row, None where a row has none; rows that are texts are their own
+    `text`, and have no other field.
 
     Raises `SettingsError` for the `setting` that names the field if `field` is not a name, if a frame has no such
     column or two of them, or if no record has the field.
@@ -190,8 +190,13 @@ def _listed(names: Iterable[Any]) -> str:
     return some_of(list(map(str, names)), SHOWN) or "none"
 
 
-def _column(data: Any, field: str, setting: str) -> list[Any]:
+def _column(data: Any, field: Any, setting: str) -> list[Any]:
     names = names_of(data)
+    head, _, rest = field.partition(".") if isinstance(field, str) else ("", "", "")
+    if rest and field not in names and names.count(head) == 1:
+        cells = _column(data, head, setting)
+        if any(isinstance(cell, Mapping) for cell in cells) or all(map(is_missing, cells)):
+            return [field_of(cell, rest) if isinstance(cell, Mapping) else None for cell in cells]
     if names.count(field) != 1:
         how = "one column of the frame" if field in names else "a column of the frame"
         raise SettingsError(setting, field, f"{how} (columns: {_listed(names)})")

@@ -149,6 +149,24 @@ def test_polars():
         neardup.dedup(data.lazy())
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_texts_in_records_of_a_column_are_read(library):
+    library = pytest.importorskip(library)
+    make = library.table if hasattr(library, "table") else library.DataFrame
+    pages = [{"body": text, "of": {"site": site}} for text, site in zip(TEXTS, "abcd", strict=True)]
+    frame = check(make({"page": pages, "n": [1, 2, 3, 4]}), text="page.body")
+    assert column(frame, "page")[:3] == pages[:3]
+    missing = make({"page": [*pages[:3], None]})
+    assert neardup.dedup(missing, text="page.body", keep="source:c", source="page.of.site").removed == [0]
+    assert neardup.dedup(missing, text="page.title").kept == []  # as with a list of such records
+    assert neardup.dedup(make({"page": pages[:1]})[:0], text="page.body").kept == []
+    for data in (make({"page": ["no record"]}), make({"n": [1]})):
+        with pytest.raises(SettingsError, match=r"text is 'page.body': it must be a column of the frame"):
+            neardup.dedup(data, text="page.body")
+    whole = make({"page": [None], "page.body": [FERRY]})
+    assert neardup.dedup(whole, text="page.body").kept == [0]
+
+
 def test_what_arrow_cannot_read_is_not_taken_for_a_format_of_a_data_set():
     arrow = pytest.importorskip("pyarrow")
     nested = arrow.struct([("at", arrow.timestamp("s", "Mars/Base"))])
