@@ -86,15 +86,17 @@ def dedup(
         threshold=threshold, retrieval=retrieval, recipe=recipe, max_length=max_length, threads=threads
     )
     own = values(rows, text)
-    before = [] if against is None else _texts_before(against, text)
+    rows_before = [] if against is None else rows_of(against)
+    before = _texts_before(rows_before, text)
     order = preferred(_ranks(rule, own, rows, source=source, time=time))
     ordered = [own[position] for position in order]
     chosen = settings_for(settings, every_pair=pairs, by_kind=bool(kinds))
-    run = _Run([*before, *ordered], len(before), text)
+    run = _Run([*before, *ordered], len(before))
     run.compare(chosen, frozenset() if pairs else kinds)
-    rejected = sorted((order[at - len(before)], why) for at, why in run.rejected if at >= len(before))
+    unusable = ((order[at - len(before)], why) for at, why in run.rejected if at >= len(before))
+    rejected = _rejected(unusable, own, rows, text)
     _log_rejected(rejected, len(own), "texts")
-    of_before = sorted(each for each in run.rejected if each[0] < len(before))
+    of_before = _rejected((each for each in run.rejected if each[0] < len(before)), before, rows_before, text)
     _log_rejected(of_before, len(before), "texts of `against`")
     return Deduped(
         rows,
@@ -113,8 +115,8 @@ def dedup(
 class _Run:
     """Texts in order of preference, compared each with those before it. The first `kept` all stay."""
 
-    def __init__(self, texts: Sequence[Any], kept: int, name: str) -> None:
-        self.texts, self._kept, self._name = texts, kept, name
+    def __init__(self, texts: Sequence[Any], kept: int) -> None:
+        self.texts, self._kept = texts, kept
         self.pairs = Pairs()
         self.rejected: list[tuple[int, str]] = []
         self.truncated = 0
@@ -135,12 +137,19 @@ class _Run:
                 log_at *= 10
 
     def _reject(self, number: int, reason: str) -> None:
-        self.rejected.append((number, problem(self.texts[number], self._name) or reason))
+        self.rejected.append((number, reason))
 
 
-def _texts_before(against: Any, text: str) -> list[Any]:
+def _rejected(
+    unusable: Iterable[tuple[int, str]], texts: Sequence[Any], rows: Any, field: str
+) -> list[tuple[int, str]]:
+    """The positions of texts that cannot be used, in order, with the reasons for people."""
+    return [(at, problem(rows, at, field, texts[at]) or why) for at, why in sorted(unusable)]
+
+
+def _texts_before(rows: Any, text: str) -> list[Any]:
     try:
-        return values(rows_of(against), text)
+        return values(rows, text)
     except SettingsError as error:
         remedy = "in `against`, too; if its texts have another name, pass them alone, such as against=frame['body']"
         raise SettingsError("text", text, f"{error.expected}, {remedy}") from None

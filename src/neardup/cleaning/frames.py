@@ -255,15 +255,19 @@ def _value(row: Any, field: str, setting: str) -> Any:
     return row if setting == "text" else None
 
 
-def problem(value: Any, field: str) -> str | None:
-    """Why `value` is not a text; None if it is one."""
+def problem(data: Any, at: int, field: str, value: Any) -> str | None:
+    """Why `value`, the text of row `at` of `data`, is not a text; None if it is one. A text that is neither in a column
+    nor in a record has no name: `field` is then only the default, or that of `data` beside it.
+    """
     if isinstance(value, str):
         return None
+    is_row = isinstance(data, Sequence) and isinstance(data[at], Mapping | Document)
+    name = repr(field) if is_row or is_frame(data) else "the value"
     if is_missing(value):
-        return f"no text: {field!r} is missing"
+        return f"no text: {name} is missing"
     remedy = (
         ": decode it" if isinstance(value, bytes) else ": call as_py()" if hasattr(value, "as_py") else ""
     )
     if isinstance(value, tuple | list):
         remedy = ": pass a data frame as it is, other rows as mappings"
-    return f"{field!r} is {type(value).__name__}, not a string{remedy}"
+    return f"{name} is {type(value).__name__}, not a string{remedy}"

@@ -154,7 +154,9 @@ class Deduped:
         return f"<Deduped at {float(self.threshold):g}: {counts}>"
 
     def _answer(self) -> tuple[object, ...]:
-        return len(self._order), self.threshold, self.rejected, self.truncated, self.copies, self.pairs
+        # Not with the reasons: they say what the container calls its texts.
+        unusable = [position for position, _ in self.rejected]
+        return len(self._order), self.threshold, unusable, self.truncated, self.copies, self.pairs
 
     def _position(self, at: int) -> int:
         return at if at < self._against else self._order[at - self._against]

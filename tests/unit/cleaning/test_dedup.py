@@ -206,8 +206,8 @@ def test_what_cannot_be_used_is_rejected_by_its_position(caplog):
     result = neardup.dedup(texts, max_length=100)
     assert (result.kept, result.removed) == ([1], [5])
     assert [position for position, _ in result.rejected] == [0, 2, 3, 4, 6]
-    assert dict(result.rejected)[0] == dict(result.rejected)[2] == "no text: 'text' is missing"
-    assert dict(result.rejected)[3] == "'text' is int, not a string"
+    assert dict(result.rejected)[0] == dict(result.rejected)[2] == "no text: the value is missing"
+    assert dict(result.rejected)[3] == "the value is int, not a string"
     assert "U+D800" in dict(result.rejected)[4]
     assert "5 of 7 texts rejected, the first at position 0" in caplog.text
 
@@ -216,7 +216,7 @@ def test_what_cannot_be_used_of_what_is_there_already_is_told(caplog):
     result = neardup.dedup([None, DUSK], against=["Rain.", FERRY.encode(), None, "x" * 200], max_length=100)
     assert (result.kept, [position for position, _ in result.rejected]) == ([1], [0])
     assert "1 of 2 texts rejected, the first at position 0: no text" in caplog.text
-    assert "3 of 4 texts of `against` rejected, the first at position 1: 'text' is bytes" in caplog.text
+    assert "3 of 4 texts of `against` rejected, the first at position 1: the value is bytes" in caplog.text
 
 
 def test_what_is_no_text_at_all_stays():

@@ -317,10 +317,28 @@ def test_columns_that_are_not_there_or_there_already_are_named():
         neardup.dedup([{"text": FERRY, "group": 1}]).frame()
 
 
+def test_a_reason_names_a_column_or_a_field_only_if_there_is_one(caplog):
+    pandas = pytest.importorskip("pandas")
+    named, unnamed = "no text: 'body' is missing", "no text: the value is missing"
+    frame = pandas.DataFrame({"body": [None, FERRY]})
+    cases = [
+        (frame, named),
+        ([{"body": None}, {"body": FERRY}], named),
+        (frame["body"], unnamed),
+        ([None, FERRY], unnamed),
+        ([float("nan"), {"body": FERRY}], unnamed),
+    ]
+    for data, reason in cases:
+        assert neardup.dedup(data, text="body").rejected == ((0, reason),)
+        caplog.clear()
+        neardup.dedup([{"body": FERRY}], text="body", against=data)
+        assert f"1 of 2 texts of `against` rejected, the first at position 0: {reason}" in caplog.text
+
+
 def test_scalars_of_arrow_are_rejected_with_what_makes_texts_of_them():
     arrow = pytest.importorskip("pyarrow")
     result = neardup.dedup([arrow.scalar(FERRY)])
-    assert result.rejected == ((0, "'text' is StringScalar, not a string: call as_py()"),)
+    assert result.rejected == ((0, "the value is StringScalar, not a string: call as_py()"),)
 
 
 def test_strings_of_arrow_that_are_no_utf_8_are_rejected_alone():
