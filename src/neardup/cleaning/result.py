@@ -110,8 +110,10 @@ class Deduped:
         `duplicate_of` is the position of the text that stays for a removed one; like `score`, it is None for a text
         that stays. `group` is the position of the text of the group that stays, its own for a text that stays. A copy
         of a text of `against` has only a `score`. Texts and records come back as records. `prefix` is put before the
-        names; raises `SettingsError` if the input has one of the columns already.
+        names; raises `SettingsError` if the input has one of the columns already, or is not there (`without_data`).
         """
+        if self.data is None:
+            raise SettingsError("data", None, "the input of dedup: ask for frame() before without_data()")
         copies = {copy.position: copy for copy in self.copies}
         unusable = {position for position, _ in self.rejected}
         duplicate_of: list[float | None] = []
@@ -143,6 +145,12 @@ class Deduped:
         if not self._has_every_pair and chosen != self.threshold:
             raise SettingsError("pairs", False, "True in the call of dedup, for other thresholds later")
         return replace(self, threshold=chosen, _pairs=self._pairs.at_least(chosen))
+
+    def without_data(self) -> Deduped:
+        """This result without the input, which a pickle of it contains: `frame` cannot be asked for any more. With
+        `keep_kinds`, the texts stay in it, because their kinds decide when `copies` and `at` are asked for.
+        """
+        return replace(self, data=None)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Deduped) and self._answer() == other._answer()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from datetime import date
 from enum import Enum
@@ -196,6 +197,19 @@ def test_without_every_pair_the_same_goes_for_the_same_of_what_is_there(retrieva
 def test_without_every_pair_copies_make_one_each_whatever_is_there():
     result = neardup.dedup([FERRY] * 50, against=[RAIN] * 50, pairs=False)
     assert (result.kept, len(result.pairs)) == ([0], 49)
+
+
+def test_a_result_can_be_pickled_without_its_input():
+    texts = [FERRY, DUSK, "Rain is due in the north. " * 1_000, None]
+    result = neardup.dedup(texts)
+    light = result.without_data()
+    assert light == result
+    assert len(pickle.dumps(light)) < 2_000 < 20_000 < len(pickle.dumps(result))
+    again = pickle.loads(pickle.dumps(light))
+    assert (again, again.at(0.95).removed, result.frame()[1]["group"]) == (result, [], 0)
+    with pytest.raises(SettingsError, match=r"data is None: it must be .* frame\(\) before without_data\(\)"):
+        again.frame()
+    assert neardup.dedup(texts, keep_kinds="form").without_data().removed == [1]
 
 
 # ---- what cannot be used ----
