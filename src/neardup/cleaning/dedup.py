@@ -106,6 +106,7 @@ def dedup(
         run.truncated,
         order,
         len(before),
+        against is not None,
         run.pairs,
         pairs,
         by_kind(kinds, run.texts, recipe or Recipe()) if kinds and pairs else None,

@@ -66,6 +66,7 @@ class Deduped:
     truncated: int
     _order: Sequence[int]
     _against: int
+    _has_against: bool
     _pairs: Pairs
     _has_every_pair: bool
     _goes: Goes | None = None
@@ -108,9 +109,12 @@ class Deduped:
         library that it came in.
 
         `duplicate_of` is the position of the text that stays for a removed one; like `score`, it is None for a text
-        that stays. `group` is the position of the text of the group that stays, its own for a text that stays. A copy
-        of a text of `against` has only a `score`. Texts and records come back as records. `prefix` is put before the
-        names; raises `SettingsError` if the input has one of the columns already, or is not there (`without_data`).
+        that stays. `group` is the position of the text of the group that stays, its own for a text that stays. If
+        `against` was given, there is a fourth column, `duplicate_of_against`: for a copy of a text of `against`, the
+        position of that text there; such a copy has no `duplicate_of` and no `group`.
+
+        Texts and records come back as records. `prefix` is put before the names. Raises `SettingsError` if the input
+        has one of the columns already, or is not there (`without_data`).
         """
         if self.data is None:
             raise SettingsError("data", None, "the input of dedup: ask for frame() before without_data()")
@@ -119,6 +123,7 @@ class Deduped:
         duplicate_of: list[float | None] = []
         score: list[float | None] = []
         group: list[float | None] = []
+        of_against: list[float | None] = []
         for position in range(len(self._order)):
             copy = copies.get(position)
             own = None if position in unusable else position
@@ -126,10 +131,12 @@ class Deduped:
             duplicate_of.append(None if copy is None else head)
             score.append(None if copy is None else copy.score)
             group.append(head)
+            of_against.append(copy.duplicate_of if copy is not None and copy.against else None)
         columns = {
             "duplicate_of": Column(int, duplicate_of),
             "score": Column(float, score),
             "group": Column(int, group),
+            **({"duplicate_of_against": Column(int, of_against)} if self._has_against else {}),
         }
         return with_columns(self.data, columns, self.text, prefix)
 

@@ -335,6 +335,21 @@ def test_a_reason_names_a_column_or_a_field_only_if_there_is_one(caplog):
         assert f"1 of 2 texts of `against` rejected, the first at position 0: {reason}" in caplog.text
 
 
+def test_a_frame_says_which_text_of_against_a_row_is_a_copy_of():
+    pandas = pytest.importorskip("pandas")
+    data = pandas.DataFrame({"text": TEXTS})
+    frame = neardup.dedup(data, against=["Snow.", TEXTS[1], None]).frame(prefix="n_")
+    assert [column(frame, f"n_{name}") for name in ("duplicate_of_against", "duplicate_of", "group")] == [
+        [None, 1, None, None],
+        [None, None, 0, None],
+        [0, None, 0, None],
+    ]
+    assert frame["n_duplicate_of_against"].dtype == "Int64"
+    # The columns depend on the call alone, and not on how many texts there are to be compared with.
+    assert column(neardup.dedup(TEXTS, against=[]).frame(), "duplicate_of_against") == [None] * 4
+    assert "duplicate_of_against" not in neardup.dedup(data).frame()
+
+
 def test_scalars_of_arrow_are_rejected_with_what_makes_texts_of_them():
     arrow = pytest.importorskip("pyarrow")
     result = neardup.dedup([arrow.scalar(FERRY)])
