@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from os import PathLike, fsencode
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from neardup.elastic.http.address import Credentials, check_no_address, is_address
 from neardup.errors import SettingsError
+from neardup.model.setting_changes import SettingChanges  # noqa: TC001 - for `typing.get_type_hints`
 from neardup.model.settings import Recipe, Settings, check_boolean
 from neardup.signing.signer import signer_of_new
 from neardup.stores.memory import MemoryStore
@@ -26,7 +28,7 @@ def open_window(
     archive: str | None = None,
     remember: bool = True,
     force: bool = False,
-    **changes: Any,
+    **changes: Unpack[SettingChanges],
 ) -> WindowEngine:
     """The window in the directory `path`, made if it does not exist; None = in memory, lost with the process.
 
@@ -102,7 +104,7 @@ def _check_without_cluster(candidates: Any, **only_there: object) -> None:
         raise SettingsError("candidates", candidates, expected)
 
 
-def _check_arguments(path: object, settings: object, changes: dict[str, Any]) -> None:
+def _check_arguments(path: object, settings: object, changes: Mapping[str, Any]) -> None:
     """Raises `SettingsError` for an invalid path, invalid settings, or a setting that belongs to the recipe;
     `TypeError` for a setting that does not exist.
     """

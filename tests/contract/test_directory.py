@@ -788,12 +788,12 @@ def test_what_no_directory_can_be_called_opens_nothing(path):
 
 def test_what_belongs_to_the_recipe_is_told_where_it_goes():
     with pytest.raises(SettingsError, match=r"given as recipe=neardup\.Recipe\(q=\.\.\.\)"):
-        open_window(None, q=5)
+        open_window(None, q=5)  # type: ignore[call-arg]
 
 
 def test_a_setting_that_does_not_exist_is_refused_with_the_nearest_one():
     with pytest.raises(TypeError, match=r"no setting 'treshold'; the nearest setting is 'threshold'"):
-        open_window(None, treshold=0.8)
+        open_window(None, treshold=0.8)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("left", [b"\x00", b"\xee"], ids=["zeros", "noise"])
@@ -877,7 +877,7 @@ def test_candidates_are_searched_for_only_in_a_cluster(tmp_path):
     with pytest.raises(SettingsError, match="only a window in a cluster is searched"):
         open_window(tmp_path / "news", candidates="search")
     with pytest.raises(SettingsError, match="candidates is 'disk': it must be 'memory'"):
-        open_window(tmp_path / "news", candidates="disk")
+        open_window(tmp_path / "news", candidates="disk")  # type: ignore[arg-type]
     assert not (tmp_path / "news").exists()
 
 

@@ -9,11 +9,15 @@ import pydoc
 import subprocess
 import sys
 import typing
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import neardup
+from neardup.model.settings import Threshold
 
 if typing.TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -104,6 +108,31 @@ def test_ids_may_be_numbers_and_names_of_settings_a_list_for_type_checkers_too()
         assert window.get(1) == window.get("1")
         assert [document is not None for document in window.read([1, "1", 2])] == [True, True, False]
         assert (window.delete_many([2]), window.delete(1)) == (["2"], True)
+
+
+def test_settings_are_the_arguments_of_open_for_type_checkers_too() -> None:
+    changes = typing.get_type_hints(neardup.open)["changes"]
+    (named,) = typing.get_args(changes)
+    # Settings have the threshold as it was given, and it may be read as what it is.
+    read = {**typing.get_type_hints(neardup.Settings), "threshold": Threshold, "containment": Threshold}
+    assert typing.get_type_hints(named) == read
+    assert named.__optional_keys__ == set(neardup.Settings.__dataclass_fields__)
+    # mypy sees to it that each of these is needed.
+    with pytest.raises(TypeError, match="the nearest setting is 'threshold'"):
+        neardup.open(None, treshold=0.8)  # type: ignore[call-arg]
+    with pytest.raises(neardup.errors.SettingsError):
+        neardup.open(None, policy="keep")  # type: ignore[arg-type]
+    with pytest.raises(neardup.errors.SettingsError):
+        neardup.open(None, threshold=[0.8])  # type: ignore[arg-type]
+    with pytest.raises(neardup.errors.SettingsError):
+        neardup.dedup([], threshold=None)  # type: ignore[arg-type]
+    texts = ["The ferry ran aground.", "The ferry ran aground!"]
+    thresholds: list[Any] = [0.8, 1, "0.8", "4/5", Fraction(4, 5), Decimal("0.8"), np.float32(0.8)]
+    assert [neardup.dedup(texts, threshold=threshold).removed for threshold in thresholds] == [[1]] * 7
+    for given in (neardup.Settings(threshold=np.float32(0.8)), neardup.Settings(threshold=Fraction(4, 5))):
+        with neardup.open(None, settings=given, containment=Decimal("0.9")) as window:
+            assert window.settings.threshold >= 0.7
+            assert window.query("Rain.", threshold="4/5").status == "unique"
 
 
 def test_what_is_a_window_can_be_asked():

@@ -19,6 +19,7 @@ from neardup.model.settings import (
     Recipe,
     Retrieval,
     Settings,
+    Threshold,
     check_boolean,
 )
 
@@ -38,7 +39,7 @@ def dedup(
     data: Any,
     *,
     text: str = "text",
-    threshold: Any = DEFAULT_THRESHOLD,
+    threshold: Threshold = DEFAULT_THRESHOLD,
     keep: str = "first",
     source: str = "source",
     time: str = "time",

@@ -12,7 +12,7 @@ from neardup.cleaning.frames import Column, with_columns
 from neardup.cleaning.kept_kinds import Goes
 from neardup.cleaning.star import Pairs, removed
 from neardup.errors import SettingsError
-from neardup.model.settings import exact_threshold
+from neardup.model.settings import Threshold, exact_threshold
 
 if TYPE_CHECKING:
     from neardup.cleaning.star import Original
@@ -140,7 +140,7 @@ class Deduped:
         }
         return with_columns(self.data, columns, self.text, prefix)
 
-    def at(self, threshold: Any) -> Deduped:
+    def at(self, threshold: Threshold) -> Deduped:
         """The result for another threshold, not below this one, from the known pairs: nothing is signed again.
 
         Raises `SettingsError` for a lower threshold, and for any other one if not every pair was asked for.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, SupportsFloat
 
 from neardup.errors import SettingsError
 from neardup.model.plain_values import make_numbers_plain, plain
@@ -68,7 +68,7 @@ POLICIES: Final = ("mark", "drop", "route")
 Retrieval = Literal["sketch", "complete"]
 CandidatesFrom = Literal["memory", "search"]
 Policy = Literal["mark", "drop", "route"]
-
+Threshold = str | SupportsFloat  # as `exact_threshold` reads it
 
 _MOST_DIGITS: Final = 20
 """Digits before or after the point of a threshold: far more than six decimals."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, runtime_check
 from neardup.model.boilerplate import NOTHING, LeftOut
 from neardup.model.document import Flush, Item, Reject
 from neardup.model.hours import hour_name
-from neardup.model.settings import DEFAULT_MATCHES, Settings
+from neardup.model.settings import DEFAULT_MATCHES, Settings, Threshold
 from neardup.model.verdict import Group, KindName, Verdict
 
 if TYPE_CHECKING:
@@ -211,11 +211,11 @@ class Window(Protocol):
         text: str | None = None,
         *,
         id: str | int | None = None,
-        threshold: Any = None,
+        threshold: Threshold | None = None,
         matches: int | None = DEFAULT_MATCHES,
         time: Any = None,
         partial: bool | None = None,
-        containment: Any = None,
+        containment: Threshold | None = None,
         delta: int | None = None,
         source: str | None = None,
     ) -> Verdict:

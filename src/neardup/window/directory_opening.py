@@ -29,13 +29,14 @@ from neardup.window.changed_hours import check_hours, tell_hours
 from neardup.window.engine import WindowEngine
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
 def open_directory(
     directory: Path,
     settings: Settings | None,
-    changes: dict[str, Any],
+    changes: Mapping[str, Any],
     *,
     readonly: bool,
     remember: bool,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 from neardup.model.query_options import QueryOptions, check_source, known_id
-from neardup.model.settings import DEFAULT_MATCHES, Policy, Settings
+from neardup.model.settings import DEFAULT_MATCHES, Policy, Settings, Threshold
 from neardup.model.verdict import Group, Verdict
 from neardup.window import leaving, overview
 from neardup.window.base import Documents, Expired, Left, OnReject, ReadDocument, Stats
@@ -109,11 +109,11 @@ class WindowEngine:
         text: str | None = None,
         *,
         id: str | int | None = None,
-        threshold: Any = None,
+        threshold: Threshold | None = None,
         matches: int | None = DEFAULT_MATCHES,
         time: Any = None,
         partial: bool | None = None,
-        containment: Any = None,
+        containment: Threshold | None = None,
         delta: int | None = None,
         source: str | None = None,
     ) -> Verdict:

@@ -13,7 +13,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from html.parser import HTMLParser
-from typing import Any, cast
+from typing import Any, Literal, cast
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -1147,7 +1147,8 @@ def test_a_doc_q_at_which_copies_are_missed_is_told(client, threshold, misses):
 
 
 def test_a_window_of_a_low_threshold_tells_it_of_its_own_and_one_that_misses_none_does_not():
-    for retrieval, misses in (("sketch", True), ("complete", False)):
+    cases: list[tuple[Literal["sketch", "complete"], bool]] = [("sketch", True), ("complete", False)]
+    for retrieval, misses in cases:
         with open_window(None, threshold=0.4, retrieval=retrieval) as window:
             client = TestClient(create_application(Questions(window, "w")), base_url="http://localhost")
             text = client.post("/check", data={"text": "nothing like it"}).text
