@@ -246,7 +246,7 @@ def test_copies_of_what_is_there_go_whatever_is_preferred(run, keep):
 
 @pytest.mark.parametrize("command", ["dedup", "check"])
 def test_a_field_that_has_another_name_there_is_to_be_renamed(run, command):
-    written("there.jsonl", [{"id": "a", "question": FERRY}])
+    written("there.jsonl", [{"id": "a", "question": FERRY}, {"id": "c", "text": "Rain is due."}])
     written("new.jsonl", [{"id": "copy", "text": FERRY}, {"id": "b", "body": MILL}])
     done = run(command, "new.jsonl", "--against", "there.jsonl")
     another = "--text-field names another"

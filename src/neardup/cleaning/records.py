@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import count
+from itertools import chain, count
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.cleaning.compared import Sourced, compared
 from neardup.cleaning.preference import doubts, preferred, rank
-from neardup.model.document import Document, Flush, Reject
+from neardup.errors import DocumentError
+from neardup.model.document import Document, Flush, Reject, prepare
 from neardup.model.field_path import field_of
 from neardup.sources.files import bytes_escaped
 from neardup.sources.spool import Spool
@@ -109,6 +110,23 @@ def entries(reader: Reader, on_reject: OnReject) -> Iterator[Entry | Flush]:
             yield Entry(item.id, item.text, reader.record, *reader.where, item.fields, item.time)
         elif isinstance(item, Flush):
             yield item
+
+
+def from_first_usable(
+    entries: Iterator[Entry | Flush], max_length: int, on_reject: OnReject
+) -> Iterator[Entry | Flush] | None:
+    """The `entries` from the first on whose text can be used; those before it are passed to `on_reject`. None if no
+    entry can be used.
+    """
+    for entry in entries:
+        if isinstance(entry, Entry):
+            try:
+                prepare(Document("0", entry.text), lambda: 0, max_length)
+            except DocumentError as error:
+                on_reject(Reject(entry.id, error.reason, entry.source, entry.line))
+            else:
+                return chain([entry], entries)
+    return None
 
 
 def _is_too_deep(record: Record) -> bool:

@@ -11,7 +11,7 @@ import typer
 
 from neardup.cli import inputs
 from neardup.cli.context import opened_window, report_without_partial
-from neardup.cli.sinks import Rejects
+from neardup.cli.rejects_there import RejectsThere
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted, some_of
 from neardup.model.document import Document
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
     from neardup import Window
     from neardup.cli.config import Config
     from neardup.cli.described import Read
-    from neardup.model.document import Reject
     from neardup.sources.reader import Reader
 
 _NOTHING: Final = ", so no copy can be found"
-_ANOTHER: Final = "--text-field names another"
 
 
 class Against(NamedTuple):
@@ -36,20 +34,6 @@ class Against(NamedTuple):
     window: Window
     read: Read
     is_whole: bool
-
-
-class RejectsThere(Rejects):
-    """The rejected documents of --against. The option that names another field holds for both sides."""
-
-    def __init__(self) -> None:
-        super().__init__(None, has_option=False)
-
-    def add(self, reject: Reject) -> None:
-        """Shows a reject if it is the first of its kind."""
-        if reject.reason.endswith(_ANOTHER):
-            both = "for both sides: if the names differ, rename one (in JSON: jq -c '.NAME = .OTHER' FILE)"
-            reject = reject._replace(reason=f"{reject.reason}, {both}")
-        super().add(reject)
 
 
 @contextmanager
@@ -109,16 +93,20 @@ def _fill(target: Window, reader: Reader, names: list[str]) -> bool:
     return report_compared(reader, names, count, rejects)
 
 
-def report_compared(reader: Reader, names: list[str], count: int, rejects: Rejects) -> bool:
-    """Reports how many documents there were to compare with; returns whether there were any, and all could be used."""
+def report_compared(reader: Reader, names: list[str], count: int, rejects: RejectsThere) -> bool:
+    """Reports how many documents there were to compare with; returns whether there were any, and all could be used.
+
+    Raises `OutputRefused` if there were documents, and none could be used.
+    """
     is_wrong = inputs.report_read(reader, ())
+    rejects.check_any_usable(count, names)
     lacking = f"; {rejects.count:,} could not be used" if rejects.count else ""
     of = some_of([bytes_escaped(name) for name in names])
     log_line(f"compared with {counted(count, 'document')} of {of}{'' if count else _NOTHING}{lacking}")
     return bool(count) and not rejects.count and not is_wrong
 
 
-def _named_apart(reader: Reader, rejects: Rejects) -> Iterator[Document]:
+def _named_apart(reader: Reader, rejects: RejectsThere) -> Iterator[Document]:
     """The documents of `reader`, all of one moment. File and line are added to an id that came before: unrelated files
     may use the same ids, and none of their documents is to be left out.
     """

@@ -138,6 +138,7 @@ def dedup(
     reader = config.reader(files, **reading)
     before = FilesBefore(against or [], config, reading, apart_from=reader)
     outputs.check((*files, *reader.paths, *before.names, *config.files_read))
+    before.check_any_usable(config.settings.max_length)
     with learned(config, [*files, *before.names], reading, wanted=strip_boilerplate) as own:
         named = named_fields(config, id=id_field, time=time_field)
         code = clean(reader, before.opened(), own, rules, outputs, named)

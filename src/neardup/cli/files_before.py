@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from neardup.cleaning.records import Before, Entry, entries
+from neardup.cleaning.records import Before, Entry, entries, from_first_usable
 from neardup.cli import inputs
-from neardup.cli.against import RejectsThere, check_files, report_compared
+from neardup.cli.against import check_files, report_compared
+from neardup.cli.rejects_there import RejectsThere
 from neardup.sources.files import bytes_escaped
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class FilesBefore:
     ) -> None:
         check_files(names, "--against", "dedup compares with files only, `neardup check` with a window")
         self.names, self._reader = names, config.reader(names, **reading)
+        self._rejects = RejectsThere()
+        self._records: Iterator[Entry | Flush] = entries(self._reader, self._rejects.add)
         self._count, self.is_whole = 0, not names
         cleaned = set(map(os.path.realpath, apart_from.paths))
         for path in self._reader.paths:
@@ -38,17 +41,27 @@ class FilesBefore:
                 why = f"{bytes_escaped(path)} is also to be cleaned: all of it would be removed as a copy of itself"
                 raise typer.BadParameter(why, param_hint="--against")
 
+    def check_any_usable(self, max_length: int) -> None:
+        """Raises `OutputRefused` if the files have records, and none of their texts can be used. Reads up to the
+        first that can: to be called before anything is written.
+        """
+        inputs.report_passed_over(self._reader)
+        usable = from_first_usable(self._records, max_length, self._rejects.add)
+        self._records = usable or iter(())
+        if usable is None and self._rejects.count:
+            with self._rejects:
+                self._rejects.check_any_usable(0, self.names)
+
     @contextmanager
     def opened(self) -> Iterator[Before]:
         """A context with the records of the files; its end reports how many there were, and how many were unusable."""
-        inputs.report_passed_over(self._reader)
-        with RejectsThere() as rejects:
+        with self._rejects as rejects:
 
             def reject(unusable: Reject) -> None:
                 self._count -= 1
                 rejects.add(unusable)
 
-            yield Before(self._counted(entries(self._reader, rejects.add)), reject)
+            yield Before(self._counted(self._records), reject)
         if self.names:
             self.is_whole = report_compared(self._reader, self.names, self._count, rejects)
 
