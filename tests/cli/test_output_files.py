@@ -687,3 +687,46 @@ def test_what_is_only_put_in_place_whole_is_told_to_be_missing(tmp_path, capsys)
         raise KeyboardInterrupt
     words = "a.csv was not written, because its content is not complete: the same command writes it"
     assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["dedup"],
+        ["dedup", "--keep", "last"],
+        ["check", "--against", "old.jsonl"],
+        ["ingest", "--window", "w"],
+    ],
+)
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+def test_force_replaces_nothing_if_nothing_that_was_read_can_be_used(run, command, form):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    record = {"id": "a", "question": FERRY}
+    written("new.jsonl", [record])
+    Path("new.csv").write_text(f'id,question\na,"{FERRY}"\n')
+    parquet.write_table(pa.Table.from_pylist([record]), "new.parquet")
+    written("old.jsonl", [{"id": "o", "text": FERRY, "question": FERRY}])
+    Path("out.jsonl").write_text("earlier\n")
+    done = run(*command, f"new.{form}", "--output", "out.jsonl", "--force")
+    assert (done.code, Path("out.jsonl").read_text()) == (2, "earlier\n")
+    assert done.err.endswith(
+        "neardup: --output out.jsonl is left as it was, because no document that was read can be used\n"
+    )
+    assert "was not written" not in done.err
+    if command[0] == "dedup":
+        of_rows = "1 read: 0 kept, 0 removed (0 exact, 0 near); 1 rejected; "
+        of_files = "0 read: 0 kept, 0 removed (0 exact, 0 near); 1 file could not be read; "
+        assert (of_rows if form == "jsonl" else of_files) in done.err
+    done = run(*command, f"new.{form}", "--output", "out.jsonl", "--text-field", "question", "--force")
+    assert "earlier" not in Path("out.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    "command", [["dedup"], ["check", "--against", "old.jsonl"], ["ingest", "--window", "w"]]
+)
+def test_force_replaces_a_file_by_an_empty_one_if_there_was_nothing_to_read(run, command):
+    written("old.jsonl", STREAM[:1])
+    Path("new.jsonl").write_text("")
+    Path("out.jsonl").write_text("earlier\n")
+    assert run(*command, "new.jsonl", "--output", "out.jsonl", "--force").code == 0
+    assert Path("out.jsonl").read_text() == ""

@@ -40,6 +40,8 @@ def check_all(against: Against, reader: Reader, outputs: OutputOptions, *, named
             for document, verdict in _answered(against.window, batch, reader, sinks):
                 _write(document, verdict, sinks)
             sinks.verdicts.flush()
+        if stop.requested is None:
+            outputs.check_any_usable(sinks.tally, sinks.rejects)
     stop.raise_if_requested()
     is_wrong = inputs.report_read(reader, named)
     return code_of_run(sinks) or (REJECTED if is_wrong else DONE)

@@ -34,9 +34,24 @@ class CleaningOutputs(NamedTuple):
 
     def check(self, read: Iterable[Any]) -> None:
         """Raises `OutputRefused` if a file may not be written to, with these files `read`."""
-        files = [("--output", self.kept), ("--removed", self.removed), ("--rejects", self.rejects)]
+        files = [*self._of_records, ("--rejects", self.rejects)]
         by_name = ("--output", "--removed")
         output_files.check_outputs(files, read, replace=self.force, by_name=by_name, lines=True)
+
+    @property
+    def replaces(self) -> bool:
+        """Whether a file of records that has content is to be replaced."""
+        return self.force and any(
+            path is not None and output_files.holds_something(path) for _, path in self._of_records
+        )
+
+    def check_unreplaced(self) -> None:
+        """Raises `OutputRefused` for a file of records that has content, if no record that was read can be used."""
+        output_files.check_unreplaced(self._of_records)
+
+    @property
+    def _of_records(self) -> list[tuple[str, Path | None]]:
+        return [("--output", self.kept), ("--removed", self.removed)]
 
 
 @contextmanager

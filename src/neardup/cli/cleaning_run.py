@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neardup.cleaning.compared import settings_for
 from neardup.cleaning.kept_kinds import KindSample
-from neardup.cleaning.records import ByKind, cleaned, entries
+from neardup.cleaning.records import ByKind, cleaned, entries, from_first_usable
 from neardup.cli import inputs, sinks
 from neardup.cli.cleaning_outputs import CleaningOutputs, opened_writers
 from neardup.cli.cleaning_tally import CleaningTally
@@ -44,7 +44,8 @@ def clean(
     """Writes the records of `reader` that stay and those removed, after the records `before`; returns the exit code.
     `named` as `named_fields` returns it.
 
-    Raises `typer.BadParameter` if there is no file to read: nothing is written then.
+    Raises `typer.BadParameter` if there is no file to read, and `OutputRefused` if a file that has content would be
+    replaced although no record can be used: nothing is written then.
     """
     inputs.report_passed_over(reader)
     inputs.check_any(reader)
@@ -57,7 +58,6 @@ def clean(
     by_kind = ByKind(rules.kept_kinds, sample)
     tally = CleaningTally(sample)
     with Stop(waits=True) as stop, ExitStack() as stack:
-        kept, removed = stack.enter_context(opened_writers(outputs, reader))
         rejects = stack.enter_context(sinks.Rejects(outputs.rejects, force=outputs.force))
         shown = sys.stderr.isatty() and not (sys.stdout.isatty() and outputs.kept is None)
         position = lambda: (reader.bytes_read, reader.bytes_total)  # noqa: E731 - a function would be longer
@@ -65,8 +65,16 @@ def clean(
         # Where everything is read before anything is written, a signal ends the run at once: nothing need be finished.
         source = tally.noted(entries(reader, rejects.add))
         stream = stop.until_requested(source) if rules.keep.rule == "first" else source
-        there = stack.enter_context(before)
         reject = tally.rejecting(rejects.add)
+        if outputs.replaces:  # the old files stay unless a record can be used
+            usable = from_first_usable(stream, settings.max_length, reject)
+            if usable is None:
+                stop.raise_if_requested()
+                if rejects.count:
+                    outputs.check_unreplaced()
+            stream = usable or iter(())
+        kept, removed = stack.enter_context(opened_writers(outputs, reader))
+        there = stack.enter_context(before)
         for entry, outcome in cleaned(
             stream, rules.keep, rules.source_field, settings, reject, by_kind, there
         ):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from neardup.cleaning.kept_kinds import KEEPABLE
 from neardup.cleaning.records import Entry
+from neardup.cli.tables import counted
 from neardup.cli.tally import Tally
 from neardup.sources.position import ATTACHMENTS
 
@@ -58,7 +59,9 @@ class CleaningTally(Tally):
 
     def summary(self, rejects: Rejects) -> str:
         """The summary of the run."""
-        rejected = f"; {rejects.count:,} rejected" if rejects.count else ""
+        records = rejects.count - rejects.files
+        rejected = f"; {records:,} rejected" if records else ""
+        rejected += f"; {counted(rejects.files, 'file')} could not be read" if rejects.files else ""
         removed = self.duplicates
         exact, near = self.statuses["exact"], self.statuses["near"]
         stay = [f"{self.statuses['empty']:,} without a letter or digit"] if self.statuses["empty"] else []
@@ -71,7 +74,7 @@ class CleaningTally(Tally):
         cut += (
             f"; the run ended before the remaining {self._pending:,} were compared" if self._pending else ""
         )
-        read = self.count + self._pending + rejects.count
+        read = self.count + self._pending + records
         return (
             f"{read:,} read: {self.count - removed:,} kept{why}, {removed:,} removed "
             f"({exact:,} exact, {near:,} near{kinds}{against}){cut}{rejected}; {self.seconds:.1f} s"

@@ -76,6 +76,17 @@ def holds_something(path: Path) -> bool:
     return stat.S_ISREG(status.st_mode) and status.st_size > 0 and not is_stream(path)
 
 
+def check_unreplaced(outputs: Iterable[tuple[str, Path | None]]) -> None:
+    """Raises `OutputRefused` for the first of the `outputs` (option, path) that has content, at the end of a run that
+    has read only documents that cannot be used: nothing would take the place of this content.
+    """
+    for option, path in outputs:
+        if path is not None and holds_something(path):
+            raise OutputRefused(
+                option, path, "is left as it was, because no document that was read can be used"
+            )
+
+
 @contextmanager
 def opened_output(path: Path, *, force: bool = False, whole: bool = False) -> Iterator[BinaryIO]:
     """A context with the file to write lines to, made if it does not exist; its content stays before them unless
@@ -127,6 +138,8 @@ def told_if_cut_short(
     is_own = path is not None and (force or not holds_something(path))
     try:
         yield
+    except OutputRefused:
+        raise
     except BaseException as error:
         may_be_written = path is not None and os.access(path if path.exists() else path.parent, os.W_OK)
         if not may_be_written:

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, Self
 
 import typer
 
-from neardup.cli.output_files import check_outputs, opened_output, told_if_cut_short
+from neardup.cli.output_files import (
+    check_outputs,
+    check_unreplaced,
+    holds_something,
+    opened_output,
+    told_if_cut_short,
+)
 from neardup.cli.streams import as_json, check_output, log_line, write_json
 from neardup.cli.verdict_table import VerdictTable
 from neardup.errors import OutputClosed
@@ -34,6 +40,9 @@ _VARIABLE_RE: Final = re.compile(
     r"'(?:[^'\\]|\\.)*'|\([^()]*\)|0x[0-9a-f]+|U\+[0-9A-F]+|\d[\d,.]*|\"[^\"]*\""
 )
 """The parts that differ between reasons of one kind: values, positions, lists of fields."""
+
+_NO_ROW: Final = ", so no row is read: "
+"""What the reason says of a header, of CSV in the first line, by which no row of its table can be read."""
 
 
 class OutputOptions(NamedTuple):
@@ -68,6 +77,13 @@ class OutputOptions(NamedTuple):
         replace = self.append or self.force
         check_outputs(outputs, read, window=directory, replace=replace, lines=True, ways=ways)
 
+    def check_any_usable(self, tally: Tally, rejects: Rejects) -> None:
+        """Raises `OutputRefused` at the end of a run with `rejects` only, if the file for verdicts has content that it
+        would replace by nothing.
+        """
+        if self.force and rejects.count and not tally.count:
+            check_unreplaced([("--output", self.output)])
+
     def told_if_cut_short(self, is_past: Callable[[], bool] = lambda: False) -> AbstractContextManager[None]:
         """A context that reports the state of the file for verdicts if the run ends within it, unless it is `live`, for
         such a file is never complete. `is_past`: whether a second run could not give all of its verdicts again.
@@ -77,7 +93,9 @@ class OutputOptions(NamedTuple):
 
 class Verdicts:
     """The verdicts of a run. JSON Lines go to `path` where there is one, else to standard output if `format` is
-    jsonl; a table goes to standard output when the run ends, that of a `live` stream as it comes."""
+    jsonl; a table goes to standard output when the run ends, that of a `live` stream as it comes. With `force`, a file
+    that has content is replaced by the first verdict, or at the end of a run without an error.
+    """
 
     def __init__(self, format: Format, path: Path | None, *, force: bool = False, live: bool = False) -> None:
         self._path, self._force = path, force
@@ -92,16 +110,24 @@ class Verdicts:
     def __enter__(self) -> Self:
         if self._table:
             check_output()
-        if self._path:
-            self._file = self._stack.enter_context(opened_output(self._path, force=self._force))
-        elif self._to_stdout:
-            self._file = sys.stdout.buffer
+        if self._path and not (self._force and holds_something(self._path)):
+            self._open()
         return self
+
+    def _open(self) -> BinaryIO | None:
+        """The open file for verdicts; None if none are written."""
+        if self._file is None and self._path:
+            self._file = self._stack.enter_context(opened_output(self._path, force=self._force))
+        elif self._file is None and self._to_stdout:
+            self._file = sys.stdout.buffer
+        return self._file
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with self._stack:
             if kind is None or not issubclass(kind, BrokenPipeError | OutputClosed):
                 self.flush()
+            if kind is None:
+                self._open()
 
     def print_table(self) -> None:
         """Prints the rest of the table, once. Pending verdicts are written before, because the table says where they
@@ -132,7 +158,7 @@ class Verdicts:
 
     def write(self, verdict: Verdict) -> None:
         """Writes one verdict, or keeps it until `flush`."""
-        if self._file:
+        if self._path or self._to_stdout:
             line = verdict.to_json()
             self._waiting.append(line)
             self._size += len(line)
@@ -143,15 +169,15 @@ class Verdicts:
 
     def flush(self) -> None:
         """Writes out pending verdicts, so that the reader at the other end has them."""
-        if self._waiting and self._file:
+        if self._waiting and (file := self._open()):
             lines, self._waiting, self._size = self._waiting, [], 0
             data = b"\n".join(lines) + b"\n"
             try:
                 if self._to_stdout:
                     write_json(data)
                 else:
-                    self._file.write(data)
-                    self._file.flush()
+                    file.write(data)
+                    file.flush()
             except OSError:
                 self._is_cut_short = True
                 raise
@@ -162,11 +188,11 @@ class Verdicts:
 class Rejects:
     """The rejected documents of a run: all as JSON Lines in the file, if there is one; on standard error the first of
     each kind when it comes, and at the end their number, with the hint that `--rejects` keeps all if the command
-    `has_option`.
+    `has_option`. Of the `count` of rejects, `files` are whole files of which no record was read.
     """
 
     def __init__(self, path: Path | None, *, force: bool = False, has_option: bool = True) -> None:
-        self.path, self.count = path, 0
+        self.path, self.count, self.files = path, 0, 0
         self._force, self._has_option = force, has_option
         self._shown: set[str] = set()
         self._kinds = KindCounts()
@@ -200,6 +226,7 @@ class Rejects:
     def add(self, reject: Reject) -> None:
         """Writes a reject to the file, and shows it if it is the first of its kind."""
         self.count += 1
+        self.files += reject.id is None and (reject.line is None or _NO_ROW in reject.reason)
         if self._file:
             self._file.write(as_json(reject._asdict()))
             self._file.flush()
