@@ -245,17 +245,38 @@ def test_copies_of_what_is_there_go_whatever_is_preferred(run, keep):
 
 
 @pytest.mark.parametrize("command", ["dedup", "check"])
-def test_a_field_that_has_another_name_there_is_to_be_renamed(run, command):
+def test_the_field_of_the_text_may_have_another_name_there(run, command):
     written("there.jsonl", [{"id": "a", "question": FERRY}, {"id": "c", "text": "Rain is due."}])
     written("new.jsonl", [{"id": "copy", "text": FERRY}, {"id": "b", "body": MILL}])
-    done = run(command, "new.jsonl", "--against", "there.jsonl")
-    another = "--text-field names another"
-    both = ", for both sides: if the names differ, rename one (in JSON: jq -c '.NAME = .OTHER' FILE)"
-    assert (
-        f"there.jsonl:1: no text: there is no field 'text' (fields: id, question): {another}{both}\n"
-        in done.err
+    words = (command, "new.jsonl", "--against", "there.jsonl")
+    done = run(*words)
+    no_field = "no text: there is no field 'text' (fields: "
+    assert f"there.jsonl:1: {no_field}id, question): --against-text-field names another\n" in done.err
+    assert f"new.jsonl:2: {no_field}body, id): --text-field names another\n" in done.err
+    assert "1 exact" not in done.err
+    done = run(*words, "--against-text-field", "question")
+    assert "1 exact" in done.err
+    assert "there is no field 'question' (fields: id, text): --against-text-field names another\n" in done.err
+    new = written("other.jsonl", [{"id": "copy", "body": FERRY, "text": MILL}])
+    done = run(
+        command, new, "--against", "there.jsonl", "--text-field", "body", "--against-text-field", "question"
     )
-    assert f"new.jsonl:2: no text: there is no field 'text' (fields: body, id): {another}\n" in done.err
+    assert "1 exact" in done.err
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (["dedup", "new.jsonl"], "--against-text-field: name the files that have it by --against"),
+        (["check", "new.jsonl", "--against", "w"], "--against-text-field: w is a window: it holds documents"),
+    ],
+)
+def test_the_field_of_the_text_there_is_refused_where_there_are_no_files(run, command, reason):
+    written("new.jsonl", STREAM[:1])
+    run("ingest", "new.jsonl", "--window", "w")
+    done = run(*command, "--against-text-field", "question")
+    assert (done.code, done.out) == (2, "")
+    assert reason in " ".join(done.err.replace("\u2502", " ").split())
 
 
 def test_what_is_there_is_rejected_as_such(run):
@@ -306,6 +327,8 @@ def test_kinds_and_boilerplate_look_at_both_sides(run):
     nothing = "no line or sentence recurs"
     assert nothing in run("dedup", "new.jsonl", "--strip-boilerplate").err
     assert nothing not in run(*words, "--strip-boilerplate").err
+    written("there.jsonl", ({**record, "question": record.pop("text")} for record in lines("there.jsonl")))
+    assert nothing not in run(*words, "--against-text-field", "question", "--strip-boilerplate").err
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ def check(
     html: options.HtmlOption = False,
     id_field: options.IdFieldOption = None,
     text_field: options.TextFieldOption = None,
+    against_text_field: options.AgainstTextFieldOption = None,
     time_field: options.TimeFieldOption = None,
     delimiter: options.DelimiterOption = None,
     encoding: options.EncodingOption = None,
@@ -55,7 +56,8 @@ def check(
 
     Each document gets one verdict, as from `neardup ingest`, but is compared with all documents of --against, whatever
     their hours, and not with the other documents that are checked. A document that is in --against is a copy of itself.
-    --input and the names of fields apply to both sides: first ingest files of another format into a window.
+    --input and the names of fields apply to both sides, except that --against-text-field names the text of --against:
+    first ingest files of another format into a window.
 
     Examples:
 
@@ -75,10 +77,13 @@ def check(
     reader = reader_into(window_location(against[0], config), config, files, adds=False, **reading)
     outputs = OutputOptions(format, output, rejects, append, force, live=reader.bytes_total is None)
     outputs.check((*files, *reader.paths, *against, *config.files_read))
+    if against_text_field is not None:
+        check_files(against, "--against-text-field", "it holds documents without names of fields")
+    there = config.with_fields(text=against_text_field)
     if strip_boilerplate:
         check_files(against, "--strip-boilerplate", "whose own table holds, if it has one")
     with (
-        learned(config, against, reading, wanted=strip_boilerplate) as own,
+        learned(there, against, reading, wanted=strip_boilerplate) as own,
         opened_against(against, own, reading, shown=format == "table") as other,
     ):
         named = named_fields(config, id=id_field)

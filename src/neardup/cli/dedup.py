@@ -80,6 +80,7 @@ def dedup(
     html: options.HtmlOption = False,
     id_field: options.IdFieldOption = None,
     text_field: options.TextFieldOption = None,
+    against_text_field: options.AgainstTextFieldOption = None,
     time_field: options.TimeFieldOption = None,
     delimiter: options.DelimiterOption = None,
     encoding: options.EncodingOption = None,
@@ -107,7 +108,8 @@ def dedup(
     records are first read into a temporary file. --keep earliest compares times: the files need not be in any order.
 
     Files given by --against, such as records kept earlier, are read first. Their records count as kept, whatever --keep
-    says, and are compared only with the other records, not with each other.
+    says, and are compared only with the other records, not with each other. If their text is in a field of another
+    name, --against-text-field names it.
 
     Examples:
 
@@ -119,7 +121,7 @@ def dedup(
 
         neardup dedup reuters.csv blogs.csv --keep source:reuters,blogs --output clean.csv
 
-        neardup dedup train.jsonl --against test.jsonl --output train-clean.jsonl
+        neardup dedup train.jsonl --against test.jsonl --against-text-field question --output train-clean.jsonl
     """
     from neardup.cleaning.kept_kinds import parse_kinds
     from neardup.cleaning.preference import parse_keep
@@ -136,10 +138,17 @@ def dedup(
     outputs.check_forms()
     reading = {"form": input, "delimiter": delimiter, "encoding": encoding, "html": html, "only_texts": True}
     reader = config.reader(files, **reading)
-    before = FilesBefore(against or [], config, reading, apart_from=reader)
+    if against_text_field is not None and not against:
+        raise typer.BadParameter(
+            "name the files that have it by --against", param_hint="--against-text-field"
+        )
+    there = config.with_fields(text=against_text_field)
+    before = FilesBefore(against or [], there, reading, apart_from=reader)
     outputs.check((*files, *reader.paths, *before.names, *config.files_read))
     before.check_any_usable(config.settings.max_length)
-    with learned(config, [*files, *before.names], reading, wanted=strip_boilerplate) as own:
+    with learned(
+        config, files, reading, wanted=strip_boilerplate, also=there.reader(before.names, **reading)
+    ) as own:
         named = named_fields(config, id=id_field, time=time_field)
         code = clean(reader, before.opened(), own, rules, outputs, named)
     raise typer.Exit(code if before.is_whole else max(code, REJECTED))

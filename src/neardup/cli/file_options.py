@@ -23,6 +23,14 @@ TextFieldOption = Annotated[
     str | None,
     reading(metavar="NAME", show_default="text", help="Field or column of the text."),
 ]
+AgainstTextFieldOption = Annotated[
+    str | None,
+    reading(
+        metavar="NAME",
+        show_default="that of --text-field",
+        help="Field or column of the text in the files of --against.",
+    ),
+]
 TimeFieldOption = Annotated[
     str | None,
     reading(

@@ -350,6 +350,7 @@ HtmlOption = file_options.HtmlOption
 IdFieldOption = file_options.IdFieldOption
 InputOption = file_options.InputOption
 TextFieldOption = file_options.TextFieldOption
+AgainstTextFieldOption = file_options.AgainstTextFieldOption
 TimeFieldOption = file_options.TimeFieldOption
 OutputOption = file_options.OutputOption
 RejectsOption = file_options.RejectsOption

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from neardup.model.document import Reject
 
 _ANOTHER: Final = "--text-field names another"
+_ANOTHER_THERE: Final = "--against-text-field names another"
 
 
 class RejectsThere(Rejects):
-    """The rejected documents of --against. The option that names another field holds for both sides."""
+    """The rejected documents of --against. Another option names the field of their text."""
 
     def __init__(self) -> None:
         super().__init__(None, has_option=False)
@@ -26,8 +27,7 @@ class RejectsThere(Rejects):
     def add(self, reject: Reject) -> None:
         """Shows a reject if it is the first of its kind."""
         if reject.reason.endswith(_ANOTHER):
-            both = "for both sides: if the names differ, rename one (in JSON: jq -c '.NAME = .OTHER' FILE)"
-            reject = reject._replace(reason=f"{reject.reason}, {both}")
+            reject = reject._replace(reason=reject.reason.removesuffix(_ANOTHER) + _ANOTHER_THERE)
         self._first = self._first or reject
         super().add(reject)
 

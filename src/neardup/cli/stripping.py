@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from neardup.cli.config import Config
     from neardup.model.boilerplate import Boilerplate
     from neardup.model.document import Flush, Reject
+    from neardup.sources.reader import Reader
 
 OPTION = "--strip-boilerplate"
 _NAMED = 10
@@ -29,10 +30,15 @@ _NAMED = 10
 
 @contextmanager
 def learned(
-    config: Config, files: Iterable[str | Path], reading: dict[str, Any], *, wanted: bool
+    config: Config,
+    files: Iterable[str | Path],
+    reading: dict[str, Any],
+    *,
+    wanted: bool,
+    also: Reader | None = None,
 ) -> Iterator[Config]:
-    """A context with `config` and, in its recipe, the boilerplate of `files`, read with the options `reading`, if that
-    is `wanted` and there is any.
+    """A context with `config` and, in its recipe, the boilerplate of `files`, read with the options `reading`, and of
+    the files of `also`, if that is `wanted` and there is any.
 
     Raises `typer.BadParameter` for input that cannot be read twice, and if a table is given, too.
     """
@@ -41,15 +47,17 @@ def learned(
         return
     if config.recipe.boilerplate is not None:
         raise typer.BadParameter(f"give {OPTION} or a table by --boilerplate, not both", param_hint=OPTION)
-    reader = config.reader(files, **reading)
-    if reader.bytes_total is None:
+    readers = [config.reader(files, **reading), *([] if also is None else [also])]
+    if any(reader.bytes_total is None for reader in readers):
         reason = "standard input and pipes cannot be read twice: learn from a file by `neardup boilerplate learn`, and "
         raise typer.BadParameter(f"{reason}give its table by --boilerplate", param_hint=OPTION)
     from neardup.index.boilerplate_sample import boilerplate_of
     from neardup.signing.boilerplate_file import save
 
-    table = boilerplate_of(sourced_texts(reader))  # rejects are reported when the files are compared
-    reader.rewind()
+    # Rejects are reported when the files are compared.
+    table = boilerplate_of(each for reader in readers for each in sourced_texts(reader))
+    for reader in readers:
+        reader.rewind()
     log_line(summary(table))
     if not table.sources:
         yield config
