@@ -203,3 +203,21 @@ def test_texts_that_are_all_too_long_to_compare_with_are_told_like_a_missing_fie
     assert done.err.endswith(
         "so no copy can be found: old.jsonl:1: text has 636 characters, the limit (max_length) is 300\n"
     )
+
+
+def test_the_causes_of_a_comparison_that_left_something_out_are_those_of_the_run(run, monkeypatch):
+    footer = "Subscribe to our newsletter and read the terms of use before you comment."
+    old = written("old.jsonl", [{"id": str(at), "text": f"{at * 7919:050b}. {footer}"} for at in range(400)])
+    new = written("new.jsonl", [{"id": "x", "text": f"Nothing else is the same here at all. {footer}"}])
+    run("ingest", old, "--window", "w", "--partial")
+    incomplete = "neardup: 1 of 1 document (100.0 %) were not compared with all of their window. "
+    skipped = "--partial: sentences that hundreds of documents have are skipped\n"
+    done = run("check", new, "--against", old, "--partial")
+    assert (done.code, incomplete + skipped in done.err) == (1, True)
+    done = run("check", new, "--against", "w", "--partial")
+    stored = "Documents stored without --partial are skipped. "
+    assert (done.code, incomplete + stored + skipped in done.err) == (1, True)
+    monkeypatch.setenv("NEARDUP_MAX_CANDIDATES", "2")
+    copies = written("copies.jsonl", [{"id": str(at), "text": f"{FERRY} {at}"} for at in range(5)])
+    done = run("check", written("ferry.jsonl", STREAM[:1]), "--against", copies)
+    assert (done.code, incomplete + "max_candidates = 2 is a limit\n" in done.err) == (1, True)

@@ -28,12 +28,13 @@ _NOTHING: Final = ", so no copy can be found"
 
 class Against(NamedTuple):
     """The window to compare with, and how its documents are read to be shown; `is_whole`: the files had documents, and
-    none was rejected.
+    none was rejected; `is_named`: it is a window that the user has named, and was not made of files.
     """
 
     window: Window
     read: Read
     is_whole: bool
+    is_named: bool = False
 
 
 @contextmanager
@@ -57,7 +58,7 @@ def opened_against(
             in_cluster = is_address(windows[0])  # searched, and not loaded only to be counted
             if not in_cluster and not len(target):
                 log_line(f"{windows[0]} holds 0 documents{_NOTHING}")
-            yield Against(target, target.read, is_whole=True)
+            yield Against(target, target.read, is_whole=True, is_named=True)
         return
     check_files(names, "--against", "")
     import neardup

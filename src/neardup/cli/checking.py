@@ -44,7 +44,22 @@ def check_all(against: Against, reader: Reader, outputs: OutputOptions, *, named
             outputs.check_any_usable(sinks.tally, sinks.rejects)
     stop.raise_if_requested()
     is_wrong = inputs.report_read(reader, named)
-    return code_of_run(sinks) or (REJECTED if is_wrong else DONE)
+    return code_of_run(sinks, causes=_causes(against)) or (REJECTED if is_wrong else DONE)
+
+
+def _causes(against: Against) -> Iterator[str]:
+    """Why documents may not have been compared with all of `against`: hours and budgets leave nothing out here."""
+    settings = against.window.settings
+    if settings.max_candidates:
+        yield f"max_candidates = {settings.max_candidates:,} is a limit"
+    by_sentences = ["--partial"] * settings.partial + ["--route sentences"] * ("sentences" in settings.routes)
+    options = [*by_sentences, *["--route simhash"] * ("simhash" in settings.routes)]
+    if options and against.is_named:
+        yield f"Documents stored without {' or '.join(options)} are skipped"
+    if by_sentences:
+        yield f"{' and '.join(by_sentences)}: sentences that hundreds of documents have are skipped"
+    if "simhash" in settings.routes:
+        yield "--route simhash: parts of simhashes that thousands of documents have are skipped"
 
 
 def _usable(

@@ -106,15 +106,17 @@ def _documents(items: Iterable[Item], sinks: Sinks) -> Iterator[Document]:
         tally.spent("write")
 
 
-def code_of_run(sinks: Sinks, *, blocked: int = 0) -> int:
-    """The exit code of a run that has ended; reports why if not all documents were compared as they should be."""
+def code_of_run(sinks: Sinks, *, blocked: int = 0, causes: Iterable[str] | None = None) -> int:
+    """The exit code of a run that has ended; reports the `causes` (None: all that a run may have) if not all documents
+    were compared as they should be.
+    """
     tally = sinks.tally
     much = tally.incomplete > MOST_INCOMPLETE * tally.count
     if much:
         log_line(
             f"{tally.incomplete:,} of {counted(tally.count, 'document')} "
-            f"({100 * tally.incomplete / tally.count:.1f} %) were not compared with all of their window. "
-            + ". ".join(_causes(tally))
+            f"({100 * tally.incomplete / tally.count:.1f} %) were not compared with all of their window"
+            + "".join(f". {cause}" for cause in (_causes(tally) if causes is None else causes))
         )
     return REJECTED if much or blocked or sinks.rejects.count else DONE
 
