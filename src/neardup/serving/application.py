@@ -33,6 +33,7 @@ log: Final = logging.getLogger("neardup")
 _OWN_MACHINE: Final = Limits()
 _SAID_AGAIN: Final = 60
 """After so many seconds the log repeats that the window cannot be used, and why."""
+_READS_ONLY: Final = "the server was started without --ingest"
 
 
 def create_application(
@@ -97,13 +98,15 @@ def _tell_errors(application: FastAPI) -> None:
     async def answer_refused(request: Request, error: HTTPException) -> Response:
         path, method = request.url.path, request.method
         if error.status_code == 404:
-            started = ": the server was started without --ingest" if path == "/api/ingest" else ""
+            started = f": {_READS_ONLY}" if path == "/api/ingest" else ""
             return _error(request, 404, f"there is nothing at {shown(path)}{started}")
         if unreadable := _why_unreadable(error.__cause__):
             return _error(request, 422, unreadable)
         detail = str(error.detail)
         if error.status_code == 405:
-            detail = f"{shown(path)} does not accept {method}: see /api/openapi.json"
+            is_change = (method, path) == ("DELETE", "/api/document")
+            why = _READS_ONLY if is_change else "see /api/openapi.json"
+            detail = f"{shown(path)} does not accept {method}: {why}"
         answer = _error(request, error.status_code, detail)
         answer.headers.update(error.headers or {})
         return answer

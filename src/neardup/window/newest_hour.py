@@ -81,7 +81,7 @@ class Next(NamedTuple):
 class Before:
     """What came before a call of `ingest`, in earlier calls of the same open window.
 
-    undated   ids of the last documents, if none of these had a time of its own: `LOOKED_PAST` of them at most
+    undated   ids of the last documents, if none of these had a time of its own: fewer than twice `LOOKED_PAST`
     doubted   the id and the leap of the last document that had one, if its time was not believed
 
     Several threads may ingest at once: a value is replaced and never changed.

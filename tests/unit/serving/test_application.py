@@ -548,6 +548,14 @@ def test_an_error_repeats_little_of_what_was_asked(client, method, url, how, sta
         ("GET", "/api/nothing", {}, 404, "there is nothing at '/api/nothing'"),
         ("PUT", "/api/check", {}, 405, "'/api/check' does not accept PUT"),
         (
+            "DELETE",
+            "/api/document?id=a",
+            {},
+            405,
+            "does not accept DELETE: the server was started without --ingest",
+        ),
+        ("DELETE", "/api/check", {}, 405, "does not accept DELETE: see /api/openapi.json"),
+        (
             "POST",
             "/api/judge",
             {"json": {"id1": "a\tb", "id2": "c", "judgement": "copy"}},
