@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from testing.cli.samples import FERRY, MILL, STREAM, written
 
+from neardup.index.verification import Verifier
+
 NEW = [
     {"id": "n1", "text": FERRY.replace("Friday", "Sunday"), "time": "2026-11-30T06:00:00Z"},
     {"id": "n2", "text": FERRY.replace("Friday", "Sunday")},
@@ -221,3 +223,25 @@ def test_the_causes_of_a_comparison_that_left_something_out_are_those_of_the_run
     copies = written("copies.jsonl", [{"id": str(at), "text": f"{FERRY} {at}"} for at in range(5)])
     done = run("check", written("ferry.jsonl", STREAM[:1]), "--against", copies)
     assert (done.code, incomplete + "max_candidates = 2 is a limit\n" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize("options", [(), ("--partial",), ("--retrieval", "complete", "--route", "sentences")])
+def test_files_to_compare_with_are_not_compared_with_one_another(run, options, monkeypatch):
+    """Among many copies that takes most of the time, and no verdict is asked for."""
+    monkeypatch.setattr(Verifier, "__init__", lambda *_, **__: pytest.fail("they are compared"))
+    old = written("old.jsonl", [{"id": str(at), "text": f"{FERRY} {at}"} for at in range(300)])
+    Path("none.jsonl").write_text("")
+    done = run("check", "none.jsonl", "--against", old, *options)
+    assert "compared with 300 documents of old.jsonl\n" in done.err
+
+
+def test_the_group_of_a_document_compared_with_files_is_its_best_match(run):
+    old = [{"id": "b", "text": FERRY}, {"id": "a", "text": FERRY}, {"id": "c", "text": f"{FERRY} Today."}]
+    new = [{"id": "n", "text": f"{FERRY} Today!"}, {"id": "m", "text": FERRY}, {"id": "u", "text": MILL}]
+    done = run("check", written("new.jsonl", new), "--against", written("old.jsonl", old))
+    assert [(line["duplicate_of"], line["group"]) for line in done.lines] == [
+        ("c", "c"),
+        ("a", "a"),
+        (None, "u"),
+    ]
+    assert [match["id"] for match in done.lines[0]["matches"]] == ["c", "a", "b"]

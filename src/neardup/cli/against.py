@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -68,7 +68,9 @@ def opened_against(
     recipe = config.recipe.reaching(config.settings.threshold_fraction)
     with neardup.open(None, **{**config.given, **timeless, **kept, "recipe": recipe}) as target:
         report_without_partial(config, lambda: target.settings.partial)
-        yield Against(target, _undated(target.read), _fill(target, config.reader(names, **reading), names))
+        yield Against(
+            target, _undated(target.read), _fill(target.add, config.reader(names, **reading), names)
+        )
 
 
 def check_files(names: list[str], option: str, why: str) -> None:
@@ -81,16 +83,16 @@ def check_files(names: list[str], option: str, why: str) -> None:
             raise typer.BadParameter(f"{name} does not exist", param_hint="--against")
 
 
-def _fill(target: Window, reader: Reader, names: list[str]) -> bool:
-    """Reads the documents to compare with into `target`; returns whether there were any, and all could be used. The
-    `names` of their files are reported, because a shell makes of `--against old/*` one file to compare with, and many
-    to check. Documents that cannot be used are reported, and left out.
+def _fill(add: Callable[..., Iterable[object]], reader: Reader, names: list[str]) -> bool:
+    """Reads the documents to compare with, and passes them to `add` of a window; returns whether there were any, and
+    all could be used. The `names` of their files are reported, because a shell makes of `--against old/*` one file to
+    compare with, and many to check. Documents that cannot be used are reported, and left out.
     """
     inputs.report_passed_over(reader)
     with RejectsThere() as rejects:
         documents = _named_apart(reader, rejects)
-        verdicts = target.ingest(documents, on_reject=lambda reject: rejects.add(reader.located(reject)))
-        count = sum(1 for _ in verdicts)
+        added = add(documents, on_reject=lambda reject: rejects.add(reader.located(reject)))
+        count = sum(1 for _ in added)
     return report_compared(reader, names, count, rejects)
 
 

@@ -56,6 +56,7 @@ def check(
 
     Each document gets one verdict, as from `neardup ingest`, but is compared with all documents of --against, whatever
     their hours, and not with the other documents that are checked. A document that is in --against is a copy of itself.
+    Files of --against are not compared with one another: the group of a match is its duplicate_of.
     --input and the names of fields apply to both sides, except that --against-text-field names the text of --against:
     first ingest files of another format into a window.
 

@@ -186,6 +186,18 @@ class Search:
         candidates = self._candidates_of_retrieval(batch, query, table)
         return candidates if among is None else candidates.among(among)
 
+    def add(self, batch: SignedQueryBatch, docs: NDArray[np.int64], table: DocumentTable) -> None:
+        """Adds the documents of a batch as `docs` (-1: not at all) without a search. Equal texts must be chained."""
+        posted = np.where(table.first_of[docs] == docs, docs, -1)
+        self.lists.add(*self.posting_keys(batch), posted)
+        if (words := batch.words) is None:
+            return
+        none = np.empty(0, np.int32)
+        for route, index in self.routes.items():
+            index.add(*_route_keys(words, route), docs, none)
+        if self.sentences is not None:
+            self.sentences.add(*_route_keys(words, "sentences"), docs, none)
+
     def _candidates_of_retrieval(
         self, batch: SignedQueryBatch, query: Query, table: DocumentTable
     ) -> Candidates:

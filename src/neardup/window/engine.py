@@ -41,6 +41,7 @@ class WindowEngine:
     def __init__(self, store: Store, settings: Settings, signer: Signer, *, readonly: bool = False) -> None:
         self._session = Session(store, settings, signer, readonly=readonly)
         self._ingest = Ingest(self._session)
+        self._add = Ingest(self._session, compares=False)
 
     if not TYPE_CHECKING:  # a type checker refuses such names by itself; with this it would allow any
 
@@ -102,6 +103,13 @@ class WindowEngine:
         raises ends the stream, with nothing of the batch stored.
         """
         return self._ingest.verdicts(documents, on_reject, wait)
+
+    def add(self, documents: Documents, *, on_reject: OnReject | None = None) -> Iterator[Verdict]:
+        """Like `ingest`, but compares no document: each is stored as one that is like no other, whatever the window
+        holds, and heads a group of its own. It is found by everything that is asked or ingested later. For a window
+        whose own documents are not asked about. Costs little more than signing.
+        """
+        return self._add.verdicts(documents, on_reject)
 
     @one_at_a_time
     def query(

@@ -10,7 +10,7 @@ from neardup.stores.remembered_settings import warn_of_changes
 from neardup.window.batches import batches
 from neardup.window.ingest_warnings import RepeatedIds, warn_of_ahead, warn_of_late
 from neardup.window.newest_hour import Before, Leaps
-from neardup.window.scoring import score, sign
+from neardup.window.scoring import add_run, score, score_run, sign
 from neardup.window.session import Session, one_at_a_time
 from neardup.window.signing_ahead import SigningAhead
 from neardup.window.usable_documents import log_reject, usable
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class Ingest:
-    """Takes documents into the window of `session`."""
+    """Takes documents into the window of `session`; unless it `compares`, as if they were like no other."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, session: Session, *, compares: bool = True) -> None:
+        self._session, self._compares = session, compares
         self._threads = session.state.settings.threads
         self._has_warned = False
         self._before = Before()
@@ -123,7 +123,9 @@ class Ingest:
             before, figures = state.next_commit, dataclasses.replace(state.since_opened)
             committed = session.store.committed
             try:
-                verdicts, disbelieved = score(state, documents, signed, leaps)
+                verdicts, disbelieved = score(
+                    state, documents, signed, leaps, score_run if self._compares else add_run
+                )
                 refused = state.commit()
             except BaseException:
                 if (

@@ -19,7 +19,7 @@ from neardup.window.compared_hours import ComparedHours, compared_hours_of
 from neardup.window.comparison import own_groups, searched, with_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,15 +30,19 @@ if TYPE_CHECKING:
     from neardup.window.newest_hour import Leaps
     from neardup.window.state import State
 
+    Run = Callable[[State, Sequence[Prepared], SignedQueryBatch, Mapping[int, int]], list[Verdict]]
+    """`score_run` or `add_run`."""
+
 
 def score(
     state: State,
     documents: Sequence[Prepared],
     batch: SignedQueryBatch,
     leaps: Leaps,
+    run: Run,
 ) -> tuple[list[Verdict], list[Reject]]:
     """(Verdicts on the documents, whose signatures are `batch`; rejects of those whose times are not believed). The
-    documents are appended to the store, but not committed yet.
+    documents are appended to the store by `run`, `score_run` or `add_run`, but not committed yet.
 
     A document that comes again with the same normal form gets its stored verdict, if that is still there; what differs
     besides is shown from now on. Documents that `leaps` holds for a later batch get neither verdict nor reject.
@@ -76,7 +80,7 @@ def score(
         give_up_for(state, int(sizes[first]))
         last = _end_of_run(state, documents, sizes, first, earlier)
         replaced = {at - first: earlier[at].doc for at in range(first + 1, last) if at in earlier}
-        verdicts += _score_run(state, documents[first:last], batch.part(first, last), replaced)
+        verdicts += run(state, documents[first:last], batch.part(first, last), replaced)
         first = last
     return verdicts, rejects
 
@@ -182,20 +186,13 @@ def _is_replaceable(state: State, version: _Earlier) -> bool:
     return not version.is_same and state.table.is_present(version.doc) and not counts
 
 
-def _score_run(
+def score_run(
     state: State, documents: Sequence[Prepared], batch: SignedQueryBatch, replaced: Mapping[int, int]
 ) -> list[Verdict]:
     """Verdicts of a run of documents; they are appended to the store, not committed yet. Their ids are new, but for
     those that replace a stored doc: `replaced`, by position.
     """
-    own_hours = [document.hour for document in documents]
-    hours = compared_hours_of(state, own_hours)
-    state.newest = max(state.newest, *own_hours)
-    if hours.late.any():
-        state.since_opened.add_late([documents[i] for i in np.flatnonzero(hours.late).tolist()])
-    in_time = np.flatnonzero(~hours.late)
-    docs = np.full(len(documents), -1, np.int64)
-    docs[in_time] = state.begin_run(documents, batch, in_time)
+    hours, docs = _begun(state, documents, batch)
     settings = state.settings
     verdicts: list[Verdict] = []
     query = Query(
@@ -206,12 +203,57 @@ def _score_run(
         part_hours = hours.part(positions.start, positions.stop)
         own = {at - positions.start: doc for at, doc in replaced.items() if at in range(len(docs))[positions]}
         verdicts += _decided(state, documents[positions], docs[positions], part, part_hours, verifier, own)
+    _end(state, batch, docs, replaced)
+    return verdicts
+
+
+def add_run(
+    state: State, documents: Sequence[Prepared], batch: SignedQueryBatch, replaced: Mapping[int, int]
+) -> list[Verdict]:
+    """Like `score_run`, but each document gets the verdict of one that was compared with no other."""
+    first = state.table.size
+    hours, docs = _begun(state, documents, batch)
+    state.mark_dead(np.array(list(replaced.values()), np.int64))
+    state.table.chain_same_texts(first)
+    state.search.add(batch, docs, state.table)
+    kept = np.flatnonzero(docs >= 0)
+    _keep_alone(state, docs[kept], hours.incomplete[kept])
+    ids = [document.id for document in documents]
+    state.table.ids.let_find_all(docs[kept], [ids[i] for i in kept.tolist()])
+    _end(state, batch, docs, replaced)
+    empty, comparable = np.diff(batch.signed.text_offsets) == 0, hours.highs >= hours.floors
+    return unmatched(
+        ids, [document.time for document in documents], empty.tolist(), comparable.tolist(),
+        hours.incomplete.tolist(), parts=state.settings.partial,
+    )  # fmt: skip
+
+
+def _begun(
+    state: State, documents: Sequence[Prepared], batch: SignedQueryBatch
+) -> tuple[ComparedHours, NDArray[np.int64]]:
+    """Adds a run of documents to the table. Returns the hours that each is compared with; and the doc of each, -1 for
+    one that came too late.
+    """
+    own_hours = [document.hour for document in documents]
+    hours = compared_hours_of(state, own_hours)
+    state.newest = max(state.newest, *own_hours)
+    if hours.late.any():
+        state.since_opened.add_late([documents[i] for i in np.flatnonzero(hours.late).tolist()])
+    in_time = np.flatnonzero(~hours.late)
+    docs = np.full(len(documents), -1, np.int64)
+    docs[in_time] = state.begin_run(documents, batch, in_time)
+    return hours, docs
+
+
+def _end(state: State, batch: SignedQueryBatch, docs: NDArray[np.int64], replaced: Mapping[int, int]) -> None:
+    """Takes the docs that a run has `replaced` out of the store, appends the run, of these `docs`, and drops the hours
+    that it made too old.
+    """
     for doc in replaced.values():
         state.end(doc)
     state.since_opened.replaced += len(replaced)
-    state.end_run(batch, in_time)
+    state.end_run(batch, np.flatnonzero(docs >= 0))
     state.expire_before(first_living_hour(state.newest, state.settings.kept_hours))
-    return verdicts
 
 
 def _decided(

@@ -22,13 +22,13 @@ def stream(name):
 def test_documents_that_come_again_with_other_texts_are_decided_together(monkeypatch, options, runs):
     """Each was a run of its own, which took twenty times as long."""
     begun = []
-    score_run = scoring._score_run
+    score_run = scoring.score_run
 
     def noted(*given):
         begun.append(given)
         return score_run(*given)
 
-    monkeypatch.setattr(scoring, "_score_run", noted)
+    monkeypatch.setattr("neardup.window.ingest.score_run", noted)
     window = neardup.open(None, **options)
     list(window.ingest(stream("first")))
     begun.clear()
