@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from testing.cli.samples import FERRY, MILL, STREAM, written
 
+from neardup.cli import tally
 from neardup.index.verification import Verifier
 
 NEW = [
@@ -245,3 +246,17 @@ def test_the_group_of_a_document_compared_with_files_is_its_best_match(run):
         (None, "u"),
     ]
     assert [match["id"] for match in done.lines[0]["matches"]] == ["c", "a", "b"]
+
+
+@pytest.mark.parametrize("command", ["check", "dedup"])
+def test_a_long_run_says_how_far_it_is(run, command, monkeypatch):
+    old = written("old.jsonl", [{"id": str(at), "text": f"{at} {FERRY}"} for at in range(70)])
+    new = written("new.jsonl", [{"id": str(at), "text": f"{at} {MILL}"} for at in range(70)])
+    assert "so far" not in run(command, new, "--against", old).err
+    monkeypatch.setattr(tally, "FIRST_LINE", 0)
+    lines = [line for line in run(command, new, "--against", old).err.splitlines() if "so far" in line]
+    verb = {"check": "checked", "dedup": "read"}[command]
+    assert set(lines) == {
+        "neardup: 64 documents of --against read so far (100 % of the files read)",
+        f"neardup: 64 documents {verb} so far (100 % of the files read)",
+    }

@@ -11,7 +11,7 @@ import typer
 
 from neardup.cli import inputs
 from neardup.cli.context import opened_window, report_without_partial
-from neardup.cli.rejects_there import RejectsThere
+from neardup.cli.rejects_there import RejectsThere, reporting
 from neardup.cli.streams import log_line
 from neardup.cli.tables import counted, some_of
 from neardup.model.document import Document
@@ -90,7 +90,7 @@ def _fill(add: Callable[..., Iterable[object]], reader: Reader, names: list[str]
     """
     inputs.report_passed_over(reader)
     with RejectsThere() as rejects:
-        documents = _named_apart(reader, rejects)
+        documents = reporting(_named_apart(reader, rejects), reader)
         added = add(documents, on_reject=lambda reject: rejects.add(reader.located(reject)))
         count = sum(1 for _ in added)
     return report_compared(reader, names, count, rejects)

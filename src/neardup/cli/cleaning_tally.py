@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from neardup.cleaning.kept_kinds import KEEPABLE
 from neardup.cleaning.records import Entry
 from neardup.cli.tables import counted
-from neardup.cli.tally import Tally
+from neardup.cli.tally import EVERY, Tally
 from neardup.sources.position import ATTACHMENTS
 
 if TYPE_CHECKING:
@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from neardup.cleaning.kept_kinds import KindSample
     from neardup.cleaning.records import OnReject, Outcome
     from neardup.cli.sinks import Rejects
+    from neardup.cli.tally import Position
     from neardup.model.document import Flush, Reject
 
 
 class CleaningTally(Tally):
     """How many records stay and are removed, and why."""
 
-    def __init__(self, sample: KindSample | None) -> None:
+    def __init__(self, sample: KindSample | None, position: Position) -> None:
         super().__init__()
+        self.write_lines("read", lambda: self.read, position)
         self._sample = sample
         self._kept_kinds: Counter[str] = Counter()
         self._with_attachments = 0
@@ -35,7 +37,14 @@ class CleaningTally(Tally):
         """The `entries`, each recorded as read before it is counted or rejected."""
         for entry in entries:
             self._pending += isinstance(entry, Entry)
+            if self._pending % EVERY == 0:
+                self.update()
             yield entry
+
+    @property
+    def read(self) -> int:
+        """How many records were read and not rejected so far."""
+        return self.count + self._pending
 
     def rejecting(self, reject: OnReject) -> OnReject:
         """`reject` for records that have been recorded as read."""
@@ -74,7 +83,7 @@ class CleaningTally(Tally):
         cut += (
             f"; the run ended before the remaining {self._pending:,} were compared" if self._pending else ""
         )
-        read = self.count + self._pending + records
+        read = self.read + records
         return (
             f"{read:,} read: {self.count - removed:,} kept{why}, {removed:,} removed "
             f"({exact:,} exact, {near:,} near{kinds}{against}){cut}{rejected}; {self.seconds:.1f} s"

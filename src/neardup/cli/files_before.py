@@ -12,7 +12,7 @@ import typer
 from neardup.cleaning.records import Before, Entry, entries, from_first_usable
 from neardup.cli import inputs
 from neardup.cli.against import check_files, report_compared
-from neardup.cli.rejects_there import RejectsThere
+from neardup.cli.rejects_there import RejectsThere, reporting
 from neardup.sources.files import bytes_escaped
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class FilesBefore:
                 self._count -= 1
                 rejects.add(unusable)
 
-            yield Before(self._counted(self._records), reject)
+            yield Before(self._counted(reporting(self._records, self._reader)), reject)
         if self.names:
             self.is_whole = report_compared(self._reader, self.names, self._count, rejects)
 

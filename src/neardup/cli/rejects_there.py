@@ -1,17 +1,21 @@
-"""The rejected documents of --against, and the end of a run that can compare with none of its files."""
+"""The documents of --against: progress and rejects of reading them; the end of a run that can compare with none."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from neardup.cli.sinks import Rejects
 from neardup.cli.tables import some_of
+from neardup.cli.tally import EVERY, Lines
 from neardup.errors import OutputRefused
 from neardup.sources.files import bytes_escaped
 
 if TYPE_CHECKING:
     from neardup.model.document import Reject
+    from neardup.sources.reader import Reader
+
+Each = TypeVar("Each")
 
 _ANOTHER: Final = "--text-field names another"
 _ANOTHER_THERE: Final = "--against-text-field names another"
@@ -41,3 +45,13 @@ class RejectsThere(Rejects):
         why = f"{self._first.where}: {self._first.reason}"
         cause = f"because no document of --against {of} can be used, so no copy can be found: {why}"
         raise OutputRefused("output", "", f"is not written, {cause}")
+
+
+def reporting(items: Iterable[Each], reader: Reader) -> Iterator[Each]:
+    """The `items` of the files of --against. Lines on standard error say from time to time how many have been read."""
+    count = 0
+    report = Lines("of --against read", lambda: count, lambda: (reader.bytes_read, reader.bytes_total))
+    for count, item in enumerate(items, 1):
+        if count % EVERY == 0:
+            report()
+        yield item

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Final
 
-from neardup.cli.streams import write_error_line
+from neardup.cli.streams import log_line, write_error_line
 from neardup.cli.tables import counted
 from neardup.model.verdict import Counts
 from neardup.window.base import Left
@@ -22,6 +22,29 @@ if TYPE_CHECKING:
 
 EVERY: Final = 64
 """How many verdicts lie between two updates of the bar: an update costs about as much as a verdict."""
+FIRST_LINE = 10.0
+"""After how many seconds a long run first says how far it is, where no bar shows it."""
+_NEXT_LINE: Final = 60.0
+
+
+class Lines:
+    """Lines on standard error from time to time, for a run that no bar shows: each call may write one. `count`: of how
+    many documents `verb` holds so far; `position`: how much of the files has been read.
+    """
+
+    def __init__(self, verb: str, count: Callable[[], int], position: Position) -> None:
+        self._verb, self._count, self._position = verb, count, position
+        self._due = time.monotonic() + FIRST_LINE
+
+    def __call__(self) -> None:
+        """Writes a line if one is due."""
+        now = time.monotonic()
+        if now < self._due:
+            return
+        self._due = now + _NEXT_LINE
+        done, total = self._position()
+        share = f" ({100 * done / total:.0f} % of the files read)" if total else ""
+        log_line(f"{counted(self._count(), 'document')} {self._verb} so far{share}")
 
 
 class Tally(Counts):
@@ -43,6 +66,10 @@ class Tally(Counts):
         self.waiting = ""
         """How far behind this is, in words."""
         self._begun = self._stage_began = time.perf_counter()
+
+    def write_lines(self, verb: str, count: Callable[[], int], position: Position) -> None:
+        """Reports progress by `Lines`, unless a bar that is made later shows it."""
+        self.update = Lines(verb, count, position)
 
     def spent(self, stage: str) -> None:
         """Counts the time since the last call towards this stage."""
