@@ -75,6 +75,12 @@ class Verifier:
         have[list(self._candidates.many)] = True
         return have
 
+    def few(self, index: int) -> NDArray[np.int64] | None:
+        """The candidates of document `index` of the batch; None if they are very many."""
+        if index in self._candidates.many:
+            return None
+        return self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
+
     def compared(
         self, index: int, floor: int, *, alive_only: bool = False, without: Collection[int] = ()
     ) -> Compared:
@@ -85,9 +91,10 @@ class Verifier:
         whose heads have these arrivals.
         """
         self._table.update_stands(floor)
-        many = self._candidates.many.get(index)
-        if many is None:
-            return self._compare_few(index, alive_only=alive_only, without=without)
+        few = self.few(index)
+        if few is not None:
+            return self._compare_few(index, few, alive_only=alive_only, without=without)
+        many = self._candidates.many[index]
         if without:
             many = self._with_all_copies(many)
             others = many.chosen(~self._are_members(many.docs, without))
@@ -107,9 +114,10 @@ class Verifier:
 
     # ---- a few candidates: read ----
 
-    def _compare_few(self, index: int, *, alive_only: bool, without: Collection[int]) -> Compared:
-        """`compared` for a document whose candidates `_read_few` has read."""
-        docs = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
+    def _compare_few(
+        self, index: int, docs: NDArray[np.int64], *, alive_only: bool, without: Collection[int]
+    ) -> Compared:
+        """`compared` for a document whose candidates are `docs`, which `_read_few` has read."""
         overlaps, parts, truncated = self._overlaps.get(index, []), self._parts.get(index, []), False
         if alive_only or without:
             if without:

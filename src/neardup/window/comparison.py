@@ -17,7 +17,7 @@ from neardup.kernels.gram_sets import SHORT
 from neardup.kinds.kind import labels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -63,29 +63,35 @@ def verifier_of(
     )
 
 
-def own_groups(state: State, id: str, doc: int | None = None) -> Collection[int]:
+def own_groups(
+    state: State, id: str, candidates: NDArray[np.int64] | None = None, doc: int | None = None
+) -> Collection[int]:
     """The groups headed by a document of this id, by the arrivals of their heads: by former ones, and by the stored
     `doc`, if it is given. The document is no copy of their members (docs/definitions.md, Window).
 
-    After a window was read, the first call reads a blob for each group without a head.
+    After a window was read, a blob is read for each group without a head, once: of all such groups, or of those of the
+    document's `candidates` only.
     """
-    name_former_heads(state)
     table = state.table
-    former = table.former_heads.of(id)
+    heads = table.former_heads
+    if heads.unnamed:
+        name_former_heads(state, None if candidates is None else table.group_arrivals[candidates].tolist())
+    former = heads.of(id)
     return former if doc is None or not table.leads[doc] else {int(table.arrivals[doc]), *former}
 
 
-def name_former_heads(state: State) -> None:
-    """Finds the ids of heads that were gone when the window was read: the verdicts of their members tell them."""
+def name_former_heads(state: State, arrivals: Iterable[int] | None = None) -> None:
+    """Finds the ids of heads that were gone when the window was read, all or those of these `arrivals`: the verdicts of
+    their members tell them.
+    """
     table = state.table
     heads = table.former_heads
-    if not heads.unnamed:
-        return
-    groups = (filter(table.is_present, table.members.get(arrival, ())) for arrival in heads.unnamed)
+    unnamed = heads.unnamed if arrivals is None else heads.unnamed.intersection(arrivals)
+    groups = (filter(table.is_present, table.members.get(arrival, ())) for arrival in unnamed)
     docs = sorted(doc for members in groups for doc in islice(members, 1))
     for doc, (head, _) in zip(docs, state.members(docs), strict=True):
         heads.add(head, int(table.group_arrivals[doc]))
-    heads.unnamed.clear()
+    heads.unnamed = heads.unnamed - unnamed
 
 
 def searched(

@@ -286,7 +286,7 @@ def _decided(
             state.mark_dead(np.array([replaced[i]]))
         if alone[i]:
             continue
-        own = own_groups(state, ids[i])
+        own = own_groups(state, ids[i], verifier.few(i))
         compared = verifier.compared(i, int(hours.floors[i]), alive_only=alive_only, without=own)
         verdicts[i] = decide(
             ids[i], times[i], compared, empty=empty[i], comparable=comparable[i], truncated=are_truncated[i],
