@@ -14,7 +14,7 @@ from neardup.stores.description import remember
 from neardup.stores.directory import DirectoryStore
 from neardup.stores.hour_files import NAMES, HourFiles, flush_directory, remove_directory
 from neardup.stores.lock import locked, release, replaced
-from neardup.stores.stored_hour import StoredHour, records_of
+from neardup.stores.stored_hour import StoredHour, hours_in, records_of
 from neardup.stores.window_directory import RESIGN_DRAFT
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ class DirectoryWriter(DirectoryStore):
     def _read_anew(self, newer: Commit) -> None:
         super()._read_anew(newer)
         self._ends.clear()
+        self._hours = set(hours_in(self.path))  # perhaps without one that could not be begun
 
     @contextlib.contextmanager
     def _reading_keys(self, _: Path) -> Iterator[None]:

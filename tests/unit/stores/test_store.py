@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from contextlib import closing
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import neardup
 from neardup.errors import WindowDamaged, WindowExpired, WindowLocked
 from neardup.model.document import Prepared
 from neardup.model.hours import hour_name
@@ -102,6 +105,21 @@ def test_the_directories_of_hours_are_not_listed_each_time_that_an_hour_expires(
             counts.append(len(listings))
             listings.clear()
     assert counts[0] == counts[1] == counts[2]
+
+
+def test_an_hour_whose_directory_could_not_be_made_is_no_hour(tmp_path, monkeypatch):
+    """`neardup expire --dry-run` named it among those that it would drop."""
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "full")
+
+    documents = [{"id": "a", "text": "a", "time": 0}, {"id": "b", "text": "b", "time": 3_600}]
+    with neardup.open(tmp_path / "window") as window:
+        list(window.ingest(documents[:1]))
+        monkeypatch.setattr(Path, "mkdir", full)
+        with pytest.raises(OSError, match="full"):
+            list(window.ingest(documents[1:]))
+        assert window.expire(now=1e9, dry_run=True) == ["1970.01.01-00"]
 
 
 def test_a_new_version_keeps_text_and_keys(store):
