@@ -10,6 +10,7 @@ from unittest import mock
 
 import pytest
 from testing.node.clients import (
+    bare,
     check_marked,
     expected,
     in_order,
@@ -791,6 +792,28 @@ def test_what_another_client_has_deleted_is_forgotten_once_it_is_to_be_deleted(w
         ("b", None),
         ("c", "b"),
     ]
+
+
+def test_documents_that_come_again_too_late_are_marked_at_once(cluster, caplog):
+    """All but the first of a batch were "written anew by another client", and scored a second time."""
+    window = made(cluster, window_hours=2)
+    put(window, [one("a", A, 4), one("b", B, 5)])
+    pauses = list[float]()
+
+    def again(pause):
+        pauses.append(pause)
+        if len(pauses) == 1:
+            index = index_of(window, one("a", A, 4))
+            late = [one("c", f"{A} Later.", 0), one("a", A_EDITED, 0.5)]
+            actions = [Action("index", index, each["id"], bare(each)) for each in late]
+            assert all(outcome.ok for outcome in bulk(window, actions))
+
+    watch = watching(window, once=False)
+    verdicts = list(watch.verdicts(on_reject=unwanted, stopped=lambda: len(pauses) == 2, sleep=again))
+    assert [(verdict.id, verdict.status) for verdict in verdicts] == [
+        ("a", "unique"), ("b", "unique"), ("c", "unscored"), ("a", "unscored"),
+    ]  # fmt: skip
+    assert "written anew" not in caplog.text
 
 
 def just_before_it_looks(happens):

@@ -203,7 +203,7 @@ def score_run(
         part_hours = hours.part(positions.start, positions.stop)
         own = {at - positions.start: doc for at, doc in replaced.items() if at in range(len(docs))[positions]}
         verdicts += _decided(state, documents[positions], docs[positions], part, part_hours, verifier, own)
-    _end(state, batch, docs, replaced)
+    _end(state, batch, docs, len(replaced))
     return verdicts
 
 
@@ -213,14 +213,15 @@ def add_run(
     """Like `score_run`, but each document gets the verdict of one that was compared with no other."""
     first = state.table.size
     hours, docs = _begun(state, documents, batch)
-    state.mark_dead(np.array(list(replaced.values()), np.int64))
+    for doc in replaced.values():
+        state.remove(doc)
     state.table.chain_same_texts(first)
     state.search.add(batch, docs, state.table)
     kept = np.flatnonzero(docs >= 0)
     _keep_alone(state, docs[kept], hours.incomplete[kept])
     ids = [document.id for document in documents]
     state.table.ids.let_find_all(docs[kept], [ids[i] for i in kept.tolist()])
-    _end(state, batch, docs, replaced)
+    _end(state, batch, docs, len(replaced))
     empty, comparable = np.diff(batch.signed.text_offsets) == 0, hours.highs >= hours.floors
     return unmatched(
         ids, [document.time for document in documents], empty.tolist(), comparable.tolist(),
@@ -245,13 +246,9 @@ def _begun(
     return hours, docs
 
 
-def _end(state: State, batch: SignedQueryBatch, docs: NDArray[np.int64], replaced: Mapping[int, int]) -> None:
-    """Takes the docs that a run has `replaced` out of the store, appends the run, of these `docs`, and drops the hours
-    that it made too old.
-    """
-    for doc in replaced.values():
-        state.end(doc)
-    state.since_opened.replaced += len(replaced)
+def _end(state: State, batch: SignedQueryBatch, docs: NDArray[np.int64], replaced: int) -> None:
+    """Appends a run, of these `docs`, which has `replaced` so many others, and drops the hours that it made too old."""
+    state.since_opened.replaced += replaced
     state.end_run(batch, np.flatnonzero(docs >= 0))
     state.expire_before(first_living_hour(state.newest, state.settings.kept_hours))
 
@@ -300,6 +297,11 @@ def _decided(
         are_kept[i] = are_kept[i] and _keep(state, int(docs[i]), verdicts[i], bases.get(i))
     state.table.ids.let_find_all(docs[are_kept], [ids[i] for i in np.flatnonzero(are_kept).tolist()])
     _record(state, documents, verdicts, np.where(are_kept, docs, -1), bases)
+    for doc in replaced.values():
+        state.end(doc)
+    for i in np.flatnonzero(~are_kept).tolist():
+        if documents[i].origin is not None:  # marked behind that, as it may be the document that ends
+            state.store.note_not_kept(documents[i], verdicts[i])
     return verdicts
 
 
@@ -330,9 +332,6 @@ def _record(
         verdicts[i] = verdict
     written = [i for i in bases if docs[i] >= 0]
     state.write(docs[written].tolist(), [verdicts[i] for i in written], [bases[i] for i in written])
-    for i in np.flatnonzero(docs < 0).tolist():
-        if documents[i].origin is not None:
-            state.store.note_not_kept(documents[i], verdicts[i])
 
 
 def _keep(state: State, doc: int, verdict: Verdict, basis: Basis | None) -> bool:
