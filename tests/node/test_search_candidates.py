@@ -27,7 +27,7 @@ from testing.node.clients import (
     watched,
     watching,
 )
-from testing.window.backends import START, Place
+from testing.window.backends import START, Place, document, grams, summaries
 from testing.window.cluster_prefixes import Prefixes
 from testing.window.operations import SETTINGS, Operation, Run, comparable, operations
 from testing.window.proxy import Proxy, too_large
@@ -271,6 +271,17 @@ def test_what_others_do_between_the_look_ahead_and_the_turn_counts(address):
                 own.append(list(window.ingest(part)))
     assert theirs == expected[::2]
     assert own == expected[1::2]
+
+
+def test_the_members_of_a_group_whose_head_is_a_member_of_another_are_known_when_it_is_replaced(address):
+    """One of those that were found stood for the group, and not the earliest of all."""
+    for opened in (neardup.open(None), neardup.open(str(address), candidates="search")):
+        with opened as window:
+            list(window.ingest([document("a", grams(12, 32)), document("b", grams(12, 32), 1)]))
+            window.delete("a")
+            list(window.ingest([document("d", grams(18, 38), 2), document("e", grams(6, 26), 3)]))
+            verdicts = window.ingest([document("b", grams(100, 120), 4), document("f", grams(0, 20), 4)])
+            assert summaries(verdicts) == [("b", "unique", None, "b"), ("f", "near", "e", "f")]
 
 
 def test_what_needs_the_whole_window_is_refused(address):

@@ -160,14 +160,15 @@ class BatchCandidates:
 
     def _members(self, known: dict[int, Hit], documents: Sequence[Prepared], floor: int) -> dict[int, Hit]:
         """All members of groups that may lose a document with this batch, because it is replaced or of an hour before
-        `floor`: one of these members will stand for the group next.
+        `floor`: one of these members will stand for the group next. A member of one group may head another.
         """
         replaced = _ids_of(documents)
         objects = [hit.source[OBJECT] for hit in known.values()]
         going = {
-            each["group_order"]
+            order
             for each in objects
             if each["identity"] in replaced or each["time"] < floor * HOUR_MS
+            for order in (each["order"], each["group_order"])
         }
         return self._lookup.by_values("group_order", sorted(going))
 
