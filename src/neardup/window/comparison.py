@@ -91,7 +91,7 @@ def name_former_heads(state: State, arrivals: Iterable[int] | None = None) -> No
     docs = sorted(doc for members in groups for doc in islice(members, 1))
     for doc, (head, _) in zip(docs, state.members(docs), strict=True):
         heads.add(head, int(table.group_arrivals[doc]))
-    heads.unnamed = heads.unnamed - unnamed
+    heads.unnamed -= unnamed
 
 
 def searched(
