@@ -215,7 +215,8 @@ class ReferenceWindow:
         if known is not None and known.form == form:
             self.unchanged += 1
             return known.verdict
-        if self.living.pop(document.id, None) is not None:
+        stays = known is not None and document.time // HOUR < self.floor  # this one will not be stored
+        if not stays and self.living.pop(document.id, None) is not None:
             self.replaced += 1
         while 0 < self.settings.max_documents <= len(self.living):
             self._give_up()
@@ -225,7 +226,7 @@ class ReferenceWindow:
             self._drop_before(self.newest - self.settings.kept_hours)
         low, high = self._around(hour)
         own_hour_gone = hour < self.floor
-        others = self._searchable(low, high)
+        others = [other for other in self._searchable(low, high) if other.id != document.id]
         foreign = self._without_copies_of(document.id, others)
         similar = self._similar(form, grams, foreign)
         sentences = self._sentences(document.text.decode())
@@ -277,7 +278,16 @@ class ReferenceWindow:
 
     def _without_copies_of(self, id: str, others: Iterable[Stored]) -> list[Stored]:
         """A document that comes again is no copy of its own copies."""
-        return [other for other in others if other.head.id != id]
+        return [other for other in others if not self._is_copy_of(other, id)]
+
+    def _is_copy_of(self, stored: Stored, id: str) -> bool:
+        """Whether the head of its group, or of the group of that head, and so on, has this id."""
+        while stored.head.id != id:
+            head = stored.head
+            if head is stored or self.living.get(head.id) is not head:
+                return False
+            stored = head
+        return True
 
     def _similar(
         self, form: str, grams: frozenset[str], others: Iterable[Stored], threshold: Fraction | None = None

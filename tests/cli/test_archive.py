@@ -486,7 +486,8 @@ def test_documents_of_an_earlier_run_that_give_way_are_told(run):
         written("a.jsonl", [{"text": text, "time": "2026-11-19T06:00:00Z"}])
         done = run("ingest", "a.jsonl", "--window", "w", "--format", "quiet")
     message = (
-        "1 document was stored by earlier runs, and replaced by another text with the same id: name the field"
+        "1 document was stored by earlier runs, and replaced by another text with the same id. If that is no new "
+        "version: name the field"
     )
     assert message in done.err
     assert "(without an id, a record is named after its file), or another window by --window\n" in done.err

@@ -111,6 +111,36 @@ def test_a_document_that_comes_again_is_no_copy_of_its_own_copies(place):
     assert summaries(window.ingest([document("a", grams(50, 60), 4)])) == [("a", "exact", "other", "other")]
 
 
+def test_a_document_that_comes_again_is_no_copy_of_the_copies_of_its_copies(place):
+    """They joined a copy that stood for it while it was gone; each named another, in a circle."""
+    window = place.open(window_hours=48)
+    stream = [document("x", A), document("y", A, 25), document("z", A, 51), document("w", A, 52)]
+    assert summaries(window.ingest(stream)) == [
+        ("x", "unique", None, "x"), ("y", "exact", "x", "x"), ("z", "exact", "y", "y"), ("w", "exact", "y", "y"),
+    ]  # fmt: skip
+    for text in (A, B, A):
+        window = place.reopened(window)
+        assert summaries(window.ingest([document("x", text, 53)])) == [("x", "unique", None, "x")]
+    window.delete("y")  # the chain from z to x ends there
+    assert summaries(window.ingest([document("x", B, 53)])) == [("x", "near", "z", "z")]
+
+
+def test_a_document_that_comes_too_late_leaves_the_stored_one_of_its_id(place):
+    window = place.open(window_hours=2)
+    list(window.ingest([document("a", B, 4), document("b", A, 5), document("far", "x", 6)]))
+    before = window.get("b")
+    late = [document("new", grams(50, 60), 3), document("b", C, 3), document("a", A, 3), document("c", A, 3)]
+    verdicts = list(window.ingest(late))
+    assert summaries(verdicts) == [
+        ("new", "unique", None, "new"), ("b", "near", "a", "a"), ("a", "unique", None, "a"), ("c", "exact", "b", "a"),
+    ]  # fmt: skip
+    assert (window.too_late, window.replaced) == (4, 0)
+    window = place.reopened(window)
+    assert window.get("b") == before
+    assert sorted(window) == ["a", "b", "far"]
+    assert [match.id for match in window.query(B).matches] == ["a", "b"]
+
+
 def test_a_document_whose_copies_outlived_it_is_none_of_them(place):
     window = place.open(window_hours=2)
     list(window.ingest([document("a", A), document("b", A, 2), document("far", "x", 3)]))

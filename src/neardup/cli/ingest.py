@@ -101,9 +101,9 @@ def ingest(
     or text without one gets the time when its file was last changed. A document is rejected if its time is ahead of the
     clock (--ahead-hours), or if it alone would make most of the window expire.
 
-    Reading the same file again changes nothing in the window, if no id comes twice in it with different texts: a
-    document that is still stored gets its verdict again. Documents of hours that were dropped are compared anew with
-    what is left, and their verdicts say truncated.
+    Reading the same file again changes nothing in the window, if none of its ids has had another text since: a
+    document that is still stored gets its verdict again. The text that comes last under an id stays, whatever its time.
+    Documents of hours that were dropped are compared anew with what is left, and their verdicts say truncated.
 
     Examples:
 

@@ -9,8 +9,16 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from neardup.index.arrivals import positions_of
+
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from numpy.typing import NDArray
+
+    from neardup.index.document_table import DocumentTable
 
 
 class FormerHeads:
@@ -36,3 +44,14 @@ class FormerHeads:
         self.unnamed.intersection_update(arrivals)
         left = {id: own.intersection(arrivals) for id, own in self._arrivals.items()}
         self._arrivals = defaultdict(set, {id: own for id, own in left.items() if own})
+
+    def unnamed_above(self, docs: NDArray[np.int64], table: DocumentTable) -> set[int]:
+        """The unnamed ones among the heads of the groups of `docs`, of the groups of these heads, and so on."""
+        groups = set[int]()
+        while len(docs):
+            arrivals = table.group_arrivals[docs]
+            own = set(arrivals[arrivals != table.arrivals[docs]].tolist()) - groups
+            groups |= own
+            docs = positions_of(np.array(sorted(own), np.int64), table.arrivals[: table.size])
+            docs = docs[docs >= 0]
+        return groups & self.unnamed

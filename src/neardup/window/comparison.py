@@ -17,7 +17,7 @@ from neardup.kernels.gram_sets import SHORT
 from neardup.kinds.kind import labels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -66,27 +66,37 @@ def verifier_of(
 def own_groups(
     state: State, id: str, candidates: NDArray[np.int64] | None = None, doc: int | None = None
 ) -> Collection[int]:
-    """The groups headed by a document of this id, by the arrivals of their heads: by former ones, and by the stored
-    `doc`, if it is given. The document is no copy of their members (docs/definitions.md, Window).
+    """The groups whose members are copies of an earlier document of this id, or of the stored `doc`, if it is given: by
+    the arrivals of their heads. These are the groups that it heads, those that their members head, and so on
+    (docs/definitions.md, Window).
 
-    After a window was read, a blob is read for each group without a head, once: of all such groups, or of those of the
-    document's `candidates` only.
+    After a window was read, a blob is read for each group without a head, once: of all such groups, or of those that a
+    document with these `candidates` may be concerned with.
     """
     table = state.table
     heads = table.former_heads
     if heads.unnamed:
-        name_former_heads(state, None if candidates is None else table.group_arrivals[candidates].tolist())
-    former = heads.of(id)
-    return former if doc is None or not table.leads[doc] else {int(table.arrivals[doc]), *former}
+        name_former_heads(state, None if candidates is None else heads.unnamed_above(candidates, table))
+    groups = set(heads.of(id))
+    if doc is not None and table.leads[doc]:
+        groups.add(int(table.arrivals[doc]))
+    rest = list(groups)
+    while rest:
+        for member in table.members.get(rest.pop(), ()):
+            arrival = int(table.arrivals[member])
+            if arrival in table.members and arrival not in groups and table.is_present(member):
+                groups.add(arrival)
+                rest.append(arrival)
+    return groups
 
 
-def name_former_heads(state: State, arrivals: Iterable[int] | None = None) -> None:
+def name_former_heads(state: State, arrivals: set[int] | None = None) -> None:
     """Finds the ids of heads that were gone when the window was read, all or those of these `arrivals`: the verdicts of
     their members tell them.
     """
     table = state.table
     heads = table.former_heads
-    unnamed = heads.unnamed if arrivals is None else heads.unnamed.intersection(arrivals)
+    unnamed = set(heads.unnamed) if arrivals is None else arrivals
     groups = (filter(table.is_present, table.members.get(arrival, ())) for arrival in unnamed)
     docs = sorted(doc for members in groups for doc in islice(members, 1))
     for doc, (head, _) in zip(docs, state.members(docs), strict=True):

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from neardup.window.newest_hour import Leaps
     from neardup.window.state import State
 
-    Run = Callable[[State, Sequence[Prepared], SignedQueryBatch, Mapping[int, int]], list[Verdict]]
+    Run = Callable[
+        [State, Sequence[Prepared], SignedQueryBatch, Mapping[int, int], int | None], list[Verdict]
+    ]
     """`score_run` or `add_run`."""
 
 
@@ -74,13 +76,14 @@ def score(
             rejects.append(document.rejected(doubt))
             first += 1
             continue
-        if doc is not None:
+        stays = doc if doc is not None and _stays(state, document) else None
+        if doc is not None and stays is None:
             state.remove(doc)
             state.since_opened.replaced += 1
         give_up_for(state, int(sizes[first]))
-        last = _end_of_run(state, documents, sizes, first, earlier)
+        last = first + 1 if stays is not None else _end_of_run(state, documents, sizes, first, earlier)
         replaced = {at - first: earlier[at].doc for at in range(first + 1, last) if at in earlier}
-        verdicts += run(state, documents[first:last], batch.part(first, last), replaced)
+        verdicts += run(state, documents[first:last], batch.part(first, last), replaced, stays)
         first = last
     return verdicts, rejects
 
@@ -105,6 +108,14 @@ def _earlier_versions(
         at: _Earlier(doc, is_same and doc not in absent)
         for at, doc, is_same in zip(again.tolist(), docs[again].tolist(), same, strict=True)
     }
+
+
+def _stays(state: State, document: Prepared) -> bool:
+    """Whether a stored document stays although this one, with its id, comes: because this one comes too late, and will
+    not be stored. Another client has written its own over the stored one.
+    """
+    floor = max(state.next_commit.floor_hour, first_living_hour(state.newest, state.settings.kept_hours))
+    return document.origin is None and document.hour < floor
 
 
 def _absent(state: State, documents: Sequence[Prepared], docs: NDArray[np.int64]) -> Collection[int]:
@@ -170,45 +181,59 @@ def _end_of_run(
     for at, hour in enumerate(hours, first):
         expires = hour > newest + 1 and first_living_hour(hour, settings.kept_hours) > oldest
         newest, oldest = max(newest, hour), min(oldest, hour)
-        stays = newest == state.newest  # nothing expires during the run up to here
         if at > first and (
-            expires or (at in earlier and not (stays and _is_replaceable(state, earlier[at])))
+            expires
+            or (at in earlier and not _is_replaceable(state, documents[at], earlier[at], newest=newest))
         ):
             return at  # decided with the next run, by what is there then
     return end
 
 
-def _is_replaceable(state: State, version: _Earlier) -> bool:
-    """Whether a document can be replaced while a run is decided: if its text has changed, and it is still there. Not
-    where candidates, or the documents that hold a sentence, are counted by the search, which still finds it.
+def _is_replaceable(state: State, document: Prepared, version: _Earlier, *, newest: int) -> bool:
+    """Whether an earlier version can be replaced by `document` while a run is decided, in which `newest` is the newest
+    hour then: if nothing expires before, its text has changed, and it is still there and must go. Not where candidates,
+    or the documents that hold a sentence, are counted by the search, which still finds it.
     """
     counts = state.search.reads_words or state.settings.max_candidates
-    return not version.is_same and state.table.is_present(version.doc) and not counts
+    changes = not version.is_same and state.table.is_present(version.doc) and not _stays(state, document)
+    return newest == state.newest and changes and not counts
 
 
 def score_run(
-    state: State, documents: Sequence[Prepared], batch: SignedQueryBatch, replaced: Mapping[int, int]
+    state: State,
+    documents: Sequence[Prepared],
+    batch: SignedQueryBatch,
+    replaced: Mapping[int, int],
+    stays: int | None,
 ) -> list[Verdict]:
     """Verdicts of a run of documents; they are appended to the store, not committed yet. Their ids are new, but for
-    those that replace a stored doc: `replaced`, by position.
+    those that replace a stored doc: `replaced`, by position; and for the only one, if the stored doc `stays`, with
+    which it is not compared.
     """
     hours, docs = _begun(state, documents, batch)
     settings = state.settings
     verdicts: list[Verdict] = []
     query = Query(
         docs, batch.signed.counts, hours.lows, hours.highs, settings.threshold_fraction.as_integer_ratio(),
-        many=0 if settings.matches is None else MANY_OF_ONE_TEXT,
+        many=0 if settings.matches is None or stays is not None else MANY_OF_ONE_TEXT,
     )  # fmt: skip
-    for positions, part, verifier in searched(state, batch, query):
+    among = None if stays is None else lambda _, docs: docs != stays
+    for positions, part, verifier in searched(state, batch, query, among):
         part_hours = hours.part(positions.start, positions.stop)
         own = {at - positions.start: doc for at, doc in replaced.items() if at in range(len(docs))[positions]}
-        verdicts += _decided(state, documents[positions], docs[positions], part, part_hours, verifier, own)
+        verdicts += _decided(
+            state, documents[positions], docs[positions], part, part_hours, verifier, own, stays
+        )
     _end(state, batch, docs, len(replaced))
     return verdicts
 
 
 def add_run(
-    state: State, documents: Sequence[Prepared], batch: SignedQueryBatch, replaced: Mapping[int, int]
+    state: State,
+    documents: Sequence[Prepared],
+    batch: SignedQueryBatch,
+    replaced: Mapping[int, int],
+    _: int | None,
 ) -> list[Verdict]:
     """Like `score_run`, but each document gets the verdict of one that was compared with no other."""
     first = state.table.size
@@ -261,10 +286,11 @@ def _decided(
     hours: ComparedHours,
     verifier: Verifier,
     replaced: Mapping[int, int],
+    stays: int | None,
 ) -> list[Verdict]:
     """One verdict after another: each sees the groups of those before it, and which copies were not kept. A document
     without candidates changes nothing for others. `docs`: the doc of each document, -1 for one that came too late;
-    `replaced`: the stored docs that documents replace, by position.
+    `replaced`: the stored docs that documents replace, by position; `stays`: the one that the only document does not.
     """
     settings = state.settings
     # Otherwise no candidate dies while others of the run are decided.
@@ -283,7 +309,7 @@ def _decided(
             state.mark_dead(np.array([replaced[i]]))
         if alone[i]:
             continue
-        own = own_groups(state, ids[i], verifier.few(i))
+        own = own_groups(state, ids[i], verifier.few(i), stays)
         compared = verifier.compared(i, int(hours.floors[i]), alive_only=alive_only, without=own)
         verdicts[i] = decide(
             ids[i], times[i], compared, empty=empty[i], comparable=comparable[i], truncated=are_truncated[i],

@@ -156,7 +156,11 @@ class BatchCandidates:
     def _with_heads(self, related: Related) -> Related:
         """`related` with the heads of its groups, or the members that stand for heads that have gone."""
         heads, successors = self._lookup.heads(related.known, related.standing)
-        return related._replace(known=related.known | heads, standing={**related.standing, **successors})
+        known, new = related.known | heads, heads
+        while groups := {hit.source[OBJECT]["group_order"] for hit in new.values()} - known.keys():
+            new = self._lookup.by_values("order", sorted(groups))  # a head may be a member of another group
+            known |= new
+        return related._replace(known=known, standing={**related.standing, **successors})
 
     def _members(self, known: dict[int, Hit], documents: Sequence[Prepared], floor: int) -> dict[int, Hit]:
         """All members of groups that may lose a document with this batch, because it is replaced or of an hour before
