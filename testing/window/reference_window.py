@@ -9,8 +9,8 @@ Where the contract and the definitions leave something open, these rules apply:
 - The documents that a doubted document would make leave are counted before anything else that it causes: before
   budgets, and before it replaces an older text of its id.
 - Budgets are checked before a document is scored, that is, before its own time makes older hours expire.
-- A copy keeps its verdict in `reconcile` if no document with the id and time that it names is left and the hour of that
-  time has expired or was given up in part: a window need not know whether that document was deleted before.
+- A copy keeps its verdict in `reconcile` if no document with the id that it names is left and the hour of that document
+  has expired or was given up in part: a window need not know whether it was deleted before.
 - The verdict of a query by text has the newest hour as its time.
 """
 
@@ -598,9 +598,7 @@ class ReferenceWindow:
         return stored.original is not None and self._is_past(stored.original)
 
     def _is_past(self, document: Stored) -> bool:
-        bearer = self.living.get(document.id)
-        gone = bearer is None or bearer.time != document.time
-        return gone and document.hour < max(self.floor, self.given_up)
+        return document.id not in self.living and document.hour < max(self.floor, self.given_up)
 
     @contextlib.contextmanager
     def _without_hours_before(self, low: int) -> Iterator[None]:

@@ -83,9 +83,10 @@ def _decided(state: State, doc: int, compared: Compared, *, empty: bool) -> Verd
 
 
 def is_past(state: State, id: str, time: int) -> bool:
-    """Whether the document of this id and time is gone because its hour has expired, or was given up to a budget."""
-    present = state.table.ids.get(id)
-    if present is not None and state.table.times[present] == time:
+    """Whether the document of this id and time is gone because its hour has expired, or was given up to a budget; not
+    if another one has its id now: a verdict that is kept would name that, which may be a copy of its document.
+    """
+    if state.table.ids.get(id) is not None:
         return False
     return hour_of(time) < max(state.next_commit.floor_hour, state.next_commit.budget_hour)
 

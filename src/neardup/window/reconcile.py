@@ -56,9 +56,10 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
 
     Run by run, all documents are signed and searched again; groups are built anew on the way.
 
-    A copy whose original expired with its hour keeps its verdict, unless its score is below the present threshold: what
-    was known is not forgotten. A copy whose original was deleted is scored anew. The same rule holds for each partial
-    copy that a verdict names. A document whose text can no longer be read keeps its verdict, too.
+    A copy whose original expired with its hour keeps its verdict, unless its score is below the present threshold, or
+    another document has the original's id now: what was known is not forgotten. A copy whose original was deleted is
+    scored anew. The same rule holds for each partial copy that a verdict names. A document whose text can no longer be
+    read keeps its verdict, too.
     """
     table = state.table
     known = sorted(table.ids.docs().tolist(), key=table.arrival_key)
