@@ -64,11 +64,11 @@ def verifier_of(
 
 
 def own_groups(
-    state: State, id: str, candidates: NDArray[np.int64] | None = None, doc: int | None = None
+    state: State, id: str, floor: int, candidates: NDArray[np.int64] | None = None, doc: int | None = None
 ) -> Collection[int]:
     """The groups whose members are copies of an earlier document of this id, or of the stored `doc`, if it is given: by
-    the arrivals of their heads. These are the groups that it heads, those that their members head, and so on
-    (docs/definitions.md, Window).
+    the arrivals of their heads. These are the groups that it heads, those that their members head, and so on, when the
+    hours before `floor` have gone (docs/definitions.md, Window).
 
     After a window was read, a blob is read for each group without a head, once: of all such groups, or of those that a
     document with these `candidates` may be concerned with.
@@ -83,8 +83,8 @@ def own_groups(
     rest = list(groups)
     while rest:
         for member in table.members.get(rest.pop(), ()):
-            arrival = int(table.arrivals[member])
-            if arrival in table.members and arrival not in groups and table.is_present(member):
+            arrival, is_living = int(table.arrivals[member]), table.hours[member] >= floor
+            if arrival in table.members and arrival not in groups and is_living and table.is_present(member):
                 groups.add(arrival)
                 rest.append(arrival)
     return groups

@@ -53,7 +53,7 @@ def decided_again(
         empty = np.diff(batch.signed.text_offsets) == 0
         for i, doc in enumerate(docs[positions].tolist()):
             floor = first_living_hour(int(table.hours[doc]), settings.kept_hours)
-            own = own_groups(state, table.ids[doc], doc=doc)
+            own = own_groups(state, table.ids[doc], FIRST_HOUR, doc=doc)
             compared = verifier.compared(i, max(floor, next_commit.floor_hour), alive_only=True, without=own)
             past = _past_parts(state, doc, batch.signed, i, before[doc])
             is_truncated = compared.truncated or bool(truncated[i])

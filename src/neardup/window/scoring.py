@@ -309,8 +309,9 @@ def _decided(
             state.mark_dead(np.array([replaced[i]]))
         if alone[i]:
             continue
-        own = own_groups(state, ids[i], verifier.few(i), stays)
-        compared = verifier.compared(i, int(hours.floors[i]), alive_only=alive_only, without=own)
+        floor = int(hours.floors[i])
+        own = own_groups(state, ids[i], floor, verifier.few(i), stays)
+        compared = verifier.compared(i, floor, alive_only=alive_only, without=own)
         verdicts[i] = decide(
             ids[i], times[i], compared, empty=empty[i], comparable=comparable[i], truncated=are_truncated[i],
             parts=settings.partial, listed=settings.matches,
