@@ -30,11 +30,10 @@ _MOST_CHARACTERS: Final = 4_000_000
 def check_all(against: Against, reader: Reader, outputs: OutputOptions, *, named: Collection[str]) -> int:
     """Compares every document of `reader` with `against`, and writes the verdicts; returns the exit code."""
     inputs.report_passed_over(reader)
-    position = lambda: (reader.bytes_read, reader.bytes_total)  # noqa: E731 - a function would be longer
-    with Stop(waits=True) as stop, opened_sinks(outputs, position) as sinks:
+    with Stop(waits=True) as stop, opened_sinks(outputs, reader.position) as sinks:
         sinks.verdicts.look_up_in(against.read)
         if not sinks.has_bar:
-            sinks.tally.write_lines("checked", lambda: sinks.tally.count, position)
+            sinks.tally.write_lines("checked", lambda: sinks.tally.count, reader.position)
         usable = _usable(stop.until_requested(reader), reader, sinks, against.window.settings.max_length)
         for batch in _batches(usable):
             for document, verdict in _answered(against.window, batch, reader, sinks):

@@ -56,12 +56,11 @@ def clean(
     if not has_kinds and not settings.kinds:
         sample = KindSample(config.recipe)
     by_kind = ByKind(rules.kept_kinds, sample)
-    position = lambda: (reader.bytes_read, reader.bytes_total)  # noqa: E731 - a function would be longer
-    tally = CleaningTally(sample, position)
+    tally = CleaningTally(sample, reader.position)
     with Stop(waits=True) as stop, ExitStack() as stack:
         rejects = stack.enter_context(sinks.Rejects(outputs.rejects, force=outputs.force))
         shown = sys.stderr.isatty() and not (sys.stdout.isatty() and outputs.kept is None)
-        stack.enter_context(progress(tally, position, rejects, shown=shown))
+        stack.enter_context(progress(tally, reader.position, rejects, shown=shown))
         # Where everything is read before anything is written, a signal ends the run at once: nothing need be finished.
         source = tally.noted(entries(reader, rejects.add))
         stream = stop.until_requested(source) if rules.keep.rule == "first" else source

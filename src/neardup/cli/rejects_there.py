@@ -50,7 +50,7 @@ class RejectsThere(Rejects):
 def reporting(items: Iterable[Each], reader: Reader) -> Iterator[Each]:
     """The `items` of the files of --against. Lines on standard error say from time to time how many have been read."""
     count = 0
-    report = Lines("of --against read", lambda: count, lambda: (reader.bytes_read, reader.bytes_total))
+    report = Lines("of --against read", lambda: count, reader.position)
     for count, item in enumerate(items, 1):
         if count % EVERY == 0:
             report()

@@ -119,6 +119,10 @@ class Reader:
         if self._stdin_at is not None:
             os.lseek(sys.stdin.fileno(), self._stdin_at, os.SEEK_SET)
 
+    def position(self) -> tuple[int, int | None]:
+        """(How many bytes have been read; of how many, None if that is not known)."""
+        return self.bytes_read, self.bytes_total
+
     @property
     def record(self) -> Record | None:
         """The record of the document that was yielded last."""

@@ -60,7 +60,7 @@ class DatedReader:
 
     def position(self) -> tuple[float, float | None]:
         """(How many bytes have been read; of how many, None if that is not known)."""
-        return self.reader.bytes_read, self.reader.bytes_total
+        return self.reader.position()
 
     def located(self, reject: Reject) -> Reject:
         """`reject` with the file and line of its document."""
