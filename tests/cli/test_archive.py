@@ -486,7 +486,8 @@ def test_documents_of_an_earlier_run_that_give_way_are_told(run):
         written("a.jsonl", [{"text": text, "time": "2026-11-19T06:00:00Z"}])
         done = run("ingest", "a.jsonl", "--window", "w", "--format", "quiet")
     message = (
-        "1 document was stored by earlier runs, and replaced by another text with the same id. If that is no new "
+        "1 document was stored by earlier runs, and replaced by another text with the same id: `neardup "
+        "reconcile` makes the verdicts anew that name the earlier text. If that is no new "
         "version: name the field"
     )
     assert message in done.err

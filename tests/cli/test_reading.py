@@ -45,7 +45,7 @@ def test_where_the_field_of_the_id_was_named_another_is_asked_for(run):
     remedy = "the field named by --id-field does not tell them apart: name another"
     assert f"and replaced it (first: 'a' at a.jsonl:2): {remedy}; mails are" in done.err
     assert "1 document had the id of an earlier document of this run but another text, and" in again.err
-    assert f"with the same id. If that is no new version: {remedy} (without an id, a" in run(*words).err
+    assert f"the earlier text. If that is no new version: {remedy} (without an id, a" in run(*words).err
 
 
 def test_of_texts_the_folder_above_is_asked_for(run):
@@ -56,7 +56,8 @@ def test_of_texts_the_folder_above_is_asked_for(run):
     run("ingest", "a/b", "--format", "quiet")
     done = run("ingest", "a/c", "--format", "quiet")
     assert (
-        "1 document was stored by earlier runs, and replaced by another text with the same id. If that is no new "
+        "1 document was stored by earlier runs, and replaced by another text with the same id: `neardup "
+        "reconcile` makes the verdicts anew that name the earlier text. If that is no new "
         "version: if these are other files, name the folder above, so that ids contain the names of folders (without "
         "an id, a record is named after its file), or another window by --window\n"
     ) in done.err
@@ -79,7 +80,7 @@ def test_of_mails_no_field_of_an_id_is_asked_for(run):
     Path("a.mbox").write_text(mails.replace("Rain.", "Snow."))
     again = run("ingest", "a.mbox", "--format", "quiet")
     assert (
-        "with the same id. If that is no new version: mails are told apart by their Message-ID, which"
+        "the earlier text. If that is no new version: mails are told apart by their Message-ID, which"
         in again.err
     )
     assert "--id-field names" not in again.err

@@ -123,8 +123,9 @@ class IdCheckingReader:
         if again.earlier:
             log_line(
                 f"{counted(again.earlier, 'document was', 'documents were')} stored by earlier runs, and replaced by "
-                f"another text with the same id. If that is no new version: {remedy} (without an id, a record is named "
-                "after its file), or another window by --window"
+                "another text with the same id: `neardup reconcile` makes the verdicts anew that name the earlier "
+                f"text. If that is no new version: {remedy} (without an id, a record is named after its file), or "
+                "another window by --window"
             )
         if again.same:
             are = "it is" if again.same == 1 else "they are"
