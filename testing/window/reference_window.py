@@ -281,13 +281,18 @@ class ReferenceWindow:
         return [other for other in others if not self._is_copy_of(other, id)]
 
     def _is_copy_of(self, stored: Stored, id: str) -> bool:
-        """Whether the head of its group, or of the group of that head, and so on, has this id."""
-        while stored.head.id != id:
-            head = stored.head
-            if head is stored or self.living.get(head.id) is not head:
-                return False
-            stored = head
-        return True
+        """Whether it names the document of this id, or one that is there and is such a copy: as the head of its group,
+        or, if it heads its own, as what it is a copy of.
+        """
+        seen = set[Stored]()
+        above: Stored | None = stored
+        while above is not None and above not in seen:
+            seen.add(above)
+            named = above.original if above.head is above else above.head
+            if named is None or named.id == id:
+                return named is not None
+            above = self.living.get(named.id)
+        return False
 
     def _similar(
         self, form: str, grams: frozenset[str], others: Iterable[Stored], threshold: Fraction | None = None
@@ -566,14 +571,14 @@ class ReferenceWindow:
 
     def reconcile(self) -> Iterator[Verdict]:
         ordered = sorted(self.living.values(), key=lambda stored: (stored.time, stored.id))
-        heads = {stored: stored.head for stored in ordered}
+        before = {stored: (stored.head, stored.original) for stored in ordered}
         kept = {stored for stored in ordered if self._outlived(stored)}
         for stored in ordered:
-            stored.head, stored.set_aside = stored, False
+            stored.head, stored.original, stored.set_aside = stored, None, False
         changed = []
         for place, stored in enumerate(ordered):
             if stored in kept:
-                stored.head = heads[stored]
+                stored.head, stored.original = before[stored]
                 stored.set_aside = self.settings.policy == "route"
                 continue
             low = max(self._around(stored.hour)[0], self.floor)

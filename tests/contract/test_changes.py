@@ -125,6 +125,36 @@ def test_a_document_that_comes_again_is_no_copy_of_the_copies_of_its_copies(plac
     assert summaries(window.ingest([document("x", B, 53)])) == [("x", "near", "z", "z")]
 
 
+@pytest.mark.parametrize("policy", ["mark", "route"])
+def test_a_document_that_comes_again_is_no_copy_of_a_copy_that_heads_a_group_of_its_own(place, policy):
+    """Each named another, in a circle: whoever drops copies had none of them."""
+    window = place.open(policy=policy)
+    chain = [document("x", A), document("y", B, 1), document("z", C, 2)]
+    if policy == "route":  # copies that are set aside are copies for nobody
+        assert summaries(window.ingest(chain))[2] == ("z", "unique", None, "z")
+        return
+    assert summaries(window.ingest(chain))[1:] == [("y", "near", "x", "x"), ("z", "near", "y", "z")]
+    for text in (grams(5, 15), A, C):
+        window = place.reopened(window)
+        assert summaries(window.ingest([document("x", text)])) == [("x", "unique", None, "x")]
+    assert summaries(window.ingest([document("w", grams(6, 16), 3)])) == [("w", "near", "x", "x")]
+
+
+def test_a_document_that_comes_again_is_no_copy_of_what_names_it_by_way_of_other_new_versions(place):
+    window = place.open()
+    pairs = [
+        document("a", A),
+        document("b", A, 1),
+        document("c", grams(50, 60), 1),
+        document("d", grams(51, 61), 2),
+    ]
+    assert summaries(window.ingest(pairs))[1::2] == [("b", "exact", "a", "a"), ("d", "near", "c", "c")]
+    window = place.reopened(window)
+    # b names a, which is a copy of a copy of c now. So c, as a copy of b, would close a circle.
+    anew = [document("a", grams(52, 62), 3), document("c", A, 3)]
+    assert summaries(window.ingest(anew)) == [("a", "near", "d", "c"), ("c", "unique", None, "c")]
+
+
 def test_a_document_that_comes_too_late_leaves_the_stored_one_of_its_id(place):
     window = place.open(window_hours=2)
     list(window.ingest([document("a", B, 4), document("b", A, 5), document("far", "x", 6)]))

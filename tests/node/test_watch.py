@@ -26,7 +26,7 @@ from testing.node.clients import (
 )
 from testing.node.killing import stored
 from testing.node.prefix import fresh_prefix
-from testing.window.backends import START
+from testing.window.backends import START, grams
 
 from neardup.elastic.admin.rollover import Rollover
 from neardup.elastic.http import scan
@@ -485,6 +485,22 @@ class TestOtherClients:
         ]  # fmt: skip
         with open_elastic_window(str(window.address), credentials=window.credentials) as opened:
             assert [match.id for match in opened.query(id="a").matches] == ["d", "b", "c"]
+
+    @pytest.mark.parametrize("candidates", ["memory", "search"])
+    def test_an_original_that_is_written_again_is_no_copy_of_a_copy_of_its_copy(self, window, candidates):
+        """Of three texts the third is like the second, but not like the first."""
+        texts = [grams(at, at + 10) for at in (0, 2, 4)]
+        documents = [one(id, text, hour) for hour, (id, text) in enumerate(zip("xyz", texts, strict=True))]
+        settings = {"candidates": candidates}
+        put(window, documents)
+        verdicts = watched(window, settings=settings)
+        assert [(v.id, v.duplicate_of, v.group) for v in verdicts] == [
+            ("x", None, "x"), ("y", "x", "x"), ("z", "y", "z"),
+        ]  # fmt: skip
+        for at in (5, 0, 4):
+            put(window, [{**documents[0], "text": grams(at, at + 10)}])
+            (anew,) = watched(window, settings=settings)
+            assert (anew.id, anew.status) == ("x", "unique")
 
     def test_written_again_before_it_is_reconciled_it_is_scored_anew(self, window):
         """A verdict on what it was had left it waiting no more: it was `empty` for ever."""

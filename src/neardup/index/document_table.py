@@ -15,8 +15,8 @@ import numpy as np
 from neardup.index.arrivals import positions_of
 from neardup.index.budget_bytes import HourCounts, budget_bytes_of
 from neardup.index.document_ids import DocumentIds
-from neardup.index.former_heads import FormerHeads
 from neardup.index.freed_memory import give_back
+from neardup.index.originals import Originals
 from neardup.index.repeated_texts import RepeatedTexts
 from neardup.index.same_texts import chain, same_texts
 from neardup.kernels.batch_search import Documents
@@ -24,7 +24,7 @@ from neardup.kernels.bitmap_filter import HELD_WORDS, fill_levels, folded
 from neardup.kernels.counters import Counters
 from neardup.model.hours import FIRST_HOUR
 from neardup.stores import records
-from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, are_deleted
+from neardup.stores.records import DELETED, ROW, SET_ASIDE, TRUNCATED, are_copies, are_deleted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +81,7 @@ class DocumentTable:
         self.levels = np.zeros(_FIRST_CAPACITY, np.uint8)
         self.bitmaps: NDArray[np.uint64] = np.zeros((_FIRST_CAPACITY, HELD_WORDS), np.uint64)
         self.dead = 0
-        self.former_heads = FormerHeads()
+        self.originals = Originals()
         self._headless: set[int] = set()
         """The arrivals of heads of groups for which `update_stands` has to find a successor."""
         self._stands_floor = FIRST_HOUR
@@ -197,8 +197,9 @@ class DocumentTable:
         self.counts[docs] = counts
         self.counts[self.first_of[docs]] = counts
 
-    def lead(self, doc: int) -> None:
-        """Makes `doc` the head of a group of its own."""
+    def lead(self, doc: int, original: str | None) -> None:
+        """Makes `doc` the head of a group of its own; if it is a copy, of the document with the id `original`."""
+        self.originals.set(int(self.arrivals[doc]), original)
         self.group_arrivals[doc], self.group_times[doc] = self.arrivals[doc], self.times[doc]
         self.stands[doc] = 1
 
@@ -220,10 +221,11 @@ class DocumentTable:
             self._headless.add(head_arrival)
 
     def join_groups(self, first: int) -> None:
-        """Makes the documents from `first` on, unless they are heads, members of the groups that their rows name."""
-        docs = first + np.flatnonzero(
-            self.group_arrivals[first : self.size] != self.arrivals[first : self.size]
-        )
+        """Makes the documents from `first` on members of the groups that their rows name, unless they are heads."""
+        arrivals = self.arrivals[first : self.size]
+        are_heads = self.group_arrivals[first : self.size] == arrivals
+        self.originals.unnamed.update(arrivals[are_heads & are_copies(self.rows[first : self.size])].tolist())
+        docs = first + np.flatnonzero(~are_heads)
         head_arrivals = self.group_arrivals[docs]
         heads = positions_of(head_arrivals, self.arrivals[: self.size])
         living = (heads >= 0) & (self.ids.known[heads] == 1)
@@ -231,7 +233,7 @@ class DocumentTable:
             self.members[arrival].append(doc)
         self.stands[docs] = 0
         self.leads[heads[living]] = 1
-        self.former_heads.unnamed.update(head_arrivals[~living].tolist())
+        self.originals.unnamed.update(head_arrivals[~living].tolist())
         headless = ~living | (self.hours[heads] < self._stands_floor)
         self._headless.update(head_arrivals[headless].tolist())
 
@@ -240,6 +242,7 @@ class DocumentTable:
         before any decision.
         """
         self.members.clear()
+        self.originals.forget(self.arrivals[docs].tolist())
         self.group_arrivals[docs] = self.arrivals[docs]
         self.alive[docs] = 1
         self.repeated.forget_all()
@@ -291,9 +294,10 @@ class DocumentTable:
         row = self.rows[doc]
         if self.stands[doc]:
             self._headless |= {int(row["group_order"])} & self.members.keys()
-        if (self.stands[doc] or self.leads[doc]) and (arrival := int(row["order"])) in self.members:
-            self._headless.add(arrival)
-            self.former_heads.add(self.ids[doc], arrival)
+        if self.stands[doc] or self.leads[doc]:
+            arrival = int(row["order"])
+            self.originals.set(arrival, self.ids[doc] if arrival in self.members else None)
+            self._headless |= {arrival} & self.members.keys()
         self.stands[doc] = self.leads[doc] = 0
 
     def is_present(self, doc: int) -> bool:
@@ -373,9 +377,9 @@ class DocumentTable:
         }
         self.members = defaultdict(list, {arrival: members for arrival, members in moved.items() if members})
         self._headless &= self.members.keys()
-        self.former_heads.keep(self.members.keys())
         self.repeated = RepeatedTexts()  # found anew by later searches
         self.size = len(kept)
+        self.originals.keep(self.members, self.arrivals[: self.size])
         self.dead = 0
         return new_docs, posted
 

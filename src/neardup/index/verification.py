@@ -7,7 +7,7 @@ is made, so that earlier documents of the batch may be in its crowds by then (in
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +20,8 @@ from neardup.model.decision import NO_MATCHES, Compared, Matches, as_listed, ran
 from neardup.model.verdict import Overlap, Part, overlap_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from neardup.index.candidates import Candidates
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from neardup.index.pair_comparison import PairComparison
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.verdict import Match
+
+    Chosen = Callable[[NDArray[Any]], NDArray[np.bool_]]
+    """Says which of some docs are chosen."""
 
 
 class _Repeated(NamedTuple):
@@ -75,29 +80,23 @@ class Verifier:
         have[list(self._candidates.many)] = True
         return have
 
-    def few(self, index: int) -> NDArray[np.int64] | None:
-        """The candidates of document `index` of the batch; None if they are very many."""
-        if index in self._candidates.many:
-            return None
-        return self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
-
     def compared(
-        self, index: int, floor: int, *, alive_only: bool = False, without: Collection[int] = ()
+        self, index: int, floor: int, *, alive_only: bool = False, without: Chosen | None = None
     ) -> Compared:
         """The result of comparing document `index` of the batch.
 
         Groups are taken as they are when the hours before `floor` have gone. `alive_only`: leaves out candidates that
-        are not alive, and takes at most `max_candidates` of the others. `without`: leaves out the members of the groups
-        whose heads have these arrivals.
+        are not alive, and takes at most `max_candidates` of the others. `without`: leaves out the documents that
+        it chooses.
         """
         self._table.update_stands(floor)
-        few = self.few(index)
-        if few is not None:
+        if index not in self._candidates.many:
+            few = self._candidates.docs[self._bounds[index] : self._bounds[index + 1]]
             return self._compare_few(index, few, alive_only=alive_only, without=without)
         many = self._candidates.many[index]
-        if without:
+        if without is not None:
             many = self._with_all_copies(many)
-            others = many.chosen(~self._are_members(many.docs, without))
+            others = many.chosen(~without(many.docs))
             return self._compare_many(index, self._alive(others) if alive_only else others, {})
         repeated = None if alive_only else self._compare_repeated(index, many)
         if repeated is not None:
@@ -108,20 +107,16 @@ class Verifier:
     def _alive(self, many: ManyCandidates) -> ManyCandidates:
         return many.chosen(self._table.alive[many.docs] == 1)
 
-    def _are_members(self, docs: NDArray[Any], heads: Collection[int]) -> NDArray[np.bool_]:
-        """Which of `docs` are members of groups whose heads have these arrivals."""
-        return np.isin(self._table.group_arrivals[docs], list(heads))
-
     # ---- a few candidates: read ----
 
     def _compare_few(
-        self, index: int, docs: NDArray[np.int64], *, alive_only: bool, without: Collection[int]
+        self, index: int, docs: NDArray[np.int64], *, alive_only: bool, without: Chosen | None
     ) -> Compared:
         """`compared` for a document whose candidates are `docs`, which `_read_few` has read."""
         overlaps, parts, truncated = self._overlaps.get(index, []), self._parts.get(index, []), False
-        if alive_only or without:
-            if without:
-                docs = docs[~self._are_members(docs, without)]
+        if alive_only or without is not None:
+            if without is not None:
+                docs = docs[~without(docs)]
             if alive_only:
                 docs = docs[self._table.alive[docs] == 1]
                 if 0 < self._most < len(docs):

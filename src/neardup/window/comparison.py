@@ -5,19 +5,18 @@ best matches, by the texts as they came.
 from __future__ import annotations
 
 from functools import partial
-from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from neardup.index.crowd_comparison import CrowdComparison
+from neardup.index.originals import doc_of, leads_to
 from neardup.index.pair_comparison import PairComparison
 from neardup.index.verification import Verifier
-from neardup.kernels.gram_sets import SHORT
 from neardup.kinds.kind import labels_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from fractions import Fraction
 
     from numpy.typing import NDArray
@@ -25,10 +24,13 @@ if TYPE_CHECKING:
     from neardup.index.candidates import Candidates
     from neardup.index.posting_lists import Query
     from neardup.index.query_batch import SignedQueryBatch
+    from neardup.index.verification import Chosen
     from neardup.index.word_index import Among
     from neardup.model.settings import PartialRule
     from neardup.model.verdict import Overlap, Verdict
     from neardup.window.state import State
+
+_VERDICTS_AT_ONCE: Final = 1_000
 
 
 def verifier_of(
@@ -63,45 +65,45 @@ def verifier_of(
     )
 
 
-def own_groups(
-    state: State, id: str, floor: int, candidates: NDArray[np.int64] | None = None, doc: int | None = None
-) -> Collection[int]:
-    """The groups whose members are copies of an earlier document of this id, or of the stored `doc`, if it is given: by
-    the arrivals of their heads. These are the groups that it heads, those that their members head, and so on, when the
-    hours before `floor` have gone (docs/definitions.md, Window).
+def own_copies(state: State, id: str, floor: int, doc: int | None = None) -> Chosen | None:
+    """Which documents are copies of an earlier document of this id, or of the stored `doc`, if it is given, when the
+    hours before `floor` have gone (docs/definitions.md, Window); None if none is.
 
-    After a window was read, a blob is read for each group without a head, once: of all such groups, or of those that a
-    document with these `candidates` may be concerned with.
+    After a window was read, the stored verdict on one member of each group without a head, and on each head that is a
+    copy, is read once.
     """
     table = state.table
-    heads = table.former_heads
-    if heads.unnamed:
-        name_former_heads(state, None if candidates is None else heads.unnamed_above(candidates, table))
-    groups = set(heads.of(id))
-    if doc is not None and table.leads[doc]:
-        groups.add(int(table.arrivals[doc]))
-    rest = list(groups)
-    while rest:
-        for member in table.members.get(rest.pop(), ()):
-            arrival, is_living = int(table.arrivals[member]), table.hours[member] >= floor
-            if arrival in table.members and arrival not in groups and is_living and table.is_present(member):
-                groups.add(arrival)
-                rest.append(arrival)
-    return groups
+    if table.originals.unnamed:
+        name_originals(state)
+    if id not in table.originals and not (doc is not None and table.leads[doc]):
+        return None
+
+    def chosen(docs: NDArray[Any]) -> NDArray[np.bool_]:
+        groups, at = np.unique(table.group_arrivals[docs], return_inverse=True)
+        are_own = np.array([leads_to(table, group, id, floor) for group in groups.tolist()], np.bool_)
+        return are_own[at]
+
+    return chosen
 
 
-def name_former_heads(state: State, arrivals: set[int] | None = None) -> None:
-    """Finds the ids of heads that were gone when the window was read, all or those of these `arrivals`: the verdicts of
-    their members tell them.
-    """
+def name_originals(state: State) -> None:
+    """Finds the ids for heads that were gone or copies when the window was read: stored verdicts tell them."""
     table = state.table
-    heads = table.former_heads
-    unnamed = set(heads.unnamed) if arrivals is None else arrivals
-    groups = (filter(table.is_present, table.members.get(arrival, ())) for arrival in unnamed)
-    docs = sorted(doc for members in groups for doc in islice(members, 1))
-    for doc, (head, _) in zip(docs, state.members(docs), strict=True):
-        heads.add(head, int(table.group_arrivals[doc]))
-    heads.unnamed -= unnamed
+    originals, unnamed = table.originals, sorted(table.originals.unnamed)
+    for at in range(0, len(unnamed), _VERDICTS_AT_ONCE):
+        sources = {}
+        for arrival in unnamed[at : at + _VERDICTS_AT_ONCE]:
+            head, members = doc_of(table, arrival), table.members.get(arrival, ())
+            docs = members if head is None else (head, *members)
+            sources[arrival] = next(filter(table.is_present, docs), None)
+        docs = [doc for doc in sources.values() if doc is not None]
+        verdicts = dict(zip(docs, state.stored_verdicts(docs), strict=True))
+        for arrival, doc in sources.items():
+            if doc is not None:
+                verdict = verdicts[doc]
+                is_own = table.arrivals[doc] == arrival
+                originals.set(arrival, (verdict.duplicate_of if is_own else None) or verdict.group)
+    originals.unnamed.clear()
 
 
 def searched(
@@ -147,14 +149,14 @@ def with_kinds(
     wanted = list(dict.fromkeys([*docs, *(each for each in subjects if isinstance(each, int))]))
     kept = dict(zip(wanted, state.original_texts(wanted), strict=True))
     texts = [kept[each] if isinstance(each, int) else each for each in subjects]
-    recipe = state.signer.recipe
-    known = [(original.larger, original.shared) if recipe.q == SHORT else (0, 0) for original in originals]
     pairs = {
         i: (text, other)
         for i, (text, other) in enumerate(zip(texts, (kept[doc] for doc in docs), strict=True))
         if text is not None and other is not None
     }
-    labels = labels_of(list(pairs.values()), [known[i] for i in pairs], fold_case=recipe.fold_case)
+    known = [(originals[i].larger, originals[i].shared) for i in pairs]
+    recipe = state.signer.recipe
+    labels = labels_of(list(pairs.values()), known, q=recipe.q, fold_case=recipe.fold_case)
     labelled = list(verdicts)
     for i, label in zip(pairs, labels, strict=True):
         labelled[i] = verdicts[i]._replace(kind=label.kind, differing=label.differing)

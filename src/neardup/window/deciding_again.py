@@ -10,7 +10,7 @@ from neardup.index.posting_lists import Query
 from neardup.model.decision import decide
 from neardup.model.hours import FIRST_HOUR, first_living_hour, hour_of
 from neardup.model.verdict import Part
-from neardup.window.comparison import own_groups, searched, with_kinds
+from neardup.window.comparison import own_copies, searched, with_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -53,7 +53,7 @@ def decided_again(
         empty = np.diff(batch.signed.text_offsets) == 0
         for i, doc in enumerate(docs[positions].tolist()):
             floor = first_living_hour(int(table.hours[doc]), settings.kept_hours)
-            own = own_groups(state, table.ids[doc], FIRST_HOUR, doc=doc)
+            own = own_copies(state, table.ids[doc], FIRST_HOUR, doc)
             compared = verifier.compared(i, max(floor, next_commit.floor_hour), alive_only=True, without=own)
             past = _past_parts(state, doc, batch.signed, i, before[doc])
             is_truncated = compared.truncated or bool(truncated[i])

@@ -13,7 +13,7 @@ from neardup.model.escapes import escaped
 from neardup.stores.blobs import best_overlap
 from neardup.stores.records import are_set_aside, are_with_words, chosen_rows, text_sizes
 from neardup.stores.remembered_settings import EARLIER, earlier, merged
-from neardup.window.comparison import name_former_heads
+from neardup.window.comparison import name_originals
 from neardup.window.deciding_again import decided_again, is_past
 from neardup.window.session import refusal
 
@@ -71,7 +71,7 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
     }
     old_heads = {doc: int(table.group_arrivals[doc]) for doc in known}
     by_arrival = {int(table.arrivals[doc]): doc for doc in known}
-    name_former_heads(state)  # while groups have their members
+    name_originals(state)  # while groups have their members
     table.ungroup(known)
     for run in runs:
         forms = {
@@ -85,6 +85,8 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
             if doc not in forms:
                 if old_heads[doc] != table.arrivals[doc]:  # before its row, which names the group, is stored
                     table.join(doc, old_heads[doc], by_arrival.get(old_heads[doc]))
+                elif old.duplicate_of is not None:
+                    table.originals.set(old_heads[doc], old.duplicate_of)
                 if _set_aside(state, doc, old, stay):
                     state.store_flags(doc)
                 continue
@@ -92,10 +94,11 @@ def _reconcile(state: State, stay: Container[str]) -> Iterator[Verdict]:
             head = doc if (joined := compared.matches.head) is None else joined.doc
             changed = _differ(verdict, old)
             verdict = verdict if changed else old  # a difference that is not reported is not stored
+            basis = compared.matches.basis(compared.parts)
             if _set_aside(state, doc, verdict, stay) or table.arrivals[head] != old_heads[doc] or changed:
-                state.record(doc, verdict, compared.matches.basis(compared.parts))
-            elif verdict.group != verdict.id:
-                table.follow(doc, head)
+                state.record(doc, verdict, basis)
+            else:
+                state.join(doc, basis)
             if changed:
                 yield verdict
     table.rebuild_stands()

@@ -16,7 +16,7 @@ from neardup.model.decision import decide, unmatched
 from neardup.model.hours import LAST_HOUR, first_living_hour
 from neardup.window.budgets import budget_sizes, fitting, give_up_for
 from neardup.window.compared_hours import ComparedHours, compared_hours_of
-from neardup.window.comparison import own_groups, searched, with_kinds
+from neardup.window.comparison import own_copies, searched, with_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -304,13 +304,16 @@ def _decided(
     alone, are_kept = ~verifier.have_candidates, docs >= 0
     _keep_alone(state, docs[alone & are_kept], truncated[alone & are_kept])
     bases: dict[int, Basis] = {}
+    named = 0
     for i in sorted({*np.flatnonzero(~alone).tolist(), *replaced}):
         if i in replaced:
             state.mark_dead(np.array([replaced[i]]))
         if alone[i]:
             continue
         floor = int(hours.floors[i])
-        own = own_groups(state, ids[i], floor, verifier.few(i), stays)
+        own = own_copies(state, ids[i], floor, stays)
+        if own is not None:  # it goes by ids
+            named = _let_find(state, ids, docs, are_kept, named, i)
         compared = verifier.compared(i, floor, alive_only=alive_only, without=own)
         verdicts[i] = decide(
             ids[i], times[i], compared, empty=empty[i], comparable=comparable[i], truncated=are_truncated[i],
@@ -322,7 +325,7 @@ def _decided(
             is_earlier = best is not None and best.time > times[i]
             state.since_opened.earlier_copies += is_earlier and bool(are_kept[i])
         are_kept[i] = are_kept[i] and _keep(state, int(docs[i]), verdicts[i], bases.get(i))
-    state.table.ids.let_find_all(docs[are_kept], [ids[i] for i in np.flatnonzero(are_kept).tolist()])
+    _let_find(state, ids, docs, are_kept, named, len(ids))
     _record(state, documents, verdicts, np.where(are_kept, docs, -1), bases)
     for doc in replaced.values():
         state.end(doc)
@@ -330,6 +333,22 @@ def _decided(
         if documents[i].origin is not None:  # marked behind that, as it may be the document that ends
             state.store.note_not_kept(documents[i], verdicts[i])
     return verdicts
+
+
+def _let_find(
+    state: State,
+    ids: Sequence[str],
+    docs: NDArray[np.int64],
+    are_kept: NDArray[np.bool_],
+    first: int,
+    last: int,
+) -> int:
+    """Lets the documents of the run that were kept, from number `first` to `last`, be found by their ids; returns
+    `last`.
+    """
+    kept = first + np.flatnonzero(are_kept[first:last])
+    state.table.ids.let_find_all(docs[kept], [ids[i] for i in kept.tolist()])
+    return last
 
 
 def _keep_alone(state: State, docs: NDArray[np.int64], truncated: NDArray[np.bool_]) -> None:
@@ -371,7 +390,7 @@ def _keep(state: State, doc: int, verdict: Verdict, basis: Basis | None) -> bool
         return False
     table.ids.known[doc] = 1
     if basis is not None:
-        state.join(doc, basis.head)
+        state.join(doc, basis)
     elif verdict.candidates or verdict.truncated:
         table.note_compared(doc, verdict.candidates, truncated=verdict.truncated)
     if verdict.is_copy and policy == "route":

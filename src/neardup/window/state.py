@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from neardup.index.query_batch import SignedQueryBatch
     from neardup.model.document import Prepared
     from neardup.model.settings import Policy, Settings
-    from neardup.model.verdict import Basis, Member, Overlap, Verdict
+    from neardup.model.verdict import Basis, Member, Verdict
     from neardup.signing.signer import Signer
     from neardup.stores.base import Store
     from neardup.stores.blobs import Blob
@@ -196,15 +196,15 @@ class State:
         """Puts a document into the group that its verdict is based on, and writes the verdict into its row and blob:
         those of the current run, or a new version of a stored one.
         """
-        self.join(doc, basis.head)
+        self.join(doc, basis)
         self.write([doc], [verdict], [basis])
 
-    def join(self, doc: int, head: Overlap | None) -> None:
-        """Puts a document into the group of `head`, or of its own."""
-        if head is None:
-            self.table.lead(doc)
+    def join(self, doc: int, basis: Basis) -> None:
+        """Puts a document into the group that its verdict is based on, or into its own."""
+        if basis.head is not None:
+            self.table.follow(doc, basis.head.doc)
         else:
-            self.table.follow(doc, head.doc)
+            self.table.lead(doc, None if basis.best is None else basis.best.id)
 
     def write(self, docs: Sequence[int], verdicts: Sequence[Verdict], bases: Sequence[Basis]) -> None:
         """Writes verdicts into rows and blobs, as `record` does, for documents that have joined their groups."""

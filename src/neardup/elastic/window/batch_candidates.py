@@ -23,7 +23,7 @@ from neardup.model.hours import FIRST_HOUR, first_living_hour
 from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, HOUR_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from neardup.elastic.http.api import Hit
     from neardup.elastic.window.index_layout import ElasticContext
@@ -154,13 +154,25 @@ class BatchCandidates:
         return by_arrival(self._layout, (hit for hit in alike if self._layout.owns(hit.index)))
 
     def _with_heads(self, related: Related) -> Related:
-        """`related` with the heads of its groups, or the members that stand for heads that have gone."""
+        """`related` with the heads of its groups, or the members that stand for heads that have gone; and with what
+        says whether one of its documents is a copy of another: the heads of heads, and documents that are named by
+        their ids.
+        """
         heads, successors = self._lookup.heads(related.known, related.standing)
-        known, new = related.known | heads, heads
-        while groups := {hit.source[OBJECT]["group_order"] for hit in new.values()} - known.keys():
-            new = self._lookup.by_values("order", sorted(groups))  # a head may be a member of another group
+        standing = {**related.standing, **successors}
+        known, new = related.known | heads, related.known | heads
+        looked_up = {hit.source[OBJECT]["identity"] for hit in known.values()}
+        while new:
+            objects = [hit.source[OBJECT] for hit in new.values()]
+            groups = {each["group_order"] for each in objects} - known.keys() - standing.keys()
+            above = self._lookup.by_values("order", sorted(groups))
+            known |= above
+            ids = {id for each in objects if (id := _named(each, known)) is not None} - looked_up
+            looked_up |= ids
+            named = self._lookup.by_values("identity", sorted(ids))
+            new = above | {arrival: hit for arrival, hit in named.items() if arrival not in known}
             known |= new
-        return related._replace(known=known, standing={**related.standing, **successors})
+        return related._replace(known=known, standing=standing)
 
     def _members(self, known: dict[int, Hit], documents: Sequence[Prepared], floor: int) -> dict[int, Hit]:
         """All members of groups that may lose a document with this batch, because it is replaced or of an hour before
@@ -187,6 +199,15 @@ class BatchCandidates:
         }
         page = api.search(self._cluster, self._layout.target, body, api.WHOLE_OF_WHAT_IS_THERE)
         return {int(bucket["key"]) // HOUR_MS: int(bucket["doc_count"]) for bucket in page.buckets("hours")}
+
+
+def _named(own: Mapping[str, Any], known: Container[int]) -> str | None:
+    """The id by which a document, of which this is our object, names another: its best match, if it heads its own
+    group, else the head of its group, if that is not among the `known` arrivals.
+    """
+    if own["group_order"] == own["order"]:
+        return own.get("duplicate_of")
+    return None if own["group_order"] in known else own["group"]
 
 
 def _ids_of(documents: Iterable[Prepared]) -> set[str]:
