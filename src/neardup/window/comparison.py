@@ -5,6 +5,7 @@ best matches, by the texts as they came.
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -87,22 +88,21 @@ def own_copies(state: State, id: str, floor: int, doc: int | None = None) -> Cho
 
 
 def name_originals(state: State) -> None:
-    """Finds the ids for heads that were gone or copies when the window was read: stored verdicts tell them."""
-    table = state.table
-    originals, unnamed = table.originals, sorted(table.originals.unnamed)
+    """Finds the ids for heads that were gone or copies when the window was read: the verdict on such a copy, or on a
+    member of the group of a head that is gone, says it.
+    """
+    table, originals = state.table, state.table.originals
+    unnamed = sorted(originals.unnamed)
     for at in range(0, len(unnamed), _VERDICTS_AT_ONCE):
-        sources = {}
+        docs: dict[int, int] = {}
         for arrival in unnamed[at : at + _VERDICTS_AT_ONCE]:
             head, members = doc_of(table, arrival), table.members.get(arrival, ())
-            docs = members if head is None else (head, *members)
-            sources[arrival] = next(filter(table.is_present, docs), None)
-        docs = [doc for doc in sources.values() if doc is not None]
-        verdicts = dict(zip(docs, state.stored_verdicts(docs), strict=True))
-        for arrival, doc in sources.items():
-            if doc is not None:
-                verdict = verdicts[doc]
-                is_own = table.arrivals[doc] == arrival
-                originals.set(arrival, (verdict.duplicate_of if is_own else None) or verdict.group)
+            present = filter(table.is_present, members if head is None else (head, *members))
+            docs.update((arrival, doc) for doc in islice(present, 1))
+        verdicts = state.stored_verdicts([*docs.values()])
+        for (arrival, doc), verdict in zip(docs.items(), verdicts, strict=True):
+            is_head = table.arrivals[doc] == arrival
+            originals.set(arrival, verdict.duplicate_of if is_head else verdict.group)
     originals.unnamed.clear()
 
 
