@@ -295,6 +295,19 @@ def test_what_is_there_is_rejected_as_such(run):
     assert (done.code, Path("rejects.jsonl").read_text()) == (1, "")
 
 
+@pytest.mark.parametrize("command", ["dedup", "check"])
+def test_against_an_empty_folder_all_stay(run, command):
+    """As on the first night, when nothing has been kept yet."""
+    Path("kept").mkdir()
+    written("new.jsonl", [{"text": FERRY}, {"text": MILL}])
+    done = run(command, "new.jsonl", "--against", "kept", "--output", "out.jsonl")
+    assert done.code == 1
+    assert len(lines("out.jsonl")) == 2
+    Path("kept", "page.xyz").write_text(FERRY)
+    assert run(command, "new.jsonl", "--against", "kept", "--output", "other.jsonl").code == 2
+    assert not Path("other.jsonl").exists()
+
+
 def test_what_stays_against_files_is_what_stays_against_texts(run):
     words = [f"w{number:02}" for number in range(40)]
     random = Random(11)

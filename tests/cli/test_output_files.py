@@ -19,6 +19,7 @@ from neardup.cleaning import records, writers
 from neardup.cleaning.compared import compared
 from neardup.cli import cleaning_run
 from neardup.cli.output_files import check_outputs, opened_output, told_if_cut_short
+from neardup.cli.sinks import Verdicts
 from neardup.cli.streams import NamedFile
 
 TRUTH = "ferry\tferry-again\nferry\tferry-edited\n"
@@ -730,3 +731,31 @@ def test_force_replaces_a_file_by_an_empty_one_if_there_was_nothing_to_read(run,
     Path("out.jsonl").write_text("earlier\n")
     assert run(*command, "new.jsonl", "--output", "out.jsonl", "--force").code == 0
     assert Path("out.jsonl").read_text() == ""
+
+
+def test_an_output_that_may_not_be_written_is_refused_before_documents_are_stored(run, stream, monkeypatch):
+    """Their verdicts would be in no output."""
+    Path("v.jsonl").write_text("old\n")
+    opened = Path.open
+
+    def refusing(path, mode="r", *rest, **more):
+        if path == Path("v.jsonl") and mode != "r":
+            raise PermissionError(errno.EACCES, "Permission denied", "v.jsonl")
+        return opened(path, mode, *rest, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "open", refusing)
+        done = run("ingest", stream, "--window", "w", "--output", "v.jsonl", "--force")
+    assert done.code == 3
+    assert "Permission denied" in done.err
+    assert Path("v.jsonl").read_text() == "old\n"
+    assert json.loads(run("stats", "--window", "w", "--format", "jsonl").out)["documents"] == 0
+
+
+def test_a_run_that_was_stopped_before_its_first_verdict_leaves_the_old_ones(tmp_path):
+    path = tmp_path / "v.jsonl"
+    for stopped, content in ((True, "old\n"), (False, "")):
+        path.write_text("old\n")
+        with Verdicts("jsonl", path, force=True) as verdicts:
+            verdicts.is_stopped = stopped
+        assert path.read_text() == content

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, MutableSequence, Sequence
 from collections.abc import Set as AbstractSet
+from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 from neardup.errors import SettingsError
@@ -66,17 +67,25 @@ def rows_of(data: Any) -> Any:
 
 def held(data: Any) -> Any:
     """What `rows_of` returned, as it is now: a later change of the caller's list, frame or column in place does not
-    reach it. Texts and cells are not copied, and neither are containers that cannot change.
+    reach it. Texts and cells are not copied, and neither are containers that cannot change; nor are records in a list.
     """
     if hasattr(data, "clone"):  # polars
         return data.clone()
     if hasattr(data, "assign") or hasattr(data, "to_frame"):  # pandas
-        return data.copy(deep=False)
+        return data.copy(deep=not _copies_on_write())
     if isinstance(data, Sequence):
         return list(data) if isinstance(data, MutableSequence) else data
     if is_frame(data) or hasattr(data, "to_pylist"):  # Arrow, `datasets`
         return data
     return _values_of_column(data)  # an array of numpy
+
+
+def _copies_on_write() -> bool:
+    """Whether a frame or column of pandas, whichever is installed, copies what it shares before it
+    changes it: from pandas 3 on.
+    """
+    version = import_module("pandas").__version__
+    return int(version.partition(".")[0]) >= 3
 
 
 def _iterates(data: Any) -> bool:

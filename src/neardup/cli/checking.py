@@ -39,7 +39,8 @@ def check_all(against: Against, reader: Reader, outputs: OutputOptions, *, named
             for document, verdict in _answered(against.window, batch, reader, sinks):
                 _write(document, verdict, sinks)
             sinks.verdicts.flush()
-        if stop.requested is None:
+        sinks.verdicts.is_stopped = stop.requested is not None
+        if not sinks.verdicts.is_stopped:
             outputs.check_any_usable(sinks.tally, sinks.rejects)
     stop.raise_if_requested()
     is_wrong = inputs.report_read(reader, named)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from neardup.cleaning.kept_kinds import KEEPABLE
 from neardup.cleaning.records import Entry
 from neardup.cli.tables import counted
-from neardup.cli.tally import EVERY, Tally
+from neardup.cli.tally import Tally
 from neardup.sources.position import ATTACHMENTS
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class CleaningTally(Tally):
         """The `entries`, each recorded as read before it is counted or rejected."""
         for entry in entries:
             self._pending += isinstance(entry, Entry)
-            if self._pending % EVERY == 0:
+            if self._pending % self.every == 0:
                 self.update()
             yield entry
 

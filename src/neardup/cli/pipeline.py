@@ -72,7 +72,8 @@ def ingest_all(target: Window, reader: Readable, options: OutputOptions) -> int:
             sinks.verdicts.write(verdict)
             sinks.tally.add(verdict)
             sinks.tally.spent("write")
-        if stop.requested is None:
+        sinks.verdicts.is_stopped = stop.requested is not None
+        if not sinks.verdicts.is_stopped:
             options.check_any_usable(sinks.tally, sinks.rejects)
     stop.raise_if_requested()
     return code_of_run(sinks)

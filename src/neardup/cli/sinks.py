@@ -94,7 +94,8 @@ class OutputOptions(NamedTuple):
 class Verdicts:
     """The verdicts of a run. JSON Lines go to `path` where there is one, else to standard output if `format` is
     jsonl; a table goes to standard output when the run ends, that of a `live` stream as it comes. With `force`, a file
-    that has content is replaced by the first verdict, or at the end of a run without an error.
+    that has content is replaced by the first verdict, or at the end of a run without an error, unless it was stopped
+    before its end (`is_stopped`).
     """
 
     def __init__(self, format: Format, path: Path | None, *, force: bool = False, live: bool = False) -> None:
@@ -104,13 +105,16 @@ class Verdicts:
         self._file: BinaryIO | None = None
         self._waiting: list[bytes] = []
         self._size = 0
-        self._is_cut_short = False
+        self._is_cut_short = self.is_stopped = False
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
         if self._table:
             check_output()
-        if self._path and not (self._force and holds_something(self._path)):
+        if self._path and self._force and holds_something(self._path):
+            with self._path.open("ab"):  # raises now, not at the first verdict, if it may not be written
+                pass
+        elif self._path:
             self._open()
         return self
 
@@ -126,7 +130,7 @@ class Verdicts:
         with self._stack:
             if kind is None or not issubclass(kind, BrokenPipeError | OutputClosed):
                 self.flush()
-            if kind is None:
+            if kind is None and not self.is_stopped:
                 self._open()
 
     def print_table(self) -> None:

@@ -63,6 +63,8 @@ class Tally(Counts):
         self.left: Callable[[], Left] = Left
         """Returns what has left the window."""
         self.update: Callable[[], None] = lambda: None
+        self.every = EVERY
+        """How many documents lie between two calls of `update`."""
         self.waiting = ""
         """How far behind this is, in words."""
         self._begun = self._stage_began = time.perf_counter()
@@ -70,6 +72,7 @@ class Tally(Counts):
     def write_lines(self, verb: str, count: Callable[[], int], position: Position) -> None:
         """Reports progress by `Lines`, unless a bar that is made later shows it."""
         self.update = Lines(verb, count, position)
+        self.every = 1  # it costs no more than a look at the clock
 
     def spent(self, stage: str) -> None:
         """Counts the time since the last call towards this stage."""
@@ -86,7 +89,7 @@ class Tally(Counts):
         """Counts one document that was compared, and moves the bar now and then."""
         self.count += 1
         self.incomplete += is_incomplete
-        if self.count % EVERY == 0:
+        if self.count % self.every == 0:
             self.update()
 
     @property
@@ -168,5 +171,5 @@ def _bar(position: Position, tally: Tally) -> Iterator[None]:
             done, total = position()
             bar.update(task, completed=done, total=total, description=description)
 
-        tally.update = update
+        tally.update, tally.every = update, EVERY
         yield

@@ -8,10 +8,12 @@ import sys
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
+from unittest import mock
 
 import pytest
 
 import neardup
+from neardup.cleaning.frames import held
 from neardup.errors import SettingsError
 from neardup.model.plain_values import is_missing
 
@@ -95,6 +97,18 @@ def test_a_frame_that_is_changed_in_place_later_does_not_change_the_result():
         assert type(frame) is type(expected)
         assert getattr(frame, "equals", frame.__eq__)(expected), (type(data), frame)
         assert list(column(frame, "text")) == TEXTS
+
+
+@pytest.mark.parametrize(("version", "deep"), [("2.2.3", True), ("3.0.0", False), ("10.1", False)])
+def test_a_frame_of_pandas_is_copied_where_a_change_in_place_would_reach_it(monkeypatch, version, deep):
+    pandas = pytest.importorskip("pandas")
+    monkeypatch.setattr(pandas, "__version__", version)
+    frame = pandas.DataFrame({"text": ["a", "b"]})
+    with mock.patch.object(
+        pandas.DataFrame, "copy", autospec=True, side_effect=pandas.DataFrame.copy
+    ) as copied:
+        assert held(frame).equals(frame)
+    assert copied.call_args.kwargs == {"deep": deep}
 
 
 def test_texts_are_not_copied_to_be_held():
