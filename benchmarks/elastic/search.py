@@ -31,7 +31,7 @@ from benchmarks.elastic.bench_window import FIRST_MS, HOURS, SEED, index_all, pl
 from benchmarks.lib import harness
 from neardup.elastic.http.address import parse_address
 from neardup.elastic.http.client import Cluster
-from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, HOUR_MS
+from neardup.model.settings import HOUR_MS, LARGE_BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +107,7 @@ def by_watch(address: Address, part: list[neardup.Document], scorers: int) -> tu
 
 def rate(lines: list[list[tuple[float, Any]]]) -> float:
     """Verdicts per second of all scorers, from the time when each has done its first batch; `lines`: those of each."""
-    first = CLUSTER_BATCH_DOCUMENTS
+    first = LARGE_BATCH
     begun = max(each[min(first, len(each)) - 1][0] for each in lines if each)
     moments = sorted(moment for each in lines for moment, _ in each if moment > begun)
     return len(moments) / (moments[-1] - begun) if moments else 0.0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.lib.harness import Clock
 from neardup import sign
-from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe
+from neardup.model.settings import LARGE_BATCH, Recipe
 from neardup.signing.signer import Signer, signer_for
 
 if TYPE_CHECKING:
@@ -55,5 +55,5 @@ def run(name: str, corpus: Corpus) -> dict[str, float]:
 
 
 def _batches(texts: Sequence[str]) -> list[list[bytes]]:
-    size = DEFAULT_BATCH_DOCUMENTS
+    size = LARGE_BATCH
     return [[text.encode() for text in texts[at : at + size]] for at in range(0, len(texts), size)]

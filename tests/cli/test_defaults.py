@@ -13,10 +13,9 @@ import pytest
 from neardup.cli import application, context
 from neardup.cli.lexicon import build
 from neardup.model.settings import (
-    CLUSTER_BATCH_DOCUMENTS,
-    DEFAULT_BATCH_DOCUMENTS,
-    DEFAULT_LEXICON_SAMPLE,
     DEFAULT_POLL_SECONDS,
+    LARGE_BATCH,
+    SMALL_BATCH,
     Recipe,
     Settings,
 )
@@ -57,7 +56,7 @@ def test_an_option_for_a_setting_shows_the_default_of_the_setting(command, name)
             "the one that ships",
             "none",
             "keep, in a directory",
-            "256; 1024 in a cluster",
+            "1024; 256 if all matches are listed, or each document is a search",
         ),
         0: ("no limit",),
     }
@@ -76,7 +75,7 @@ def test_an_option_for_a_setting_shows_the_default_of_the_setting(command, name)
 
 
 def test_how_many_documents_are_worked_at_once_is_as_shown():
-    counts = DEFAULT_BATCH_DOCUMENTS, CLUSTER_BATCH_DOCUMENTS
+    counts = LARGE_BATCH, SMALL_BATCH
     shown = option("ingest", "batch_documents").show_default
     assert shown == option("watch", "batch_documents").show_default
     assert counts == tuple(int(number) for number in re.findall(r"\d+", shown))
@@ -122,8 +121,7 @@ def test_watch_and_the_lexicon_have_the_defaults_of_the_library():
 
     parameters = inspect.signature(Watcher).parameters
     assert parameters["poll"].default == default_of("watch", "poll") == DEFAULT_POLL_SECONDS
-    assert default_of("lexicon build", "sample") == DEFAULT_LEXICON_SAMPLE
-    assert option("lexicon build", "sample").show_default == f"{DEFAULT_LEXICON_SAMPLE:,}"
+    assert option("lexicon build", "sample").show_default == f"{default_of('lexicon build', 'sample'):,}"
 
 
 def test_numbers_in_sentences_are_those_of_the_settings():

@@ -34,7 +34,8 @@ IN_WORDS = {
     "min_shared": "by threshold",
     "recipe.lexicon": "the one that ships",
     "keep_text": "in a directory",
-    "batch_documents": "256; 1,024 in a cluster, unless `candidates` is `search` and `retrieval` is `complete`",
+    "batch_documents": "1,024; 256 if all matches are listed (`matches`), or each document is a search "
+    "(`candidates` is `search` and `retrieval` is `complete`)",
 }
 """Defaults that are no value of a field."""
 

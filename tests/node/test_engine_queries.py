@@ -15,7 +15,6 @@ from tests.contract.test_retrieval import stream
 from neardup.elastic.admin.setup import set_up
 from neardup.elastic.window.ad_hoc_query import AdHocQuery
 from neardup.elastic.window.batch_query import BatchQueries
-from neardup.elastic.window.index_layout import ElasticContext
 from neardup.elastic.window.opening import open_elastic_window
 from neardup.errors import ClusterRejected, UnknownDocument
 from neardup.model.document import Document
@@ -141,7 +140,7 @@ def many_at_once(cluster: Cluster, texts: list[str], **settings: Any) -> list[An
         each = without_candidates(reader.query(text, matches=reader.settings.matches) for text in texts)
         with mock.patch.object(AdHocQuery, "candidates_for", side_effect=AssertionError("a query each")):
             assert without_candidates(reader.check(texts)) == each
-            with mock.patch.object(ElasticContext, "documents_at_once", 7):
+            with mock.patch.object(Settings, "documents_at_once", 7):
                 assert without_candidates(reader.check(reversed(texts))) == each[::-1]
     return each
 

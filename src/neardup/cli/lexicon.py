@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from neardup.cli import options
 from neardup.cli.context import configuration
 from neardup.cli.exit_codes import DONE, REJECTED
-from neardup.model.settings import DEFAULT_LEXICON_SAMPLE
+
+SAMPLE: Final = 2_000
+"""Documents that a lexicon is made of. With very many, the table fills up: random strings look like rare q-grams."""
 
 lexicon = typer.Typer(
     no_args_is_help=True,
@@ -34,10 +36,10 @@ def build(
         typer.Option(
             metavar="N",
             min=1,
-            show_default=options.shown(DEFAULT_LEXICON_SAMPLE),
+            show_default=options.shown(SAMPLE),
             help="Number of documents to draw at random.",
         ),
-    ] = DEFAULT_LEXICON_SAMPLE,
+    ] = SAMPLE,
     q: options.QOption = None,
     fold_case: options.FoldCaseOption = None,
     input: options.InputOption = None,

@@ -319,7 +319,7 @@ BatchDocumentsOption = Annotated[
         "batch_documents",
         panel=None,
         metavar="N",
-        nothing="256; 1024 in a cluster",
+        nothing="1024; 256 if all matches are listed, or each document is a search",
         help="Documents processed at once; changes no verdict.",
     ),
 ]

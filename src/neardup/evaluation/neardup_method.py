@@ -14,7 +14,7 @@ from neardup.evaluation.errors import EvaluationError
 from neardup.evaluation.measure import FoundPairs, points_of, thresholds_of, with_progress
 from neardup.evaluation.results import Cost, Result
 from neardup.model.document import encode_text
-from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Retrieval
+from neardup.model.settings import LARGE_BATCH, Recipe, Retrieval
 from neardup.signing.signer import signer_for
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _sign_seconds(corpus: Corpus, recipe: Recipe) -> float:
     """How many seconds it takes to sign all texts, in batches like those of `ingest`."""
     signer = signer_for(recipe)
     began = time.process_time()
-    for first in range(0, len(corpus), DEFAULT_BATCH_DOCUMENTS):
-        batch = corpus.texts[first : first + DEFAULT_BATCH_DOCUMENTS]
+    for first in range(0, len(corpus), LARGE_BATCH):
+        batch = corpus.texts[first : first + LARGE_BATCH]
         signer.sign([encode_text(text) for text in batch])
     return time.process_time() - began

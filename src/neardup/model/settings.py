@@ -43,17 +43,12 @@ DEFAULT_CONTAINMENT: Final = 0.8
 DEFAULT_DELTA: Final = 1
 DEFAULT_SHOW: Final = ("title", "subject", "source", "url")
 """Common names of the fields by which people recognise a document."""
-DEFAULT_BATCH_DOCUMENTS: Final = 256
-"""Enough to spread the cost of some sixty numpy calls a batch; sizes from 64 to 512 differ by a tenth in speed."""
-CLUSTER_BATCH_DOCUMENTS: Final = 1_024
-"""Larger in a cluster, where a batch also costs two writes of the state document, each with a disk flush, and one
-search for sketches serves the whole batch.
-"""
+LARGE_BATCH: Final = 1_024
+"""Enough to spread what a batch costs whatever its size: 2 ms, and in a cluster two disk flushes and a search."""
+SMALL_BATCH: Final = 256
+"""Where each document may have very many matches to list, or is a search of its own."""
 BATCH_BYTES: Final = 4_000_000
-DEFAULT_POLL_SECONDS: Final = 2.0
-"""How long `watch` waits between two looks at the backlog."""
-DEFAULT_LEXICON_SAMPLE: Final = 2_000
-"""Documents that a lexicon is made of. With very many, the table fills up: random strings look like rare q-grams."""
+DEFAULT_POLL_SECONDS: Final = 2.0  # how long `watch` waits between two looks at the backlog
 COMPLETE_SHARED: Final = 100
 """k of the complete search: prefixes of |A| - ceil(t|A|) + k q-grams share at least k. The best of 20 to 200."""
 MAX_SENTENCE_DOCUMENTS: Final = 300
@@ -273,8 +268,7 @@ class Settings:
     max_documents, max_memory (bytes)   budgets; a window beyond one drops its oldest hours; 0 = none
     max_length        longer texts (in characters) are rejected
     max_candidates    if there are more candidates, only some are verified, and the verdict is `truncated`; 0 = no limit
-    batch_documents   how many documents are processed at once; None = 256, or 1,024 in a cluster unless candidates
-                      are searched for losslessly. Never changes a verdict
+    batch_documents   how many documents are processed at once; None = see `documents_at_once`. Never changes a verdict
     candidates        "memory": found in a window held in memory; "search": by the cluster; never changes a verdict
     threads           one decides, the others sign the next documents and help to compare; never changes a verdict
     fsync             whether a batch survives a power cut too, not only a killed process; costs one disk flush a batch
@@ -321,9 +315,9 @@ class Settings:
         make_numbers_plain(self)
         exact_threshold(self.threshold)
         exact_threshold(self.containment, "containment")
-        _one_of("retrieval", self.retrieval, RETRIEVALS)
-        _one_of("policy", self.policy, POLICIES)
-        _one_of("candidates", self.candidates, CANDIDATES_FROM)
+        words = {"retrieval": RETRIEVALS, "policy": POLICIES, "candidates": CANDIDATES_FROM}
+        for name, allowed in words.items():
+            _one_of(name, getattr(self, name), allowed)
         object.__setattr__(self, "routes", tuple(sorted(_names("routes", self.routes, "a list of names"))))
         for route in self.routes:
             _one_of("routes", route, ROUTES)
@@ -367,6 +361,12 @@ class Settings:
     def kept_hours(self) -> int:
         """How many hours before the newest one stay in the window; 0 = all."""
         return self.window_hours if self.keep_hours is None else self.keep_hours
+
+    @property
+    def documents_at_once(self) -> int:
+        """How many documents are processed at once, at most."""
+        is_small = self.matches is None or (self.candidates == "search" and self.retrieval == "complete")
+        return self.batch_documents or (SMALL_BATCH if is_small else LARGE_BATCH)
 
     @property
     def threshold_fraction(self) -> Fraction:

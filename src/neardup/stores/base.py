@@ -229,12 +229,6 @@ class Store(Protocol):
     # ---- from here on, a store without other writers and owners has all from `SingleOwner` ----
 
     @property
-    def documents_at_once(self) -> int:
-        """The most documents of a batch if the settings do not say; the documents of a batch share the cost of a
-        commit.
-        """
-
-    @property
     def keeps_text(self) -> bool | None:
         """Whether original texts are kept by default; None if the store keeps whole documents in any case, so that
         blobs need not hold what is to be shown.

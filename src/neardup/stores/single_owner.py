@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS
 from neardup.stores.base import Undecided
 from neardup.stores.blobs import original_texts_of, shown_of
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 class SingleOwner:
     """The methods of `Store` that concern other writers and other owners' documents, for stores without them."""
 
-    documents_at_once: int = DEFAULT_BATCH_DOCUMENTS
     keeps_text: bool | None = True
     is_durable: bool = True
 

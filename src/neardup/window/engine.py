@@ -62,11 +62,6 @@ class WindowEngine:
         return self._session.state.signer.text
 
     @property
-    def documents_at_once(self) -> int:
-        """How many documents are processed at once, at most."""
-        return self._session.documents_at_once
-
-    @property
     def left(self) -> Left:
         return self._session.state.since_opened.left
 

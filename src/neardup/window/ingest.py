@@ -44,7 +44,7 @@ class Ingest:
                 f"on_reject is of type {type(reject).__name__}, not a function: for a list, pass rejects.append"
             )
         settings, leaps = self._session.state.settings, Leaps(self._before)
-        limit = self._session.documents_at_once
+        limit = settings.documents_at_once
         self._warn_of_changes()
         usable_ones = usable(documents, settings, reject)
         ahead = SigningAhead(usable_ones, self._sign, size=limit, threads=self._threads)

@@ -97,7 +97,7 @@ def delete_documents(session: Session, ids: Iterable[str]) -> list[str]:
 def _next_going(session: Session, waiting: deque[str], missing: list[str]) -> dict[str, int]:
     """The documents, by id, of those that are `waiting` that go next at once; the ids of none join the `missing`."""
     table, going, size = session.state.table, dict[str, int](), 0
-    while waiting and len(going) < session.documents_at_once and size < _BYTES_AT_ONCE:
+    while waiting and len(going) < session.state.settings.documents_at_once and size < _BYTES_AT_ONCE:
         id = waiting.popleft()
         doc = table.ids.get(id)
         if doc is None:

@@ -60,7 +60,7 @@ def _answers(session: Session, whole: Sequence[str], owners: Sequence[str | None
         session.state.signer.counted.of(text_argument(f"texts[{at}]", text), {"source": source})
         for at, (text, source) in enumerate(zip(whole, owners, strict=True))
     ]
-    at_once = session.documents_at_once
+    at_once = session.state.settings.documents_at_once
     parts = (texts[at : at + at_once] for at in range(0, len(texts), at_once))
     return [verdict for part in parts for verdict in _answers_to(session, part)]
 

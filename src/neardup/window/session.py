@@ -90,11 +90,6 @@ class Session:
         return self.state.settings.candidates == "search"
 
     @property
-    def documents_at_once(self) -> int:
-        """How many documents are processed at once, at most."""
-        return self.state.settings.batch_documents or self.store.documents_at_once
-
-    @property
     def is_in_step(self) -> bool:
         """Whether memory holds all that the store has seen to be committed, which may be nothing."""
         is_read = self._revision is not None

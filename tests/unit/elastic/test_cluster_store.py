@@ -66,14 +66,6 @@ def added(store, arrival, hour, text):
     return rows
 
 
-@pytest.mark.parametrize("candidates", ["memory", "search"])
-@pytest.mark.parametrize("retrieval", ["sketch", "complete"])
-def test_batches_are_large_but_where_every_document_is_a_search_of_its_own(lease, candidates, retrieval):
-    is_search_each = (candidates, retrieval) == ("search", "complete")
-    with a_store(lease, candidates=candidates, retrieval=retrieval) as store:
-        assert store.documents_at_once == (256 if is_search_each else 1_024)
-
-
 def test_what_is_read_from_the_start_takes_the_place_of_all_that_was_held(store, monkeypatch):
     """After a batch that was refused its arrivals may be given again, to documents of other hours and texts."""
     rows = rows_of((0, 7))

@@ -8,7 +8,7 @@ import pytest
 
 from neardup.elastic.window.batch_candidates import Related
 from neardup.elastic.window.state_document import StateDocument
-from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS
+from neardup.model.settings import LARGE_BATCH
 
 THEN = StateDocument({}, {})
 FOUND = Related(THEN, {})
@@ -20,13 +20,13 @@ def added(count: int) -> StateDocument:
 
 @pytest.mark.parametrize("others", [0, 1, 7])
 def test_it_holds_while_so_many_others_do_a_batch_each(others):
-    assert FOUND.holds(added(others * CLUSTER_BATCH_DOCUMENTS))
+    assert FOUND.holds(added(others * LARGE_BATCH))
 
 
 @pytest.mark.parametrize(
     "now",
     [
-        added(9 * CLUSTER_BATCH_DOCUMENTS),
+        added(9 * LARGE_BATCH),
         replace(THEN, changes=1),
         replace(THEN, aborted=((5, 9),)),
         replace(THEN, commit=THEN.commit._replace(floor_hour=7)),

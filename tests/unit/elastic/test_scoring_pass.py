@@ -50,8 +50,8 @@ def test_what_gets_no_verdict_is_told_once_though_a_claim_is_begun_anew(monkeypa
         yield from batch
         assert not [each for each in documents if isinstance(each, ForeignDocument)]
 
-    window = mock.Mock(settings=Settings(candidates="search"), ingest_in_turn=ingest_in_turn)
-    window.documents_at_once = 8
+    settings = Settings(candidates="search", batch_documents=8)
+    window = mock.Mock(settings=settings, ingest_in_turn=ingest_in_turn)
     scorer = BacklogScorer(window, mock.Mock(), mock.Mock(), on_reject=told.append, stopped=lambda: False)
     assert [verdict.id for verdict in scorer.one_pass()] == ["good"]
     assert [reject.id for reject in told] == ["bad"]
@@ -71,8 +71,7 @@ def test_a_claim_that_was_found_by_the_fields_of_before_is_nobody_s(monkeypatch)
     )
     claims = mock.Mock(**{"next.return_value": Claim(1, "own", 0, (Entry(None, "a", HOUR, None),))})
     monkeypatch.setattr(scoring_pass, "Claims", lambda *_, **__: claims)
-    window = mock.Mock(settings=Settings(candidates="search"))
-    window.documents_at_once = 8
+    window = mock.Mock(settings=Settings(candidates="search", batch_documents=8))
     scorer = BacklogScorer(window, mock.Mock(), mock.Mock(), on_reject=mock.Mock(), stopped=lambda: False)
     with pytest.raises(LayoutChanged):
         list(scorer.one_pass())
@@ -95,7 +94,7 @@ def test_what_gets_no_verdict_is_marked_before_the_window_is_opened_again(monkey
         next(documents)
         raise SettingsChanged("threshold 0.9")
 
-    window = mock.Mock(settings=Settings(), ingest=ingest, documents_at_once=8)
+    window = mock.Mock(settings=Settings(batch_documents=8), ingest=ingest)
     scorer = BacklogScorer(window, mock.Mock(), mock.Mock(), on_reject=mock.Mock(), stopped=lambda: False)
     with pytest.raises(SettingsChanged):
         list(scorer.one_pass())

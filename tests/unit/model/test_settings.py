@@ -179,6 +179,21 @@ def test_numbers_of_numpy_are_plain_numbers_as_settings():
         Settings().with_changes(window_hours=np.int64(-1))
 
 
+@pytest.mark.parametrize(
+    ("settings", "documents"),
+    [
+        ({}, 1_024),
+        ({"batch_documents": 7, "matches": None}, 7),
+        ({"matches": None}, 256),  # each may have very many
+        ({"candidates": "search"}, 1_024),
+        ({"retrieval": "complete"}, 1_024),
+        ({"candidates": "search", "retrieval": "complete"}, 256),  # each is a search
+    ],
+)
+def test_batches_are_large_unless_a_document_may_cost_much(settings, documents):
+    assert Settings(**settings).documents_at_once == documents
+
+
 def test_without_changes_nothing_is_validated_again():
     """As in every query, of which it would be a tenth."""
     settings = Settings(threshold=0.8)

@@ -6,7 +6,6 @@ import pickle
 
 import pytest
 
-from neardup.model.settings import DEFAULT_LEXICON_SAMPLE
 from neardup.signing.lexicon_sample import EmptySample, lexicon_of, sampled
 
 
@@ -30,11 +29,3 @@ def test_of_no_text_no_lexicon_is_made():
     ) as caught:
         lexicon_of([], name="own")
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
-
-
-def test_the_command_draws_as_many_as_the_module_says():
-    import inspect
-
-    from neardup.cli.lexicon import build
-
-    assert inspect.signature(build).parameters["sample"].default == DEFAULT_LEXICON_SAMPLE

@@ -18,7 +18,7 @@ from testing.window.sqlite_store import SqliteStore
 import neardup
 from neardup.errors import ClusterRefused, ClusterRejected, NeardupError, SettingsError, WindowLocked
 from neardup.index.search import Search
-from neardup.model.settings import DEFAULT_BATCH_DOCUMENTS, Recipe, Settings
+from neardup.model.settings import Recipe, Settings
 from neardup.opening import open_window
 from neardup.signing.signer import signer_for
 from neardup.stores import commit_slots
@@ -182,11 +182,6 @@ def test_what_was_read_in_part_does_not_pass_for_all(store):
     assert window.is_empty
     assert window.query(B).duplicate_of == "b"
     assert window.stats().documents == 2
-
-
-def test_settings_say_how_many_documents_a_batch_has_before_the_store_does():
-    with open_window(None) as usual, open_window(None, batch_documents=7) as chosen:
-        assert (usual.documents_at_once, chosen.documents_at_once) == (DEFAULT_BATCH_DOCUMENTS, 7)
 
 
 @pytest.mark.parametrize(("interrupted", "is_committed"), [

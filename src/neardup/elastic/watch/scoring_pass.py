@@ -55,7 +55,7 @@ class BacklogScorer:
                 '(policy = "mark" in neardup.toml)'
             )
             raise SettingsError("policy", policy, expected)
-        self._window, self._batch = window, window.documents_at_once
+        self._window, self._batch = window, window.settings.documents_at_once
         self._mean_characters = 1.0
         self._on_reject, self._stopped = on_reject, stopped
         self.backlog = BacklogReader(cluster, layout)

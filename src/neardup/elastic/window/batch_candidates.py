@@ -20,7 +20,7 @@ from neardup.elastic.window.likeness import Likeness
 from neardup.elastic.window.loader import PAGE, DocumentLookup, by_arrival, stored_part
 from neardup.model.document import Prepared
 from neardup.model.hours import FIRST_HOUR, first_living_hour
-from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, HOUR_MS
+from neardup.model.settings import HOUR_MS, LARGE_BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from neardup.elastic.window.state_document import StateDocument
     from neardup.signing.signature import SignedBatch
 
-_MOST_SINCE: Final = 8 * CLUSTER_BATCH_DOCUMENTS
+_MOST_SINCE: Final = 8 * LARGE_BATCH
 """If more documents than this were added since a look ahead, looking again is cheaper."""
 
 

@@ -19,7 +19,7 @@ from neardup.elastic.http.admin_api import (
 from neardup.elastic.http.api import NO_INDEX_NEEDED, DocumentRef, count_once, refresh
 from neardup.errors import ClusterRejected, SettingsError, WindowDamaged
 from neardup.model.counted import some_of
-from neardup.model.settings import CLUSTER_BATCH_DOCUMENTS, DEFAULT_BATCH_DOCUMENTS, HOUR_MS
+from neardup.model.settings import HOUR_MS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -338,9 +338,3 @@ class ElasticContext(NamedTuple):
     lease: Lease[StateDocument]
     signer: Signer
     settings: Settings
-
-    @property
-    def documents_at_once(self) -> int:
-        """How many documents a batch has if the settings do not say."""
-        is_search_each = self.settings.candidates == "search" and self.settings.retrieval == "complete"
-        return DEFAULT_BATCH_DOCUMENTS if is_search_each else CLUSTER_BATCH_DOCUMENTS

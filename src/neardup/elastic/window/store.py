@@ -94,10 +94,6 @@ class ClusterStore:
     def committed(self) -> Commit:
         return self._state.commit
 
-    @property
-    def documents_at_once(self) -> int:
-        return self._context.documents_at_once
-
     def refresh(self, *, follow: bool = False) -> None:
         # Read before the state: an hour that is dropped in between is then below the floor.
         now = self._layout.existing_indices(self._cluster) if follow and self._existing is not None else None
