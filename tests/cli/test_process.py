@@ -167,7 +167,7 @@ def interrupted_by(number):
 def test_a_signal_in_the_middle_of_a_batch_finishes_it(command, run_process, number, code, word, format):
     """The signal comes while the engine works on a batch of 256: its verdicts are stored, and told."""
     path = many(4_000)
-    words = ["ingest", path, "--window", "w", "--format", format]
+    words = ["ingest", path, "--window", "w", "--format", format, "--batch-documents", "256"]
     done = subprocess.run([*interrupted_by(number), *words], capture_output=True, text=True, check=False)
     assert done.returncode == code
     assert done.stderr.splitlines()[-1] == f"neardup: {word}"
@@ -197,7 +197,16 @@ def test_an_output_that_is_not_written_to_its_end_is_told_with_what_completes_it
     """Who added to it by the same command had everything twice."""
     Path("old").write_text("{}\n")
     path = many(4_000)
-    started = [*interrupted_by(signal.SIGINT), "ingest", path, "--window", "w", *words]
+    started = [
+        *interrupted_by(signal.SIGINT),
+        "ingest",
+        path,
+        "--window",
+        "w",
+        "--batch-documents",
+        "256",
+        *words,
+    ]
     done = subprocess.run(started, capture_output=True, text=True, check=False)
     assert f"\nneardup: {told}\n" in done.stderr
     if "--append" not in words:
