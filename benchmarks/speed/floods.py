@@ -10,7 +10,7 @@ Corpus     N ordinary texts: stretches of passages20k.jsonl.gz (its originals) o
 Seed       20261122: fillings, shuffle of flood among ordinary texts, pairs checked.
 Measured   One process per kind of flood. Three streams, evenly over the 25 hours of a window: ordinary (O), ordinary
            and flood shuffled (OF), flood alone (F); seconds of each divided by its documents. Then, with both windows
-           full, batches of one sort in the last hour, in turn: new ordinary documents into O, the same into OF,
+           full, batches of 256 of one sort in the last hour, in turn: new ordinary documents into O, the same into OF,
            new copies into OF. `ordinary` = median batch of ordinary documents into OF / into O. `copy` = median batch
            of copies into OF / of ordinary documents into O. Documents are processed in batches, so only batches of one
            sort show the cost of a document. A flood also makes a window larger: `beside as many` = median batch of
@@ -47,14 +47,14 @@ from benchmarks.speed import flood_texts
 from benchmarks.speed.flood_texts import CAMPAIGN, KINDS, SEED, Flood
 from neardup.evaluation import memory
 from neardup.index import freed_memory
-from neardup.model.settings import HOUR_MS, LARGE_BATCH
+from neardup.model.settings import HOUR_MS
 
 if TYPE_CHECKING:
     from neardup.window.base import Window
 
 HOURS = 25
 LAST_MS = engine.FIRST_MS + HOURS * HOUR_MS - 1
-BATCH = LARGE_BATCH
+BATCH = 256
 STREAMS = ("without", "with")
 ENGINES = ("memory", "directory", "elasticsearch")
 
