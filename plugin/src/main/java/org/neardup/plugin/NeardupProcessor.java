@@ -97,7 +97,7 @@ final class NeardupProcessor extends AbstractProcessor {
 
     @Override
     public IngestDocument execute(IngestDocument document) {
-        Object value = document.getFieldValue(task.field(), Object.class, task.ignoreMissing());
+        Object value = valueOf(document);
         if (value == null && task.ignoreMissing()) {
             return document;
         }
@@ -120,6 +120,24 @@ final class NeardupProcessor extends AbstractProcessor {
         }
         removeOthers(document);
         return document;
+    }
+
+    /** The value of the field, also of one whose name has dots: for an index it is the same field. */
+    private Object valueOf(IngestDocument document) {
+        Object value = task.field().startsWith(INGEST)
+                ? null
+                : valueOf(document.getSourceAndMetadata(), NeardupProcessorFactory.bare(task.field()));
+        return value != null ? value : document.getFieldValue(task.field(), Object.class, task.ignoreMissing());
+    }
+
+    private static Object valueOf(Map<?, ?> object, String path) {
+        if (object.containsKey(path)) {
+            return object.get(path);
+        }
+        int dot = path.indexOf('.');
+        return dot >= 0 && object.get(path.substring(0, dot)) instanceof Map<?, ?> inner
+                ? valueOf(inner, path.substring(dot + 1))
+                : null;
     }
 
     private void removeOthers(IngestDocument document) {

@@ -242,6 +242,21 @@ class NeardupProcessorTest {
     // -- texts that cannot be signed
 
     @Test
+    @DisplayName("reads a field whose name has dots, which an index takes for the same field, as the scorer does")
+    void namedWithDots() {
+        NeardupProcessor lenient = Processors.make(Map.of("field", "page.body.text", "ignore_missing", true));
+        for (Map<String, Object> source : List.<Map<String, Object>>of(
+                Map.of("page.body.text", TEXT),
+                Map.of("page", Map.of("body.text", TEXT)),
+                Map.of("page.body", OTHER, "page", Map.of("body", Map.of("text", TEXT))))) {
+            assertEquals(with(source, "neardup", signature(TEXT)), Processors.processed(lenient, source));
+        }
+        assertEquals(
+                "field [page.body.text] is of type [java.lang.Integer], not a string: it cannot be signed",
+                refused(lenient, Map.of("page.body.text", 7)));
+    }
+
+    @Test
     @DisplayName("refuses a document without the field, naming it")
     void missing() {
         assertTrue(refused(plain, Map.of("title", "x")).contains("[text]"));
