@@ -68,28 +68,38 @@ class Originals:
 
 def doc_of(table: DocumentTable, arrival: int) -> int | None:
     """The document of this arrival, None if it is not in the table; it need not be present."""
-    (doc,) = positions_of(np.array([arrival]), table.arrivals[: table.size]).tolist()
-    return doc if doc >= 0 else None
+    arrivals = table.arrivals[: table.size]
+    doc = int(np.searchsorted(arrivals, arrival))  # `positions_of` takes ten times as long for one
+    return doc if doc < len(arrivals) and arrivals[doc] == arrival else None
 
 
-def leads_to(table: DocumentTable, group: int, id: str, floor: int) -> bool:
+def leads_to(table: DocumentTable, group: int, id: str, floor: int, known: dict[int, bool]) -> bool:
     """Whether the members of a group, given by the arrival of its head, are copies of the document of this id, when the
     hours before `floor` have gone: it is their head, or what is there under the id of a head that is gone, or what a
     head is a copy of, is a member of such a group.
+
+    known   the answers for other groups, of the same id and hour; those found on the way are added
     """
-    seen = set[int]()
-    while group not in seen:
-        seen.add(group)
+    walked: list[int] = []
+    answer: bool | None = None
+    while answer is None and group not in known:
+        known[group] = False  # who comes back to it is in a circle, and leads nowhere
+        walked.append(group)
         head = doc_of(table, group)
         if head is not None and table.is_present(head) and table.hours[head] >= floor:
             if table.ids[head] == id:
-                return True
+                answer = True
+                continue
             if table.group_arrivals[head] != group:
                 group = int(table.group_arrivals[head])
                 continue
         original = table.originals.of(group)
         head = None if original is None else table.ids.get(original)
         if original == id or head is None or table.hours[head] < floor:
-            return original == id
-        group = int(table.group_arrivals[head])
-    return False
+            answer = original == id
+        else:
+            group = int(table.group_arrivals[head])
+    if answer is None:
+        answer = known[group]
+    known.update(dict.fromkeys(walked, answer))
+    return answer

@@ -79,9 +79,11 @@ def own_copies(state: State, id: str, floor: int, doc: int | None = None) -> Cho
     if id not in table.originals and not (doc is not None and table.leads[doc]):
         return None
 
+    known: dict[int, bool] = {}
+
     def chosen(docs: NDArray[Any]) -> NDArray[np.bool_]:
         groups, at = np.unique(table.group_arrivals[docs], return_inverse=True)
-        are_own = np.array([leads_to(table, group, id, floor) for group in groups.tolist()], np.bool_)
+        are_own = np.array([leads_to(table, group, id, floor, known) for group in groups.tolist()], np.bool_)
         return are_own[at]
 
     return chosen

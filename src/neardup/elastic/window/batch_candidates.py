@@ -100,7 +100,7 @@ class BatchCandidates:
         alike = self._alike(documents, signed, refuse)
         own = self._lookup.by_values("identity", ids)
         related = Related(self._state, alike | own, alike)
-        return self._with_heads(related)
+        return self._with_heads(related, ids)
 
     def of_batch(
         self, documents: Sequence[Prepared], signed: SignedBatch, ahead: Related | None
@@ -131,7 +131,8 @@ class BatchCandidates:
         added = by_arrival(self._layout, self._lookup.hits(self._queries.added_since(first)))
         likeness = Likeness(signed, self._layout, self._queries.least_shared(signed), _ids_of(documents))
         new = {arrival: hit for arrival, hit in added.items() if likeness.concerns(hit)}
-        return self._with_heads(ahead._replace(state=self._state, known=ahead.known | new))
+        related = ahead._replace(state=self._state, known=ahead.known | new)
+        return self._with_heads(related, sorted(_ids_of(documents)))
 
     def _alike(
         self,
@@ -153,14 +154,33 @@ class BatchCandidates:
         alike = msearch_hits(self._cluster, self._layout.searched, bodies, everyone, refuse, size=PAGE)
         return by_arrival(self._layout, (hit for hit in alike if self._layout.owns(hit.index)))
 
-    def _with_heads(self, related: Related) -> Related:
-        """`related` with the heads of its groups, or the members that stand for heads that have gone; and with what
-        says whether one of its documents is a copy of another: the heads of heads, and documents that are named by
-        their ids.
+    def _with_heads(self, related: Related, ids: Sequence[str]) -> Related:
+        """`related` with the heads of its groups, or the members that stand for heads that have gone; and, if documents
+        of these `ids` that come again may have copies, with what says which are their copies.
         """
         heads, successors = self._lookup.heads(related.known, related.standing)
-        standing = {**related.standing, **successors}
-        known, new = related.known | heads, related.known | heads
+        known, standing = related.known | heads, {**related.standing, **successors}
+        if self._have_copies(ids, known):
+            known = self._with_named(known, standing)
+        return related._replace(known=known, standing=standing)
+
+    def _have_copies(self, ids: Sequence[str], known: Mapping[int, Hit]) -> bool:
+        """Whether stored documents name some of `ids` as their group or original; not counted are those `known` that
+        head groups of their own, and so name themselves.
+        """
+        wanted = {*ids}
+        objects = (hit.source[OBJECT] for hit in known.values())
+        heads = sum(
+            each["group"] == each["identity"] in wanted and each.get("duplicate_of") not in wanted
+            for each in objects
+        )
+        return bool(ids) and self._lookup.count_naming(ids) > heads
+
+    def _with_named(self, known: dict[int, Hit], standing: Mapping[int, Hit | None]) -> dict[int, Hit]:
+        """The `known` documents with the heads of heads, and with documents that are named by their ids, which say
+        whether one of them is a copy of another. A search for each step from copy to original.
+        """
+        known, new = dict(known), known
         looked_up = {hit.source[OBJECT]["identity"] for hit in known.values()}
         while new:
             objects = [hit.source[OBJECT] for hit in new.values()]
@@ -172,7 +192,7 @@ class BatchCandidates:
             named = self._lookup.by_values("identity", sorted(ids))
             new = above | {arrival: hit for arrival, hit in named.items() if arrival not in known}
             known |= new
-        return related._replace(known=known, standing=standing)
+        return known
 
     def _members(self, known: dict[int, Hit], documents: Sequence[Prepared], floor: int) -> dict[int, Hit]:
         """All members of groups that may lose a document with this batch, because it is replaced or of an hour before

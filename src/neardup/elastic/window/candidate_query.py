@@ -145,6 +145,12 @@ class CandidateQueries:
         """The search for the documents that have one of `values` in one of our fields."""
         return self.body(self.living([query_dsl.terms(field, values)]))
 
+    def naming(self, ids: Sequence[str]) -> dict[str, Any]:
+        """The query for the documents that have one of `ids` as their group or original."""
+        return self.living(
+            [{"bool": {"should": [query_dsl.terms(name, ids) for name in ("group", "duplicate_of")]}}]
+        )
+
     def others(self, id: str | None, time: int | None) -> dict[str, Any]:
         """The query for the documents with which that of this id, or a text (`id` None), is compared at `time`."""
         itself = [] if id is None else [query_dsl.term("identity", id)]

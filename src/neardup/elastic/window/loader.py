@@ -112,6 +112,16 @@ class DocumentLookup:
         parts = (values[at : at + _AT_ONCE] for at in range(0, len(values), _AT_ONCE))
         return by_arrival(self._layout, (hit for part in parts for hit in by_halves(hits, part)))
 
+    def count_naming(self, ids: Sequence[str]) -> int:
+        """How many documents have one of `ids` as their group or original."""
+
+        def counts(part: Sequence[str]) -> list[int]:
+            query = self._layout.without_others(self._cluster, self._queries.naming(part))
+            return [api.count(self._cluster, self._layout.target, query, api.NO_INDEX_NEEDED)]
+
+        parts = (ids[at : at + _AT_ONCE] for at in range(0, len(ids), _AT_ONCE))
+        return sum(sum(by_halves(counts, part)) for part in parts)
+
     def common(self, words: Mapping[str, dict[str, Any]], among: dict[str, Any], most: int) -> Iterator[str]:
         """Those of `words` (name to query) that more than `most` of the searched documents that match `among` hold."""
         names = list(words)
